@@ -55,7 +55,7 @@ extension Command {
             try await remove(operands[1], withContainer: arguments.has("container"), library)
         case ("logs", 2):
             try await ExtensionLogCommand.run(operands[1], library, follows: arguments.has("follow"))
-        case ("check", 2): try check(operands[1])
+        case ("check", 2): try await check(operands[1], library)
         case ("install", _), ("check", _): throw UsageError("\(operands[0]) takes one folder")
         case ("remove", _), ("logs", _): throw UsageError("\(operands[0]) takes one extension's identifier")
         case ("list", _): throw UsageError("unexpected argument '\(operands[1])'")
@@ -125,8 +125,10 @@ extension Command {
                 + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
     }
 
-    private static func check(_ path: String) throws {
+    /// Prints the faults of a bundle, and what its domains on this machine were seen to lack.
+    private static func check(_ path: String, _ library: ExtensionLibrary) async throws {
         let bundle = ExtensionInspection(path: path).bundle
+        if let bundle { try await printNotes(about: bundle, library) }
         let faults =
             faults(of: path) + [bundle.flatMap { ExtensionPoint.fault(of: $0.point) }].compactMap { $0 }
             + (bundle?.actionFaults ?? [])
@@ -135,6 +137,20 @@ extension Command {
             StandardError.note("\(path) has no fault")
         } else {
             throw CommandError("\(path) has \(faults.count == 1 ? "a fault" : "\(faults.count) faults")")
+        }
+    }
+
+    /// Prints what a provider lacks as far as its domains show it: no file of the bundle tells.
+    private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
+        // One that is not installed has no domains. The check of a bundle needs no daemon otherwise.
+        guard (try? library.find(bundle.identifier)) != nil,
+            let domains = try? await DomainClient.call(DomainsStatusCall()).domains
+        else { return }
+        for activity in domains where activity.domain.provider == bundle.identifier {
+            for note in activity.providerNotes {
+                let line = "note: in the domain \(activity.domain.name), \(note)"
+                try StandardOutput.print(OneLine.text(line) + "\n")
+            }
         }
     }
 

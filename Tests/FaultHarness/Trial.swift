@@ -311,7 +311,7 @@ struct Trial {
     private func whatWaits() -> String {
         guard let activity = minder.waitForMount() else { return "the domain is not mounted" }
         let waiting = activity.uploadsWaiting + activity.uploadsInFlight
-        let marks = activity.marksWaiting + activity.marksInFlight
+        let marks = activity.marksWaiting + activity.marksInFlight + activity.marksPaused
         guard waiting + marks > 0 else { return "" }
         return "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
     }

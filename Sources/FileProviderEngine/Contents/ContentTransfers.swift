@@ -5,7 +5,7 @@ import LinuxSystem
 struct ContentTransfers {
     /// One file that is fetched, or waits for its turn.
     struct Fetch {
-        let progress = FetchProgress()
+        let progress: FetchProgress
         /// Runs once it is its turn.
         var task: Task<Void, Never>?
         /// Those who want the file here without having it open.
@@ -32,16 +32,38 @@ struct ContentTransfers {
     var parts = PartTransfers()
     /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.
     var cleanBytes: Int64 = 0
-    /// The last failure of the disk or the index that nobody was told of.
-    var lastFailure: String?
+    /// The last failure of the disk or the index that no caller got.
+    var lastFailure: ProviderFailure?
 }
 
-/// How far a transfer is.
+/// The progress of a transfer. Providers report it on any thread.
 final class FetchProgress: Sendable {
+    struct State {
+        var done: Int64 = 0
+        var total: Int64 = 0
+        /// The time when the transfer began, and when it last got bytes; seconds since 1970. `nil` while it waits for its turn.
+        var begun: Double?
+        var moved: Double?
+    }
+
+    private let clock: any EngineClock
     // Innermost.
-    private let state = Lock<(done: Int64, total: Int64)>((0, 0))
+    private let state = Lock(State())
 
-    func set(_ done: Int64, _ total: Int64) { state.withLock { $0 = (done, total) } }
+    init(_ clock: any EngineClock) { self.clock = clock }
 
-    var bytes: (done: Int64, total: Int64) { state.withLock { $0 } }
+    func begin() {
+        let now = clock.now
+        state.withLock { ($0.begun, $0.moved) = (now, now) }
+    }
+
+    func set(_ done: Int64, _ total: Int64) {
+        let now = clock.now
+        state.withLock { state in
+            if done != state.done { state.moved = now }
+            (state.done, state.total) = (done, total)
+        }
+    }
+
+    var now: State { state.withLock { $0 } }
 }

@@ -3,10 +3,12 @@ import LinuxSystem
 
 /// Contents that go: because the cache is full, because somebody says so, or because the provider has others.
 extension DomainEngine {
-    /// Removes a file's bytes from this machine; they are fetched again when somebody reads them.
+    /// Removes a file's bytes from this machine; they are fetched again when a program reads them. A transfer of them ends, unless a
+    /// program has the file open and bytes come; see ``endUnwantedTransfer(of:)``.
     ///
     /// Refused for what is edited, is open, or stays here.
     package func evict(_ number: ItemNumber) throws(ProviderFailure) {
+        endUnwantedTransfer(of: number)
         let row = try row(number)
         switch row.content {
         case .dataless: return
@@ -24,6 +26,7 @@ extension DomainEngine {
     ///
     /// - Parameter deadline: until when that is waited for; seconds since 1970.
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderFailure) {
+        endUnwantedTransfer(of: number)
         while clock.now < deadline, !Task.isCancelled {
             guard openFiles.entry(number) != nil else { break }
             let row = try row(number)
@@ -195,7 +198,7 @@ extension DomainEngine {
     /// Keeps what went wrong where nobody waits for it, for the status.
     func remember(_ error: any Error) {
         configuration.states?.noteDomain()
-        contents.lastFailure = (error as? ProviderFailure)?.message ?? "\(error)"
+        contents.lastFailure = error as? ProviderFailure ?? ProviderFailure(.transient, message: "\(error)")
     }
 }
 

@@ -95,7 +95,7 @@ extension DomainEngine {
         }
     }
 
-    private func failWaiters(_ number: ItemNumber, _ failure: ProviderFailure) {
+    func failWaiters(_ number: ItemNumber, _ failure: ProviderFailure) {
         for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.give(.failure(failure)) }
     }
 
@@ -103,7 +103,7 @@ extension DomainEngine {
 
     func startFetch(_ number: ItemNumber) {
         guard !isClosed, contents.fetches[number] == nil else { return }
-        contents.fetches[number] = ContentTransfers.Fetch()
+        contents.fetches[number] = ContentTransfers.Fetch(progress: FetchProgress(clock))
         contents.queue.append(number)
         configuration.states?.noteDomain()
         startNextFetches()
@@ -115,6 +115,7 @@ extension DomainEngine {
             guard let fetch = contents.fetches[number] else { continue }
             contents.running += 1
             contents.fetches[number]?.era = signInEra
+            fetch.progress.begin()
             contents.fetches[number]?.task = Task {
                 let result = await fetched(number, fetch.progress)
                 ended(number, result)

@@ -36,7 +36,7 @@ extension DomainEngine {
     package func downloadTotals() -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for (number, fetch) in contents.fetches {
-            let bytes = fetch.progress.bytes
+            let bytes = fetch.progress.now
             transfers[number] = (bytes.done, bytes.total > 0 ? bytes.total : (try? row(number))?.item.size ?? 0)
         }
         return contents.tally.look(at: transfers)

@@ -11,6 +11,9 @@ package struct DomainStatus: Sendable, Equatable {
         package var total: Int64
         /// Whether it waits for its turn.
         package var isWaiting: Bool
+        /// The time when it began, and when it last got bytes; seconds since 1970. `nil` while it waits for its turn.
+        package var begun: Double?
+        package var moved: Double?
     }
 
     package var identifier: String
@@ -28,6 +31,8 @@ package struct DomainStatus: Sendable, Equatable {
     /// Items with tags, ranks and dates of use that the provider does not know of yet, and those of them on their way.
     package var factCount: Int
     package var factsInFlight: Int
+    /// Those of them that are sent after a pause in which more may come: nothing is in their way.
+    package var factsPaused: Int
     /// Files that programs have open.
     package var openFileCount: Int
     /// Why the provider could not be asked the last time; `nil` once it answered.
@@ -35,8 +40,10 @@ package struct DomainStatus: Sendable, Equatable {
     /// Why something that is to stay here could not be had the last time.
     package var keepingFailure: ProviderFailure?
     package var signIn: SignInStatus
-    /// What is wrong on this machine, in a sentence, such as that the journal was damaged.
+    /// Damage on this machine, in a sentence, such as that of the journal.
     package var complaint: String?
+    /// The last failure of the disk or the index that no caller got.
+    package var localFailure: ProviderFailure?
     /// Whether the provider gives files without versions, so that size and date count as one.
     package var lacksVersions: Bool
 }
@@ -49,26 +56,28 @@ extension DomainEngine {
             )
         }
         let downloads = contents.fetches.map { number, fetch in
-            let bytes = fetch.progress.bytes
+            let progress = fetch.progress.now
             return DomainStatus.Transfer(
-                number: number, name: (try? row(number))?.name ?? "", done: bytes.done, total: bytes.total,
-                isWaiting: fetch.task == nil)
+                number: number, name: (try? openRow(number))?.name ?? "", done: progress.done, total: progress.total,
+                isWaiting: fetch.task == nil, begun: progress.begun, moved: progress.moved)
         }
         let parts = contents.parts.files.compactMap { number, transfer -> DomainStatus.Transfer? in
-            guard !transfer.asks.isEmpty, contents.fetches[number] == nil else { return nil }
+            guard contents.fetches[number] == nil, let begun = transfer.asks.values.map(\.begun).min() else {
+                return nil
+            }
             return DomainStatus.Transfer(
-                number: number, name: (try? row(number))?.name ?? "", done: transfer.file.ranges.count,
-                total: transfer.file.size, isWaiting: false)
+                number: number, name: (try? openRow(number))?.name ?? "", done: transfer.file.ranges.count,
+                total: transfer.file.size, isWaiting: false, begun: begun, moved: max(begun, transfer.moved))
         }
         return DomainStatus(
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
             listingCount: listings.folders.count,
             downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
-            factCount: factCount, factsInFlight: facts.running.count,
+            factCount: factCount, factsInFlight: facts.running.count, factsPaused: facts.pausedCount(at: clock.now),
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
             keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
-            complaint: damage.complaint ?? contents.lastFailure ?? journal.damage ?? rebuilding,
+            complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: contents.lastFailure,
             lacksVersions: lacksVersions)
     }
 

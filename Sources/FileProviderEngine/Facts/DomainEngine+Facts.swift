@@ -125,6 +125,19 @@ extension DomainEngine {
         sendFacts()
     }
 
+    /// Looks at once at the facts of items that are gone: they go as well, unless the provider has such an item all the same.
+    func lookAtFacts(of removed: [ItemNumber]) {
+        var isAny = false
+        for number in removed {
+            if facts.running[number] != nil { facts.again.insert(number) }
+            guard facts.queue.time(of: number) != nil else { continue }
+            facts.attempts[number] = nil
+            facts.queue.put(number, at: clock.now)
+            isAny = true
+        }
+        if isAny { sendFacts() }
+    }
+
     /// Ends what is under way, for the engine's end.
     func closeFacts() async {
         facts.wake?.waiting.cancel()
@@ -164,9 +177,11 @@ extension DomainEngine {
         let result: Result<Bool, any Error>
         do { result = .success(try await sendAll(of: number)) } catch { result = .failure(error) }
         facts.running[number] = nil
+        let isWantedAgain = facts.again.remove(number) != nil
         guard !isClosed else { return }
         switch result {
         case .success(true): facts.attempts[number] = nil
+        case _ where isWantedAgain: facts.queue.put(number, at: clock.now)
         // A person has something to do first; ``retryFacts()`` comes then.
         case .failure(let failure as ProviderFailure) where failure.needsPerson && !isOutdated(failure, askedIn: era):
             noteFailure(failure, askedIn: era)
@@ -190,9 +205,10 @@ extension DomainEngine {
             }
             let row = try row(of: entry)
             let identifier = row?.item.identifier ?? entry.identifier
-            // One that was made here is sent first.
+            // One that was made here is sent first, unless it was removed again.
             guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
-                guard try index.itemEvenIfDeleted(number) == nil else { return false }
+                let local = try index.itemEvenIfDeleted(number)
+                guard local?.changes.contains(.deleted) ?? true else { return false }
                 try journal.removeFacts(number)
                 return true
             }

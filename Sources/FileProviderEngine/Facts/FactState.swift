@@ -5,6 +5,8 @@ struct FactState {
     /// What is to be sent, and when.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
+    /// Items that went while their facts were sent: these are looked at once more.
+    var again: Set<ItemNumber> = []
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
     /// Whether the provider takes attributes; `nil` until it was asked.
@@ -13,6 +15,11 @@ struct FactState {
     var uncertain: Set<ItemNumber> = []
     /// The clock's call for the next look.
     var wake: (time: Double, waiting: Waiting)?
+
+    /// Returns the number of items whose facts are sent after a pause in which more may come.
+    func pausedCount(at now: Double) -> Int {
+        queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
+    }
 
     /// Requests at the same time.
     static let width = 2

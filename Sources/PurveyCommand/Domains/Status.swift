@@ -30,15 +30,33 @@ extension Command {
                 try StandardOutput.print("   cache: \(bytes) of \(limit)\n")
             }
             for transfer in activity.transfers {
-                let arrow = transfer.isUpload ? "up" : "down"
-                try StandardOutput.print("   \(arrow): \(OneLine.text(transfer.name)) \(transfer.percent) %\n")
+                try StandardOutput.print("   \(transfer.line(at: Date().timeIntervalSince1970))\n")
             }
             for fault in [domain.fault].compactMap({ $0 }) + activity.faults {
                 try StandardOutput.print("   error: \(OneLine.text(fault))\n")
             }
-            for note in activity.notes { try StandardOutput.print("   note: \(OneLine.text(note))\n") }
+            for note in activity.notes + activity.providerNotes {
+                try StandardOutput.print("   note: \(OneLine.text(note))\n")
+            }
         }
     }
+}
+
+extension TransferActivity {
+    /// Seconds without a byte from which on `purvey status` says so.
+    private static let pauseWorthSaying = 5.0
+
+    /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
+    fileprivate func line(at now: Double) -> String {
+        var line = (isUpload ? "up: " : "down: ") + OneLine.text(name)
+        if total > 0 { line += " \(percent) %" }
+        if let begun { line += ", begun \(Self.seconds(now - begun)) s ago" }
+        if let moved, now - moved >= Self.pauseWorthSaying { line += ", nothing for \(Self.seconds(now - moved)) s" }
+        return line
+    }
+
+    /// A clock that was set back gives no negative times.
+    private static func seconds(_ time: Double) -> Int { Int(min(max(time, 0), 1e9)) }
 }
 
 /// The JSON of `purvey status`.
@@ -64,6 +82,8 @@ private struct ListedStatus: Encodable {
     struct Transfer: Encodable {
         let name, direction: String
         let done, total: Int64
+        /// Dates; `nil` where they are not known.
+        let begun, moved: String?
     }
 
     struct Transfers: Encodable {
@@ -89,9 +109,12 @@ private struct ListedStatus: Encodable {
                 marks: Transfers(waiting: activity.marksWaiting, inFlight: activity.marksInFlight),
                 kept: Kept(missing: activity.keptMissing),
                 cache: Cache(used: activity.cacheBytes, limit: activity.domain.cacheLimit),
-                errors: activity.faults, notes: activity.notes, needsSignIn: activity.needsSignIn,
+                errors: activity.faults, notes: activity.notes + activity.providerNotes,
+                needsSignIn: activity.needsSignIn,
                 inFlight: activity.transfers.map {
-                    Transfer(name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total)
+                    Transfer(
+                        name: $0.name, direction: $0.isUpload ? "up" : "down", done: $0.done, total: $0.total,
+                        begun: $0.begun.map(ListedItemState.date), moved: $0.moved.map(ListedItemState.date))
                 })
         }
     }

@@ -158,7 +158,8 @@ struct DomainItem: Sendable {
         if item.isKept { try await engine.keep(item.number, false) }
         var failures: [DomainFailure] = []
         // Of a million files few are here: the others are neither gathered nor asked for.
-        let files = try await files(listing: false) { $0.content != .dataless }
+        let fetched = await engine.filesBeingFetched
+        let files = try await files(listing: false) { $0.content != .dataless || fetched.contains($0.number) }
         let deadline = engine.clock.now + Self.closingTime
         for file in files where item.number == file.number || !file.staysHere {
             try Task.checkCancellation()

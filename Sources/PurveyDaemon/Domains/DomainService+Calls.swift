@@ -96,13 +96,14 @@ extension DomainService {
             do {
                 _ = try ExtensionLibrary(data: folders.locations.data).find(record.provider)
             } catch {
-                return "its provider cannot be started: \(error)"
+                return "its provider cannot be started: \(error) ('purvey extensions add PATH' installs it)"
             }
             do throws(HandedFolderFault) {
                 _ = try record.providerDomain.handedFolder(apartFrom: [])
                 return nil
             } catch {
-                return "the folder that was handed to its provider is gone: \(error.description)"
+                return "the folder that was handed to its provider is gone: \(error.description) "
+                    + "(once it is back, everything goes on by itself)"
             }
         }
     }
@@ -132,6 +133,7 @@ extension DomainService {
 
     /// - Parameter missing: what the domain needs and does not have.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
+        let errors = StatusErrors(domain: activity.domain.name, provider: activity.domain.provider)
         activity.faults += [missing].compactMap { $0 }
         do {
             let status = try await domain.engine.status()
@@ -140,8 +142,10 @@ extension DomainService {
             activity.cacheBytes = status.cleanBytes
             activity.keptMissing = status.wantedCount
             activity.marksInFlight = status.factsInFlight
-            activity.marksWaiting = max(0, status.factCount - status.factsInFlight)
-            activity.faults += [status.complaint].compactMap { $0 }
+            activity.marksPaused = status.factsPaused
+            activity.marksWaiting = max(0, status.factCount - status.factsInFlight - status.factsPaused)
+            if let complaint = status.complaint { activity.faults.append(complaint) }
+            if let failure = status.localFailure { activity.faults.append(errors.text(failure)) }
             activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
             // Whatever else is asked of the provider fails for that alone.
             let disabling = await domain.provider.disabling
@@ -153,13 +157,14 @@ extension DomainService {
                 activity.needsSignIn = true
                 activity.faults.append(Self.request(for: failure, status.signIn, activity.domain.name))
             } else if let failure = status.failure, missing == nil, disabling == nil {
-                activity.faults.append(failure.advice)
+                activity.faults.append(errors.text(failure))
             }
             if let failure = status.keepingFailure, failure.kind != .notAuthenticated, missing == nil {
-                activity.faults.append("not all that is kept is here: \(failure.advice)")
+                activity.faults.append("not all that is kept is here: \(errors.text(failure))")
             }
-            activity.transfers += status.downloads.filter { $0.total > 0 && !$0.isWaiting }.map {
-                TransferActivity(name: $0.name, isUpload: false, done: $0.done, total: $0.total)
+            activity.transfers += status.downloads.filter { !$0.isWaiting }.map {
+                TransferActivity(
+                    name: $0.name, isUpload: false, done: $0.done, total: $0.total, begun: $0.begun, moved: $0.moved)
             }
             let edits = try await domain.engine.editStatus()
             activity.uploadsInFlight = edits.items.count { $0.isUnderWay }
@@ -170,17 +175,17 @@ extension DomainService {
             let failures = edits.items.compactMap { item -> String? in
                 // All of them wait for the same, which was said already.
                 guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
-                return "\(item.name): \(failure.advice)"
+                return "\(item.name): \(errors.text(failure))"
             }
             let now = SystemEngineClock().now
             activity.notes = edits.events.filter { now - $0.time < noteTime }.suffix(mostNotes).map(\.sentence)
-            if status.lacksVersions { activity.notes.append(versionNote) }
+            if status.lacksVersions { activity.providerNotes.append(versionNote) }
             activity.faults += failures.prefix(mostFaults)
             if failures.count > mostFaults {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
             }
         } catch {
-            activity.faults.append("\(DomainFailure(error))")
+            activity.faults.append(errors.text("\(DomainFailure(error))"))
         }
     }
 

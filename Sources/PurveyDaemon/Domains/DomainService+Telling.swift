@@ -19,12 +19,15 @@ extension DomainService {
         case .changing: description.state = .changing
         case .failed(_, let fault):
             description.state = .failed
-            description.fault = fault
+            description.fault = StatusErrors(domain: record.name, provider: record.provider).text(fault)
         case .running:
             switch mounts?.states[record.identifier] {
             case .mounted(let path): description.mount = path
-            case .unmounted(let path): description.fault = "it was unmounted from \(path); 'purvey retry' mounts it"
-            case .failed(let failure): description.fault = "it cannot be mounted: \(failure)"
+            case .unmounted(let path):
+                description.fault = "it was unmounted from \(path); 'purvey retry \(record.name)' mounts it"
+            case .failed(let failure):
+                let errors = StatusErrors(domain: record.name, provider: record.provider)
+                description.fault = errors.text("it cannot be mounted: \(failure)")
             case nil: break
             }
         }

@@ -48,6 +48,49 @@ struct SentAttributesTests {
         return (domain, identifier, number)
     }
 
+    @Test func theyArePausedRatherThanWaitingUntilTheProviderFails() async throws {
+        let (domain, _, number) = try await fileWithDate()
+        try await set(domain, number, modified: Self.date + 1)
+        var status = try await domain.engine.status()
+        #expect(status.factCount == 1 && status.factsPaused == 1)
+        domain.provider.fail(.set, with: .of(.serverUnreachable))
+        try await eventuallyLater(domain) { domain.provider.count(.set) >= 2 }
+        try await eventually { try await domain.engine.status().factsInFlight == 0 }
+        status = try await domain.engine.status()
+        #expect(status.factCount == 1 && status.factsPaused == 0)
+        try await isSettled(domain)
+    }
+
+    @Test func thoseOfAnItemThatIsGoneGoWithIt() async throws {
+        let (domain, identifier, number) = try await fileWithDate()
+        let made = try await domain.engine.doing { try $0.makeFolder(named: "made", in: .root, mode: 0o700) }
+        func fail(_ kinds: Set<MemoryProvider.Kind>) {
+            domain.provider.behave { behaviour in
+                behaviour.before = { (request) throws(ProviderFailure) in
+                    if kinds.contains(request.kind) { throw .of(.serverUnreachable) }
+                }
+            }
+        }
+        fail([.set, .create])
+        try await set(domain, number, modified: Self.date + 1)
+        try await domain.engine.setTags(["Work"], of: made.number)
+        // By then the next attempts are minutes away.
+        for _ in 0..<600 { domain.clock.advance(by: 1) }
+        #expect(try await domain.engine.status().factCount == 2)
+        domain.provider.remove(identifier)
+        fail([.create])
+        domain.engine.signal(container: nil)
+        // The changes may be asked for after a pause, which is shorter than those of the marks.
+        var seconds = 0
+        try await eventually {
+            if seconds < 60 { domain.clock.advance(by: 1) }
+            seconds += 1
+            return try await domain.engine.status().factCount == 1
+        }
+        try await domain.engine.doing { try $0.removeFolder("made", in: .root) }
+        try await eventually { try await domain.engine.status().factCount == 0 }
+    }
+
     @Test func thoseThatComeAndGoWhileNothingIsSentTakeNoRoom() async throws {
         let domain = try domain()
         domain.provider.addFile("file")

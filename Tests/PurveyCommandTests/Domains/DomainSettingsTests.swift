@@ -105,7 +105,9 @@ import Testing
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             rename(cloud.cloud, cloud.cloud + "-away")
-            let gone = "the folder that was handed to its provider is gone: \(cloud.cloud): No such file or directory"
+            let gone =
+                "the folder that was handed to its provider is gone: \(cloud.cloud): No such file or directory "
+                + "(once it is back, everything goes on by itself)"
             #expect(try await status(place)["errors"] as? [String] == [gone])
             #expect(try await place.purvey("status").text.contains("   error: \(gone)\n"))
             #expect(try await place.purvey("domains").text.contains(gone))

@@ -22,6 +22,10 @@ import Testing
                 try await place.succeed("status").text.contains("   note: the provider gives files without itemVersion")
             )
             #expect(try await place.tell { try $0.snapshot().keys.sorted() } == ["unversioned.txt"])
+            let check = try await place.succeed("extensions", "check", try await place.install())
+            #expect(
+                check.text.hasPrefix("note: in the domain Cloud, the provider gives files without itemVersion"),
+                "\(check.text)")
         }
     }
 

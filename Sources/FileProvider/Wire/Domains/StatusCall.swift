@@ -42,17 +42,21 @@ package struct DomainActivity: Message, Equatable {
     package var faults: [String]
     /// Whether somebody has to sign in before anything goes on.
     package var needsSignIn = false
-    /// Those in flight of which it is known how far they are.
+    /// The files on their way. Uploads are among them if the provider reports their progress.
     package var transfers: [TransferActivity] = []
     /// Bytes that are here and can be had again.
     package var cacheBytes: Int64 = 0
     /// Files and folders that are kept and are not here yet.
     package var keptMissing = 0
-    /// Items with tags, favorite ranks and dates of use that wait for their turn to go to the service, and those on their way.
+    /// Items with tags, favorite ranks and dates of use that wait to go to the service, and those on their way.
     package var marksWaiting = 0
     package var marksInFlight = 0
+    /// Those that go to the service after a pause in which more may come. They are not among ``marksWaiting``.
+    package var marksPaused = 0
     /// What became of edits otherwise than was meant, one sentence each, the last one last.
     package var notes: [String] = []
+    /// What the provider lacks, one sentence each, for its authors.
+    package var providerNotes: [String] = []
     /// Why the provider could not be asked the last time, or is not to be asked: one sentence. `nil` while it answers.
     package var disconnection: String?
 
@@ -83,6 +87,8 @@ package struct DomainActivity: Message, Equatable {
         marksInFlight = try decoder.decode(forKey: 11)
         notes = try decoder.decode(forKey: 12)
         disconnection = try decoder.decodeIfPresent(forKey: 13)
+        marksPaused = try decoder.decodeIfPresent(forKey: 14) ?? 0
+        providerNotes = try decoder.decodeIfPresent(forKey: 15) ?? []
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -100,6 +106,8 @@ package struct DomainActivity: Message, Equatable {
         encoder.encode(marksInFlight, forKey: 11)
         encoder.encode(notes, forKey: 12)
         encoder.encodeIfPresent(disconnection, forKey: 13)
+        encoder.encode(marksPaused, forKey: 14)
+        encoder.encode(providerNotes, forKey: 15)
     }
 }
 
@@ -108,15 +116,22 @@ package struct TransferActivity: Message, Equatable {
     package let name: String
     /// To the service, or from it.
     package let isUpload: Bool
-    /// Bytes that are there, and in all.
+    /// Bytes that are there, and in all; 0 where the provider has not said.
     package let done: Int64
     package let total: Int64
+    /// The time when it began, and when it last got bytes; seconds since 1970. `nil` where that is not known.
+    package let begun: Double?
+    package let moved: Double?
 
-    package init(name: String, isUpload: Bool, done: Int64, total: Int64) {
+    package init(
+        name: String, isUpload: Bool, done: Int64, total: Int64, begun: Double? = nil, moved: Double? = nil
+    ) {
         self.name = name
         self.isUpload = isUpload
         self.done = done
         self.total = total
+        self.begun = begun
+        self.moved = moved
     }
 
     /// How much of it is there, from 0 to 100.
@@ -131,6 +146,8 @@ package struct TransferActivity: Message, Equatable {
         isUpload = try decoder.decode(forKey: 1)
         done = try decoder.decode(forKey: 2)
         total = try decoder.decode(forKey: 3)
+        begun = try decoder.decodeIfPresent(forKey: 4)
+        moved = try decoder.decodeIfPresent(forKey: 5)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -138,5 +155,7 @@ package struct TransferActivity: Message, Equatable {
         encoder.encode(isUpload, forKey: 1)
         encoder.encode(done, forKey: 2)
         encoder.encode(total, forKey: 3)
+        encoder.encodeIfPresent(begun, forKey: 4)
+        encoder.encodeIfPresent(moved, forKey: 5)
     }
 }

@@ -31,7 +31,7 @@ extension DomainEngine {
                 let outcome = await fetched(range, of: file, key)
                 endedPart(key, range, of: file, outcome, askedIn: era)
             }
-            contents.parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task)
+            contents.parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task, begun: clock.now)
         }
     }
 
@@ -60,6 +60,7 @@ extension DomainEngine {
         switch outcome {
         case .here(let range):
             let count = file.insert(range)
+            contents.parts.files[number]?.moved = clock.now
             contents.parts.files[number]?.unwritten += count
             if file.isComplete { return completeParts(number) }
             noteParts(number)

@@ -8,6 +8,8 @@ struct PartTransfers {
         /// What it writes: no two write the same bytes.
         var range: Range<Int64>
         let task: Task<Void, Never>
+        /// Seconds since 1970.
+        let begun: Double
     }
 
     /// Somebody who waits for bytes.
@@ -44,6 +46,8 @@ struct PartTransfers {
         /// Bytes that the index does not know of.
         var unwritten: Int64 = 0
         var isWritingDue = false
+        /// The time when bytes last came; seconds since 1970.
+        var moved = 0.0
     }
 
     var files: [ItemNumber: File] = [:]

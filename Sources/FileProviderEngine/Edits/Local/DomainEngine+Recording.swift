@@ -173,6 +173,7 @@ extension DomainEngine {
     func removeBytes(of number: ItemNumber) {
         removeUploads(of: number)
         discardContents(number)
+        lookAtFacts(of: [number])
     }
 
     func removeUploads(of number: ItemNumber) {

@@ -133,6 +133,7 @@ extension DomainEngine {
 
     /// Does what follows once a removal was written.
     func finish(_ removal: Removal) {
+        lookAtFacts(of: [removal.number])
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         uploads.update(removal.number) { $0.failure = nil }

@@ -30,6 +30,11 @@ struct TimeQueue: Sendable {
         current[number].flatMap { order in heap.first { $0.order == order }?.time }
     }
 
+    /// Returns how many items are due after a time, of those that satisfy a condition.
+    func count(after time: Double, where isCounted: (ItemNumber) -> Bool) -> Int {
+        heap.count { $0.time > time && current[$0.number] == $0.order && isCounted($0.number) }
+    }
+
     /// When the next one is due.
     mutating func nextTime() -> Double? {
         dropOutdated()
