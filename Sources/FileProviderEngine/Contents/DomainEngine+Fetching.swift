@@ -51,7 +51,7 @@ extension DomainEngine {
 
     /// Whether a file's bytes are not here, whatever its row says.
     private func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
-        if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
+        if openFiles.entry(row.number) != nil { return lacksContents(row) }
         defer {
             // Nobody has it open: what looking opened is closed again.
             openFiles.withLock { state in
@@ -174,10 +174,7 @@ extension DomainEngine {
                 guard !isClosed else { throw .closed }
                 let row = try openRow(number)
                 // It may have been emptied or have come in another way meanwhile.
-                guard row.content == .dataless || row.content == .partial, openFiles.entry(number)?.writing == nil
-                else {
-                    return .success(())
-                }
+                guard lacksContents(row), openFiles.entry(number)?.writing == nil else { return .success(()) }
                 guard row.isKnownToProvider else { throw .noSuchItem }
                 identifier = row.item.identifier
                 if try await fillParts(row, progress) { return .success(()) }
@@ -207,6 +204,15 @@ extension DomainEngine {
                 }
                 attempt += 1
             }
+        }
+    }
+
+    /// Whether a file's bytes are not here, or are those of an earlier version that programs have open.
+    private func lacksContents(_ row: IndexedItem) -> Bool {
+        switch row.content {
+        case .dataless, .partial: true
+        case .current: openFiles.entry(row.number)?.isReplacing == true
+        case .edited: false
         }
     }
 
@@ -246,12 +252,13 @@ extension DomainEngine {
             return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
+        let isGrowth = try await growReplaced(number, modified: answer.item.modified)
         // A file that is always written to is taken as it is.
         if !takesOld { try answer.checkUnchanged() }
         EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
-        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
+        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld, isGrowth: isGrowth)
     }
 
     /// Copies what a provider handed over, on another thread than the engine's.
@@ -276,7 +283,8 @@ extension DomainEngine {
     ///
     /// - Returns: whether the contents are here, or of no use.
     private func keepFetched(
-        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
+        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool,
+        isGrowth: Bool
     ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
         var item = answer
@@ -285,11 +293,12 @@ extension DomainEngine {
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try openRow(number)
-        let isWanted = row.content == .dataless || row.content == .partial
-        guard isWanted, openFiles.entry(number)?.writing == nil else {
+        guard lacksContents(row), openFiles.entry(number)?.writing == nil else {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
+        // The earlier version may have been closed or thrown away since.
+        let isGrowth = isGrowth && row.content == .current
         let isOld =
             row.item.contentVersion != item.contentVersion && answers.hasNews(of: item.identifier, since: question)
         if isOld, !takesOld { return false }
@@ -300,7 +309,11 @@ extension DomainEngine {
         now.filename = row.item.filename
         if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }
         let size = try onDisk { () throws(Errno) -> Int64 in
-            try folders.move(number, from: folders.incoming, to: folders.clean)
+            if isGrowth {
+                try folders.remove(number, in: folders.incoming)
+            } else {
+                try folders.move(number, from: folders.incoming, to: folders.clean)
+            }
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
         EngineStep.fetchMoved.reach()
@@ -310,6 +323,7 @@ extension DomainEngine {
                 row.parts = ByteRanges()
             }
         }
+        endReplacing(number, isGrowth: isGrowth)
         if isOfNoVersion {
             let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
             openFiles.update(number) { entry in
@@ -319,7 +333,7 @@ extension DomainEngine {
             }
         }
         partsWereReplaced(number, by: version)
-        contents.cleanBytes += size
+        contents.cleanBytes += row.content == .current ? size - row.localSize : size
         // Nobody waits any more.
         if isOfNoVersion, openFiles.entry(number) == nil { dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.

@@ -33,6 +33,9 @@ extension DomainEngine {
             let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
             try share(number, file, stamp)
             return file
+        case .current where openFiles.entry(number)?.isReplacing == true:
+            guard creating else { return nil }
+            try endReplacingUnfetched(number)
         // Half of an edit that somebody else has not finished is nothing to begin with.
         case .current where !creating && openFiles.entry(number)?.isUnfinished == true:
             throw .otherVersion
@@ -139,10 +142,10 @@ extension DomainEngine {
     }
 
     /// An opening for writing has ended: after the last one the file is clean again or edited.
-    func closedWriting(_ number: ItemNumber) throws(ProviderFailure) {
+    func closedWriting(_ number: ItemNumber, isApart: Bool) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
-            openFiles.withLock { state in _ = state.close(number, isForWriting: true) }
+            openFiles.withLock { state in _ = state.close(number, isForWriting: true, isApart: isApart) }
             return try compare(number)
         }
         do throws(ProviderFailure) {
@@ -150,7 +153,7 @@ extension DomainEngine {
         } catch {
             // The opening stays, so that nothing is taken to be clean, and another attempt is made.
             clock.run(after: 5) { [weak self] in
-                self?.perform { engine in try? engine.closedWriting(number) }
+                self?.perform { engine in try? engine.closedWriting(number, isApart: isApart) }
             }
             throw error
         }
@@ -160,7 +163,7 @@ extension DomainEngine {
             entry.beforeWriting = nil
             entry.noted = nil
         }
-        let last = openFiles.withLock { $0.close(number, isForWriting: true) }
+        let last = openFiles.withLock { $0.close(number, isForWriting: true, isApart: isApart) }
         if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number) }
         if let last { lastClosed(number, last) }
         // Another engine's by now, where this one has ended.

@@ -8,8 +8,14 @@ final class OpenFiles: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
-        /// The one file that all openings share, once all of it is here.
+        /// The one file that all openings share, once all of it is here; but for those that have ``earlierFile``.
         var reading: FileDescriptor?
+        /// The file of the openings that were made before the provider had the version of ``reading``. They keep its bytes.
+        var earlierFile: FileDescriptor?
+        /// Whether the provider has another version than the bytes that are here: openings wait for that, and it is fetched.
+        var isReplacing = false
+        /// Openings that were made while others had ``earlierFile``. The kernel shares no pages between these and the others.
+        var apart = 0
         /// The same file for writing, once it lies among the edits.
         var writing: FileDescriptor?
         /// What the file was when it was opened for writing; `nil` where it was made or emptied by that.
@@ -53,6 +59,12 @@ final class OpenFiles: Sendable {
             change(&entry)
             state.entries[number] = entry
         }
+    }
+
+    /// Returns the file of the openings that were made before another version was fetched; `nil` where there are none, and for
+    /// openings that were made since.
+    func earlierFile(of number: ItemNumber, isApart: Bool) -> FileDescriptor? {
+        isApart ? nil : state.withLock { $0.entries[number]?.earlierFile }
     }
 
     /// A number for an opening that waits for parts.

@@ -9,7 +9,7 @@ package enum ContentComparison {
     }
 
     /// The same for some of the bytes, as far as the files go.
-    static func areEqual(
+    package static func areEqual(
         _ one: FileDescriptor, _ other: FileDescriptor, in range: Range<Int>
     ) throws(Errno) -> Bool {
         let pieceSize = 1 << 20
