@@ -8,15 +8,12 @@ import LinuxSystem
 /// The files that programs have open now, and each opening of them.
 ///
 /// All openings of a file are cached or all are passed through, because the kernel refuses to mix them; the first opening
-/// decides, and the last one's end lets the next decide anew. Openings of a later version than others have read are direct: the
-/// kernel keeps one version of a file's pages only.
+/// decides, and the last one's end lets the next decide anew.
 final class OpenFiles: Sendable {
     /// How the kernel reaches a file's bytes.
     enum Way: Sendable {
         case cached
         case passthrough(BackingFile)
-        /// Beside others that are passed through to the backing file, if there is one.
-        case direct(BackingFile?)
     }
 
     /// One opening by a program.
@@ -53,13 +50,6 @@ final class OpenFiles: Sendable {
     private struct File {
         var way: Way
         var openings: [Opening] = []
-        /// Direct openings: of a later version than those of ``openings``, and beside such ones.
-        var apart: [Opening] = [] {
-            didSet { if !apart.isEmpty { wasApart = true } }
-        }
-        var wasApart = false
-        /// The file of ours that the bytes of ``openings`` are in.
-        var identity: FileStatus.Identity?
         var modifiedBefore: Double?
         var wasCut = false
         var known: IndexedItem
@@ -68,20 +58,16 @@ final class OpenFiles: Sendable {
 
         /// Each opening is asked once: it may be closed meanwhile, and then it has none.
         private var descriptor: FileDescriptor? {
-            for opening in apart.reversed() + openings {
-                if let descriptor = opening.item.descriptor, !opening.item.isOfEarlierVersion { return descriptor }
+            for opening in openings {
+                if let descriptor = opening.item.descriptor { return descriptor }
             }
             return nil
-        }
-
-        var directWay: Way {
-            if case .passthrough(let backing) = way { .direct(backing) } else { .direct(nil) }
         }
 
         var view: View {
             View(
                 descriptor: descriptor, lastStatus: lastStatus,
-                isOpenForWriting: (openings + apart).contains(where: \.isForWriting),
+                isOpenForWriting: openings.contains(where: \.isForWriting),
                 modifiedBefore: wasCut ? nil : modifiedBefore, known: known)
         }
     }
@@ -126,7 +112,7 @@ final class OpenFiles: Sendable {
         _ item: OpenItem, known: IndexedItem, isForWriting: Bool, wasCut: Bool, request: UInt64,
         passing: () -> BackingFile?
     ) -> (opening: Opening, way: Way, keepsPages: Bool) {
-        let isFirst = !item.isApart && state.withLock { $0.files[item.number] == nil }
+        let isFirst = state.withLock { $0.files[item.number] == nil }
         // Two first openings at the same time may both make one; the second one's is dropped again.
         let backing = isFirst ? passing() : nil
         let status = try? item.descriptor?.status()
@@ -134,34 +120,20 @@ final class OpenFiles: Sendable {
             state.lastHandle += 1
             let opening = Opening(handle: state.lastHandle, item: item, isForWriting: isForWriting)
             var file = state.files[item.number] ?? File(way: backing.map(Way.passthrough) ?? .cached, known: known)
-            // The last opening of an earlier version may be closing.
-            let isOther = !file.openings.isEmpty && file.identity != nil && status?.identity != file.identity
-            let isDirect = item.isApart || !file.apart.isEmpty || isOther
-            // The date of the earlier version says nothing of the later one.
-            if item.isApart, file.apart.isEmpty { file.modifiedBefore = nil }
-            if isDirect {
-                file.apart.append(opening)
-            } else {
-                file.openings.append(opening)
-                if let status { file.identity = status.identity }
-            }
+            file.openings.append(opening)
             file.known = known
             if wasCut { file.wasCut = true }
             if file.modifiedBefore == nil { file.modifiedBefore = status?.modifiedDate }
             state.files[item.number] = file
             state.openings[opening.handle] = opening
             note(opening, of: file, isCut: wasCut, status, request)
-            if isDirect {
-                state.pages[item.number] = nil
-                return (opening, file.directWay, false)
-            }
             var keepsPages = false
             switch file.way {
             case .cached:
                 // While it is open all the time, its pages are right.
                 keepsPages =
                     file.openings.count > 1 || status.map { state.pages[item.number] == FileState($0) } ?? false
-            case .passthrough, .direct:
+            case .passthrough:
                 state.pages[item.number] = nil
             }
             return (opening, file.way, keepsPages && !wasCut)
@@ -240,10 +212,6 @@ final class OpenFiles: Sendable {
             if state.files[opening.number]?.modifiedBefore == nil {
                 state.files[opening.number]?.modifiedBefore = status.modifiedDate
             }
-            guard let file = state.files[opening.number], file.openings.contains(where: { $0 === opening }) else {
-                return
-            }
-            state.files[opening.number]?.identity = status.identity
         }
     }
 
@@ -287,9 +255,8 @@ final class OpenFiles: Sendable {
         ledger?.remove(handle)
         guard let opening = opening(handle) else { return nil }
         let status = try? opening.item.descriptor?.status()
-        let isOld = opening.item.isOfEarlierVersion
         return state.withLock { state in
-            if let status, !isOld { state.files[opening.number]?.lastStatus = status }
+            if let status { state.files[opening.number]?.lastStatus = status }
             return state.openings.removeValue(forKey: handle)
         }
     }
@@ -300,10 +267,9 @@ final class OpenFiles: Sendable {
         let last = state.withLock { state -> File? in
             if opening.isForWriting { state.endedCount += 1 }
             state.files[opening.number]?.openings.removeAll { $0 === opening }
-            state.files[opening.number]?.apart.removeAll { $0 === opening }
-            guard let file = state.files[opening.number], file.openings.isEmpty, file.apart.isEmpty else { return nil }
+            guard let file = state.files[opening.number], file.openings.isEmpty else { return nil }
             state.files[opening.number] = nil
-            guard case .cached = file.way, !file.wasApart, let status = file.lastStatus else { return file }
+            guard case .cached = file.way, let status = file.lastStatus else { return file }
             if state.pages.count >= Self.pageLimit { state.pages.removeAll() }
             state.pages[opening.number] = FileState(status)
             return file
@@ -317,6 +283,6 @@ final class OpenFiles: Sendable {
             defer { state = State(lastHandle: state.lastHandle) }
             return state
         }
-        return all.files.values.flatMap { $0.openings + $0.apart }
+        return all.files.values.flatMap(\.openings)
     }
 }

@@ -93,10 +93,6 @@ extension DomainFileSystem {
             opening.mode = .cached(keepsPages: keepsPages)
         case .passthrough(let file):
             opening.mode = .passthrough(file)
-        case .direct(nil):
-            opening.mode = .direct
-        case .direct(let file?):
-            opening.mode = .directBeside(file)
         }
         opening.needsNoFlush = !known.isForWriting
         return opening
@@ -192,12 +188,10 @@ extension DomainFileSystem {
         let ended = files.end(handle)
         reply.reply()
         guard let opening = ended else { return }
-        // The kernel may have made the file as short as what was read of the earlier version.
-        let isOfEarlierVersion = opening.item.isOfEarlierVersion
         opening.item.close { [self] _ in
             // An answer that is on its way may be of the row from before this, and is to be taken to hold once the file is closed: what
             // was asked before now does not count.
-            if opening.isForWriting || isOfEarlierVersion { session?.invalidateAttributes(of: opening.number.node) }
+            if opening.isForWriting { session?.invalidateAttributes(of: opening.number.node) }
             files.remove(opening)
         }
     }

@@ -65,7 +65,7 @@ extension DomainEngine {
                 events.tell(.contentsReplaced(number))
             } else {
                 openFiles.update(number) { $0.isOutdated = true }
-                beginReplacing(row)
+                fetchGrowth(row)
             }
         } catch {
             remember(error)

@@ -51,7 +51,7 @@ extension DomainEngine {
 
     /// Whether a file's bytes are not here, whatever its row says.
     private func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
-        if openFiles.entry(row.number) != nil { return lacksContents(row) }
+        if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
         defer {
             // Nobody has it open: what looking opened is closed again.
             openFiles.withLock { state in
@@ -135,6 +135,7 @@ extension DomainEngine {
     }
 
     private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        openFiles.update(number) { $0.isGrowing = false }
         contents.running -= 1
         configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
@@ -174,7 +175,8 @@ extension DomainEngine {
                 guard !isClosed else { throw .closed }
                 let row = try openRow(number)
                 // It may have been emptied or have come in another way meanwhile.
-                guard lacksContents(row), openFiles.entry(number)?.writing == nil else { return .success(()) }
+                let isWanted = row.content == .dataless || row.content == .partial || isGrowing(number)
+                guard isWanted, openFiles.entry(number)?.writing == nil else { return .success(()) }
                 guard row.isKnownToProvider else { throw .noSuchItem }
                 identifier = row.item.identifier
                 if try await fillParts(row, progress) { return .success(()) }
@@ -204,15 +206,6 @@ extension DomainEngine {
                 }
                 attempt += 1
             }
-        }
-    }
-
-    /// Whether a file's bytes are not here, or are those of an earlier version that programs have open.
-    private func lacksContents(_ row: IndexedItem) -> Bool {
-        switch row.content {
-        case .dataless, .partial: true
-        case .current: openFiles.entry(row.number)?.isReplacing == true
-        case .edited: false
         }
     }
 
@@ -252,13 +245,13 @@ extension DomainEngine {
             return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
-        let isGrowth = try await growReplaced(number, modified: answer.item.modified)
         // A file that is always written to is taken as it is.
-        if !takesOld { try answer.checkUnchanged() }
+        if !takesOld || isGrowing(number) { try answer.checkUnchanged() }
         EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
-        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld, isGrowth: isGrowth)
+        if isGrowing(number), try await addGrowth(to: number, answer.item) { return true }
+        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
     }
 
     /// Copies what a provider handed over, on another thread than the engine's.
@@ -283,8 +276,7 @@ extension DomainEngine {
     ///
     /// - Returns: whether the contents are here, or of no use.
     private func keepFetched(
-        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool,
-        isGrowth: Bool
+        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
     ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
         var item = answer
@@ -293,12 +285,11 @@ extension DomainEngine {
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try openRow(number)
-        guard lacksContents(row), openFiles.entry(number)?.writing == nil else {
+        let isWanted = row.content == .dataless || row.content == .partial
+        guard isWanted, openFiles.entry(number)?.writing == nil else {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
-        // The earlier version may have been closed or thrown away since.
-        let isGrowth = isGrowth && row.content == .current
         let isOld =
             row.item.contentVersion != item.contentVersion && answers.hasNews(of: item.identifier, since: question)
         if isOld, !takesOld { return false }
@@ -309,11 +300,7 @@ extension DomainEngine {
         now.filename = row.item.filename
         if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }
         let size = try onDisk { () throws(Errno) -> Int64 in
-            if isGrowth {
-                try folders.remove(number, in: folders.incoming)
-            } else {
-                try folders.move(number, from: folders.incoming, to: folders.clean)
-            }
+            try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
         EngineStep.fetchMoved.reach()
@@ -323,7 +310,6 @@ extension DomainEngine {
                 row.parts = ByteRanges()
             }
         }
-        endReplacing(number, isGrowth: isGrowth)
         if isOfNoVersion {
             let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
             openFiles.update(number) { entry in
@@ -333,7 +319,7 @@ extension DomainEngine {
             }
         }
         partsWereReplaced(number, by: version)
-        contents.cleanBytes += row.content == .current ? size - row.localSize : size
+        contents.cleanBytes += size
         // Nobody waits any more.
         if isOfNoVersion, openFiles.entry(number) == nil { dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.

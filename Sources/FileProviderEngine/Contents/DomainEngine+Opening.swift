@@ -30,7 +30,7 @@ extension DomainEngine {
         let (joined, epoch) = openFiles.withLock { state -> (OpenFiles.Entry?, Int) in
             (state.openForReading(number, now), state.epoch)
         }
-        if let joined { return OpenItem(self, number, isForWriting: false, in: joined, descriptor: joined.reading) }
+        if let joined { return OpenItem(self, number, isForWriting: false, descriptor: joined.reading) }
         guard let row = try? index.item(number), row.item.kind == .file else { return nil }
         var file: FileDescriptor?
         switch row.content {
@@ -50,25 +50,21 @@ extension DomainEngine {
             if state.entries[number] == nil { state.entries[number] = OpenFiles.Entry(reading: found) }
             return state.openForReading(number, now)
         }
-        return entry.map { OpenItem(self, number, isForWriting: false, in: $0, descriptor: $0.reading) }
+        return entry.map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
     /// An opening has ended.
     nonisolated func closed(
-        _ number: ItemNumber, isForWriting: Bool, isApart: Bool,
+        _ number: ItemNumber, isForWriting: Bool,
         _ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
     ) {
         guard !isForWriting else {
             return perform { engine in
-                completion(
-                    Result { () throws(ProviderFailure) in try engine.closedWriting(number, isApart: isApart) })
+                completion(Result { () throws(ProviderFailure) in try engine.closedWriting(number) })
             }
         }
         let (last, usesAreDue) = openFiles.withLock { state in
-            (
-                state.close(number, isForWriting: false, isApart: isApart),
-                state.uses.count >= 1024 || state.personal.isDue
-            )
+            (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
         }
         completion(.success(()))
         if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
@@ -88,7 +84,7 @@ extension DomainEngine {
         }
         if purpose == .writing(truncating: false), contents.parts.files[number]?.isStale == true { throw .otherVersion }
         let (isForWriting, now) = (purpose.isWriting, clock.now)
-        let entry = openFiles.withLock { state in state.open(number, isForWriting: isForWriting, now) }
+        openFiles.withLock { state in state.open(number, isForWriting: isForWriting, now) }
         do throws(ProviderFailure) {
             let file =
                 switch purpose {
@@ -105,11 +101,9 @@ extension DomainEngine {
                 makeReady(number)
             }
             if file != nil { noteUse(of: number) }
-            return OpenItem(self, number, isForWriting: isForWriting, in: entry, descriptor: file)
+            return OpenItem(self, number, isForWriting: isForWriting, descriptor: file)
         } catch {
-            if let last = openFiles.withLock({
-                $0.close(number, isForWriting: isForWriting, isApart: entry.earlierFile != nil)
-            }) {
+            if let last = openFiles.withLock({ $0.close(number, isForWriting: isForWriting) }) {
                 lastClosed(number, last)
             }
             if isForWriting, !isOpenForWriting(number) { writerMarks.unmark(number) }
@@ -140,7 +134,6 @@ extension DomainEngine {
     func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
-        if openFiles.entry(number)?.isReplacing == true { return nil }
         // Somebody has begun with other bytes.
         if contents.parts.files[number]?.isStale == true { return nil }
         let folder: FileDescriptor
@@ -214,29 +207,13 @@ extension DomainEngine {
     }
 }
 
-extension OpenItem {
-    /// - Parameter entry: the file's, when the opening was counted.
-    fileprivate convenience init(
-        _ engine: DomainEngine, _ number: ItemNumber, isForWriting: Bool, in entry: OpenFiles.Entry,
-        descriptor: FileDescriptor?
-    ) {
-        self.init(
-            engine, number, isForWriting: isForWriting, isApart: entry.earlierFile != nil, descriptor: descriptor)
-    }
-}
-
 extension OpenFiles.State {
     /// Counts an opening.
-    ///
-    /// - Returns: the file's entry.
-    @discardableResult
-    mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) -> OpenFiles.Entry {
+    mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
         var entry = entries[number] ?? OpenFiles.Entry()
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
-        if entry.earlierFile != nil { entry.apart += 1 }
         entries[number] = entry
         uses[number] = now
-        return entry
     }
 
     /// Counts an opening for reading of a file that is open already; `nil` where it is not. One that has its bytes is a use.
@@ -250,12 +227,9 @@ extension OpenFiles.State {
     /// Counts an opening off.
     ///
     /// - Returns: what is over now, if it was the last.
-    mutating func close(_ number: ItemNumber, isForWriting: Bool, isApart: Bool) -> OpenFiles.Entry? {
+    mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFiles.Entry? {
         guard var entry = entries[number] else { return nil }
         if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }
-        if isApart { entry.apart -= 1 }
-        // No opening has its bytes any more.
-        if entry.openings == entry.apart { entry.earlierFile = nil }
         entries[number] = entry.openings > 0 ? entry : nil
         return entry.openings > 0 ? nil : entry
     }

@@ -99,7 +99,7 @@ extension DomainEngine {
             state.open(number, isForWriting: false, clock.now)
         }
         // It has done its part when the others are open, and whether or not this one could be.
-        defer { openFiles.withLock { _ = $0.close(number, isForWriting: false, isApart: false) } }
+        defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
         return try opened(number, for: purpose)
     }
 

@@ -3,19 +3,19 @@ import FileProvider
 /// Transfers that a provider does not go on with. A provider that hangs is ended after ``ProviderProcessOptions``' time limit; users
 /// need not wait for that.
 extension DomainEngine {
-    /// Seconds without a byte after which a transfer counts as stalled.
-    static let stallTime = 10.0
+    /// Seconds without progress after which a transfer counts as stalled: where the provider reports progress, and where it does not.
+    private static let stallTimes = (reported: 10.0, unreported: 30.0)
 
     /// Ends the transfer of contents that are not wanted here: if it is stalled, or no program has the file open. Its readers and the
     /// callers that wait for the download get an error.
     func endUnwantedTransfer(of number: ItemNumber) {
         let failure = ProviderFailure(.transient, message: "The file was evicted while it was downloaded.")
         let isOpen = openFiles.entry(number) != nil
-        if let transfer = contents.parts.files[number], !isOpen || transfer.isStalled(since: stallLimit) {
+        if let transfer = contents.parts.files[number], !isOpen || isStalled(transfer) {
             failParts(number, failure)
             for ask in transfer.asks.values { ask.task.cancel() }
         }
-        guard let fetch = contents.fetches[number], !isOpen || fetch.isStalled(since: stallLimit) else { return }
+        guard let fetch = contents.fetches[number], !isOpen || isStalled(fetch) else { return }
         // Callers that come before the task has ended get another one.
         contents.fetches[number]?.downloads = []
         failWaiters(number, failure)
@@ -23,13 +23,22 @@ extension DomainEngine {
         for download in fetch.downloads { download.give(.failure(failure)) }
     }
 
-    /// The time before which a byte has to have come, for a transfer that is not stalled.
-    private var stallLimit: Double { clock.now - Self.stallTime }
+    private func isStalled(_ fetch: ContentTransfers.Fetch) -> Bool {
+        let progress = fetch.progress.now
+        let time = progress.total > 0 ? Self.stallTimes.reported : Self.stallTimes.unreported
+        return progress.moved.map { clock.now - $0 >= time } ?? false
+    }
 
-    /// Asks the provider anew for contents of which no byte came for ``stallTime``.
+    /// A part comes as a whole: nothing is known of its progress.
+    private func isStalled(_ transfer: PartTransfers.File) -> Bool {
+        guard let begun = transfer.asks.values.map(\.begun).min() else { return false }
+        return clock.now - max(begun, transfer.moved) >= Self.stallTimes.unreported
+    }
+
+    /// Asks the provider anew for contents that do not come.
     package func restartStalledTransfers() {
-        for fetch in contents.fetches.values where fetch.isStalled(since: stallLimit) { fetch.task?.cancel() }
-        for transfer in contents.parts.files.values where transfer.isStalled(since: stallLimit) {
+        for fetch in contents.fetches.values where isStalled(fetch) { fetch.task?.cancel() }
+        for transfer in contents.parts.files.values where isStalled(transfer) {
             for ask in transfer.asks.values { ask.task.cancel() }
         }
     }
@@ -37,17 +46,5 @@ extension DomainEngine {
     /// The files whose contents are on their way here, or wait for their turn.
     package var filesBeingFetched: Set<ItemNumber> {
         Set(contents.fetches.keys).union(contents.parts.files.filter { !$0.value.asks.isEmpty }.keys)
-    }
-}
-
-extension ContentTransfers.Fetch {
-    /// Whether it has begun, and has got nothing since a time.
-    fileprivate func isStalled(since limit: Double) -> Bool { progress.now.moved.map { $0 <= limit } ?? false }
-}
-
-extension PartTransfers.File {
-    /// Whether parts are asked for, and none has come since a time.
-    fileprivate func isStalled(since limit: Double) -> Bool {
-        asks.values.map(\.begun).min().map { max($0, moved) <= limit } ?? false
     }
 }

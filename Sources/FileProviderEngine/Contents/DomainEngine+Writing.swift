@@ -33,9 +33,6 @@ extension DomainEngine {
             let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
             try share(number, file, stamp)
             return file
-        case .current where openFiles.entry(number)?.isReplacing == true:
-            guard creating else { return nil }
-            try endReplacingUnfetched(number)
         // Half of an edit that somebody else has not finished is nothing to begin with.
         case .current where !creating && openFiles.entry(number)?.isUnfinished == true:
             throw .otherVersion
@@ -142,10 +139,10 @@ extension DomainEngine {
     }
 
     /// An opening for writing has ended: after the last one the file is clean again or edited.
-    func closedWriting(_ number: ItemNumber, isApart: Bool) throws(ProviderFailure) {
+    func closedWriting(_ number: ItemNumber) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
-            openFiles.withLock { state in _ = state.close(number, isForWriting: true, isApart: isApart) }
+            openFiles.withLock { state in _ = state.close(number, isForWriting: true) }
             return try compare(number)
         }
         do throws(ProviderFailure) {
@@ -153,7 +150,7 @@ extension DomainEngine {
         } catch {
             // The opening stays, so that nothing is taken to be clean, and another attempt is made.
             clock.run(after: 5) { [weak self] in
-                self?.perform { engine in try? engine.closedWriting(number, isApart: isApart) }
+                self?.perform { engine in try? engine.closedWriting(number) }
             }
             throw error
         }
@@ -163,9 +160,9 @@ extension DomainEngine {
             entry.beforeWriting = nil
             entry.noted = nil
         }
-        let last = openFiles.withLock { $0.close(number, isForWriting: true, isApart: isApart) }
+        let last = openFiles.withLock { $0.close(number, isForWriting: true) }
         if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number) }
-        if let last { lastClosed(number, last) }
+        if let last { lastClosed(number, last) } else if now?.isOutdated == true { dropOutdatedContents(number) }
         // Another engine's by now, where this one has ended.
         if !isClosed { writerMarks.unmark(number) }
         noteClosed(number)

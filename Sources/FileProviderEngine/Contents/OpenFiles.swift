@@ -8,14 +8,8 @@ final class OpenFiles: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
-        /// The one file that all openings share, once all of it is here; but for those that have ``earlierFile``.
+        /// The one file that all openings share, once all of it is here.
         var reading: FileDescriptor?
-        /// The file of the openings that were made before the provider had the version of ``reading``. They keep its bytes.
-        var earlierFile: FileDescriptor?
-        /// Whether the provider has another version than the bytes that are here: openings wait for that, and it is fetched.
-        var isReplacing = false
-        /// Openings that were made while others had ``earlierFile``. The kernel shares no pages between these and the others.
-        var apart = 0
         /// The same file for writing, once it lies among the edits.
         var writing: FileDescriptor?
         /// What the file was when it was opened for writing; `nil` where it was made or emptied by that.
@@ -24,6 +18,8 @@ final class OpenFiles: Sendable {
         var noted: ContentStamp?
         /// The provider has other contents, which wait for the last closing.
         var isOutdated = false
+        /// Whether the provider's contents are fetched meanwhile, to add their end to the file that is open.
+        var isGrowing = false
         /// Its bytes are those of a change that a program had not finished.
         var isUnfinished = false
         /// The item is gone; its bytes go at the last closing.
@@ -61,12 +57,6 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Returns the file of the openings that were made before another version was fetched; `nil` where there are none, and for
-    /// openings that were made since.
-    func earlierFile(of number: ItemNumber, isApart: Bool) -> FileDescriptor? {
-        isApart ? nil : state.withLock { $0.entries[number]?.earlierFile }
-    }
-
     /// A number for an opening that waits for parts.
     func newReader() -> Int {
         state.withLock { state in
@@ -102,6 +92,9 @@ final class OpenFiles: Sendable {
     var awaited: [ItemNumber] {
         state.withLock { state in state.entries.filter { $0.value.reading == nil }.map(\.key) }
     }
+
+    /// The open files of which the provider has other contents.
+    var outdated: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.isOutdated }.map(\.key) } }
 
     /// The files that are open for writing.
     var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }

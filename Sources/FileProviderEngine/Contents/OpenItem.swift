@@ -14,8 +14,6 @@ package enum OpenPurpose: Sendable, Hashable {
 package final class OpenItem: Sendable {
     package let number: ItemNumber
     package let isForWriting: Bool
-    /// Whether other openings of the file had bytes of an earlier version when this one was made.
-    package let isApart: Bool
     private let engine: DomainEngine
 
     private struct State {
@@ -31,13 +29,10 @@ package final class OpenItem: Sendable {
     // Innermost: nothing is called under it.
     private let state: Lock<State>
 
-    init(
-        _ engine: DomainEngine, _ number: ItemNumber, isForWriting: Bool, isApart: Bool, descriptor: FileDescriptor?
-    ) {
+    init(_ engine: DomainEngine, _ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) {
         self.engine = engine
         self.number = number
         self.isForWriting = isForWriting
-        self.isApart = isApart
         state = Lock(State(descriptor: descriptor))
     }
 
@@ -53,9 +48,6 @@ package final class OpenItem: Sendable {
     /// `nil` until all of them are here.
     package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
 
-    /// Whether the provider has a later version than the bytes of this opening.
-    package var isOfEarlierVersion: Bool { engine.openFiles.earlierFile(of: number, isApart: isApart) != nil }
-
     /// Waits until all bytes are here, and fetches them if nobody has begun to. Called back at once where they are.
     @discardableResult
     package func ready(_ completion: @escaping @Sendable (Result<FileDescriptor, ProviderFailure>) -> Void) -> Waiting {
@@ -67,13 +59,8 @@ package final class OpenItem: Sendable {
             if case .success(let descriptor) = result { state.withLock { $0.descriptor = descriptor } }
             completion(result)
         }
-        let (engine, number, isForWriting, isApart) = (engine, number, isForWriting, isApart)
-        engine.perform { engine in
-            if let file = engine.openFiles.earlierFile(of: number, isApart: isApart) {
-                return answer.give(.success(file))
-            }
-            engine.waitForContents(number, isForWriting: isForWriting, answer)
-        }
+        let (engine, number, isForWriting) = (engine, number, isForWriting)
+        engine.perform { $0.waitForContents(number, isForWriting: isForWriting, answer) }
         return Waiting { answer.cancel() }
     }
 
@@ -119,7 +106,7 @@ package final class OpenItem: Sendable {
         if isForWriting { return ready(completion) }
         let range = Self.range(offset, count)
         let answer = Answer<PartSource> { [self] result in completion(result.map(taking)) }
-        let (engine, number, isApart) = (engine, number, isApart)
+        let (engine, number) = (engine, number)
         let (reader, ahead) = state.withLock { state -> (Int, Range<Int64>?) in
             let reader = state.reader ?? engine.openFiles.newReader()
             state.reader = reader
@@ -127,9 +114,6 @@ package final class OpenItem: Sendable {
             return (reader, state.ahead.note(range.clamped(to: 0..<size), size: size))
         }
         engine.perform { engine in
-            if let file = engine.openFiles.earlierFile(of: number, isApart: isApart) {
-                return answer.give(.success(.whole(file)))
-            }
             engine.waitForPart(number, range, reader: reader, answer)
             if let ahead { engine.prefetchPart(number, ahead, reader: reader) }
         }
@@ -166,13 +150,8 @@ package final class OpenItem: Sendable {
                     }
                 })
         }
-        let (number, isApart) = (number, isApart)
-        engine.perform { engine in
-            if let file = engine.openFiles.earlierFile(of: number, isApart: isApart) {
-                return answer.give(.success(.whole(file)))
-            }
-            engine.waitForExtent(number, answer)
-        }
+        let number = number
+        engine.perform { $0.waitForExtent(number, answer) }
         return Waiting { answer.cancel() }
     }
 
@@ -242,6 +221,6 @@ package final class OpenItem: Sendable {
             let number = number
             engine.perform { $0.partReaderLeft(number, reader) }
         }
-        engine.closed(number, isForWriting: isForWriting, isApart: isApart, completion)
+        engine.closed(number, isForWriting: isForWriting, completion)
     }
 }

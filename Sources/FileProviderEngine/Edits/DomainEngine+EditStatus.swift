@@ -67,6 +67,7 @@ extension DomainEngine {
         retryTrashListing()
         retryFacts()
         retryKeeping()
+        for number in openFiles.outdated { dropOutdatedContents(number) }
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

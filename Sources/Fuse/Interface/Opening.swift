@@ -13,9 +13,6 @@ public struct Opening: Sendable {
         /// The kernel reads, writes and maps another file in its place, and nothing of that comes to the file system. All
         /// openings of a file at one time have to name the same backing file (`EBUSY` otherwise).
         case passthrough(BackingFile)
-        /// As ``direct``, while other openings of the file are passed through to this backing file. What is mapped is the backing
-        /// file's, because the kernel maps a file in one way only.
-        case directBeside(BackingFile)
     }
 
     /// What the kernel calls this opening from now on: anything.

@@ -174,9 +174,6 @@ extension Opening {
         case .passthrough(let file):
             raw.open_flags |= Flag.passthrough
             raw.backing_id = file.identifier
-        case .directBeside(let file):
-            raw.open_flags |= Flag.direct | Flag.passthrough
-            raw.backing_id = file.identifier
         }
         if cachesFolder { raw.open_flags |= Flag.cacheFolder }
         if keepsFolderPages { raw.open_flags |= Flag.keepPages }

@@ -96,7 +96,7 @@ extension DomainService {
             do {
                 _ = try ExtensionLibrary(data: folders.locations.data).find(record.provider)
             } catch {
-                return "its provider cannot be started: \(error) ('purvey extensions add PATH' installs it)"
+                return "its provider cannot be started: \(error) ('purvey extensions install DIR' installs it)"
             }
             do throws(HandedFolderFault) {
                 _ = try record.providerDomain.handedFolder(apartFrom: [])
@@ -144,7 +144,7 @@ extension DomainService {
             activity.marksInFlight = status.factsInFlight
             activity.marksPaused = status.factsPaused
             activity.marksWaiting = max(0, status.factCount - status.factsInFlight - status.factsPaused)
-            if let complaint = status.complaint { activity.faults.append(complaint) }
+            if let complaint = status.complaint { activity.faults.append(errors.text(complaint)) }
             if let failure = status.localFailure { activity.faults.append(errors.text(failure)) }
             activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
             // Whatever else is asked of the provider fails for that alone.

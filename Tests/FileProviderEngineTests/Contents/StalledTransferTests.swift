@@ -27,7 +27,7 @@ import Testing
     @Test func aRetryAsksAnewForWhatDoesNotCome() async throws {
         let reader = try await HeldReader(try TestDomain())
         let domain = reader.domain
-        domain.clock.advance(by: 10)
+        domain.clock.advance(by: 30)
         await domain.engine.restartStalledTransfers()
         try await eventually { domain.provider.count(.contents) == 2 && domain.provider.heldCount(.contents) == 1 }
         #expect(!reader.outcome.isThere)
@@ -40,7 +40,7 @@ import Testing
     @Test func aRetryLeavesTransfersThatGotBytes() async throws {
         let reader = try await HeldReader(try TestDomain())
         let domain = reader.domain
-        domain.clock.advance(by: 9)
+        domain.clock.advance(by: 29)
         await domain.engine.restartStalledTransfers()
         domain.provider.release(.contents)
         #expect(try await reader.opened.text() == "contents")
@@ -66,7 +66,7 @@ import Testing
         let (domain, engine) = (reader.domain, reader.domain.engine)
         try await engine.evict(reader.number)
         #expect(!reader.outcome.isThere && domain.provider.heldCount(.contents) == 1)
-        domain.clock.advance(by: 10)
+        domain.clock.advance(by: 30)
         try await engine.evict(reader.number)
         #expect(reader.outcome.failure == .transient)
         // A reader that comes before the transfer has ended gets one of its own.
@@ -109,11 +109,11 @@ import Testing
         _ = opened.bytes(at: 0, count: 100) { outcome.note($0) }
         try await eventually { domain.provider.heldCount(.part) == 1 }
         #expect(try await domain.engine.status().downloads.first?.begun == domain.clock.now)
-        domain.clock.advance(by: 10)
+        domain.clock.advance(by: 30)
         await domain.engine.restartStalledTransfers()
         try await eventually { domain.provider.count(.part) == 2 && domain.provider.heldCount(.part) == 1 }
         #expect(!outcome.isThere)
-        domain.clock.advance(by: 10)
+        domain.clock.advance(by: 30)
         _ = await failure { try await domain.engine.evict(number) }
         try await eventually { outcome.isThere && domain.provider.heldCount(.part) == 0 }
         #expect(outcome.failure == .transient)

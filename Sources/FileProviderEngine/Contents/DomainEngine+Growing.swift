@@ -1,0 +1,99 @@
+import FileProvider
+import LinuxSystem
+
+/// Another version of a file that programs have open for reading: they keep the bytes that they have begun with. Where the new version
+/// only has more at its end, that is added to the open file, as `tail -f` expects.
+extension DomainEngine {
+    /// The largest file that is fetched for this, and the most bytes that are added at once.
+    private static let largestFile: Int64 = 64 << 20
+    private static let largestEnd: Int64 = 16 << 20
+
+    /// Fetches the version that the provider has of an open file, if it may be the same with more at the end.
+    func fetchGrowth(_ row: IndexedItem) {
+        guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
+            entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
+            size > row.localSize, size <= Self.largestFile, size - row.localSize <= Self.largestEnd
+        else { return }
+        openFiles.update(row.number) { $0.isGrowing = true }
+        startFetch(row.number)
+    }
+
+    /// Whether the version that the provider has is fetched to add its end to an open file.
+    func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
+
+    /// Adds the end of fetched contents to an open file, if the file is their beginning. Other contents are of no use here: they are
+    /// fetched again once the file is closed.
+    ///
+    /// - Returns: whether there is nothing more to do about what was fetched; `false` where the file was closed meanwhile.
+    func addGrowth(to number: ItemNumber, _ item: ProviderItem) async throws(ProviderFailure) -> Bool {
+        let folders = folders
+        // Reading both takes as long as it takes.
+        let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderFailure> in
+            Result { () throws(ProviderFailure) in
+                try onDisk { () throws(Errno) in try folders.isCleanBeginningOfIncoming(number) }
+            }
+        }.get()
+        // From here on nothing else happens on the engine's thread: no program begins to write to the file.
+        let row = try openRow(number)
+        guard isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else { return false }
+        guard row.item.contentVersion == item.contentVersion, !item.flags.contains(.hasOtherContents) else {
+            throw .otherVersion
+        }
+        guard isBeginning else {
+            try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
+            return true
+        }
+        // Until all of it is there, the file is of no version: it is forgotten once it is closed.
+        try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
+        let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
+        try write { writer throws(IndexFailure) in
+            try writer.update(number) { $0.settle(size: size, version: item.contentVersion) }
+        }
+        contents.cleanBytes += size - row.localSize
+        openFiles.update(number) { entry in
+            entry.isGrowing = false
+            entry.isOutdated = false
+        }
+        events.tell(.contentsReplaced(number))
+        return true
+    }
+}
+
+extension ContentFolders {
+    /// Returns whether a clean file is the beginning of the incoming one.
+    fileprivate func isCleanBeginningOfIncoming(_ number: ItemNumber) throws(Errno) -> Bool {
+        guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readOnly)
+        else { return false }
+        let size = Int(try old.status().size)
+        guard try new.status().size >= size else { return false }
+        return try ContentComparison.areEqual(old, new, in: 0..<size)
+    }
+
+    /// Adds to a clean file what the incoming one has more, and removes that.
+    ///
+    /// - Parameter modified: the date by which the file is known again.
+    /// - Returns: its size now.
+    fileprivate func addEndOfIncoming(
+        to number: ItemNumber, modified: Double?
+    ) throws(ProviderFailure) -> Int64 {
+        do {
+            guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readWrite)
+            else { throw Errno.noSuchFile }
+            // An attempt before this one may have ended on a full disk.
+            let (start, size) = (Int(try old.status().size), Int(try new.status().size))
+            guard start <= size else { throw Errno.invalidArgument }
+            try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number))
+            // A hole at the end is not written.
+            if try old.status().size < size { try old.truncate(to: size) }
+            try ContentStamp.date(old, modified)
+            try remove(number, in: incoming)
+            return Int64(size)
+        } catch let error as CopyError {
+            throw ProviderFailure(error)
+        } catch let error as Errno {
+            throw ProviderFailure(error)
+        } catch {
+            throw ProviderFailure(.transient, message: "\(error)")
+        }
+    }
+}
