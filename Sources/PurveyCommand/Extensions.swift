@@ -125,7 +125,7 @@ extension Command {
                 + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
     }
 
-    /// Prints the faults of a bundle, and what its domains on this machine were seen to lack.
+    /// Prints the faults of a bundle, and the shortcomings of its provider that its domains on this machine show.
     private static func check(_ path: String, _ library: ExtensionLibrary) async throws {
         let bundle = ExtensionInspection(path: path).bundle
         if let bundle { try await printNotes(about: bundle, library) }
@@ -140,7 +140,7 @@ extension Command {
         }
     }
 
-    /// Prints what a provider lacks as far as its domains show it: no file of the bundle tells.
+    /// Prints the shortcomings of a provider that only running domains show.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
         // One that is not installed has no domains. The check of a bundle needs no daemon otherwise.
         guard (try? library.find(bundle.identifier)) != nil,

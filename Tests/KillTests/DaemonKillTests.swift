@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Returns the moments at which an edit is interrupted. `make test` takes each with the first edit that comes to it, and for all
-    /// edits the one after the provider's answer: 36 of 69.
+    /// edits the one after the provider's answer.
     private static func moments(of edit: Edit) -> [Edit.Moment] {
         let earlier = Edit.allCases.prefix { $0 != edit }.flatMap { $0.moments.map(\.description) }
         return edit.moments.filter { moment in

@@ -41,7 +41,7 @@ final class FetchProgress: Sendable {
     struct State {
         var done: Int64 = 0
         var total: Int64 = 0
-        /// The time when the transfer began, and when it last got bytes; seconds since 1970. `nil` while it waits for its turn.
+        /// The times of its beginning and of its last progress; seconds since 1970. `nil` while it waits for its turn.
         var begun: Double?
         var moved: Double?
     }

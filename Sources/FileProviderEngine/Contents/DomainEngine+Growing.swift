@@ -1,14 +1,14 @@
 import FileProvider
 import LinuxSystem
 
-/// Another version of a file that programs have open for reading: they keep the bytes that they have begun with. Where the new version
-/// only has more at its end, that is added to the open file, as `tail -f` expects.
+/// A new version of a file that programs have open for reading. All openings keep the earlier version until the last one closes. If the new
+/// version only adds bytes at the end, these are appended to the open file, as `tail -f` expects.
 extension DomainEngine {
-    /// The largest file that is fetched for this, and the most bytes that are added at once.
+    /// The largest file that is fetched for this, and the most bytes that are appended at once.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
 
-    /// Fetches the version that the provider has of an open file, if it may be the same with more at the end.
+    /// Fetches the provider's version of an open file, if its size allows that it only adds bytes at the end.
     func fetchGrowth(_ row: IndexedItem) {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
@@ -18,22 +18,22 @@ extension DomainEngine {
         startFetch(row.number)
     }
 
-    /// Whether the version that the provider has is fetched to add its end to an open file.
+    /// Whether the provider's version of an open file is being fetched, to append its end.
     func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
 
-    /// Adds the end of fetched contents to an open file, if the file is their beginning. Other contents are of no use here: they are
+    /// Appends the end of fetched contents to an open file, if the file has the same bytes before that. Other contents are dropped, and
     /// fetched again once the file is closed.
     ///
-    /// - Returns: whether there is nothing more to do about what was fetched; `false` where the file was closed meanwhile.
+    /// - Returns: `false` if the file was closed or opened for writing meanwhile, and the contents are left to the caller.
     func addGrowth(to number: ItemNumber, _ item: ProviderItem) async throws(ProviderFailure) -> Bool {
         let folders = folders
-        // Reading both takes as long as it takes.
+        // Comparing may take long: not on the engine's thread.
         let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderFailure> in
             Result { () throws(ProviderFailure) in
                 try onDisk { () throws(Errno) in try folders.isCleanBeginningOfIncoming(number) }
             }
         }.get()
-        // From here on nothing else happens on the engine's thread: no program begins to write to the file.
+        // From here on the engine does nothing else, so no program begins to write to the file.
         let row = try openRow(number)
         guard isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else { return false }
         guard row.item.contentVersion == item.contentVersion, !item.flags.contains(.hasOtherContents) else {
@@ -43,7 +43,7 @@ extension DomainEngine {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
-        // Until all of it is there, the file is of no version: it is forgotten once it is closed.
+        // Until all bytes are appended, the file has no version, and is dropped when it is closed.
         try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
         let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
         try write { writer throws(IndexFailure) in
@@ -60,7 +60,7 @@ extension DomainEngine {
 }
 
 extension ContentFolders {
-    /// Returns whether a clean file is the beginning of the incoming one.
+    /// Returns whether the incoming file begins with all bytes of the clean one.
     fileprivate func isCleanBeginningOfIncoming(_ number: ItemNumber) throws(Errno) -> Bool {
         guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readOnly)
         else { return false }
@@ -69,10 +69,10 @@ extension ContentFolders {
         return try ContentComparison.areEqual(old, new, in: 0..<size)
     }
 
-    /// Adds to a clean file what the incoming one has more, and removes that.
+    /// Appends the bytes that the incoming file has more to the clean one, and removes the incoming file.
     ///
     /// - Parameter modified: the date by which the file is known again.
-    /// - Returns: its size now.
+    /// - Returns: the new size of the clean file, in bytes.
     fileprivate func addEndOfIncoming(
         to number: ItemNumber, modified: Double?
     ) throws(ProviderFailure) -> Int64 {

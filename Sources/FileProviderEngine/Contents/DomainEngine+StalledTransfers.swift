@@ -1,13 +1,12 @@
 import FileProvider
 
-/// Transfers that a provider does not go on with. A provider that hangs is ended after ``ProviderProcessOptions``' time limit; users
-/// need not wait for that.
+/// Transfers without progress. The time limit of ``ProviderProcessOptions`` ends them as well, but much later.
 extension DomainEngine {
     /// Seconds without progress after which a transfer counts as stalled: where the provider reports progress, and where it does not.
     private static let stallTimes = (reported: 10.0, unreported: 30.0)
 
-    /// Ends the transfer of contents that are not wanted here: if it is stalled, or no program has the file open. Its readers and the
-    /// callers that wait for the download get an error.
+    /// Ends the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and callers that wait for the
+    /// contents get an error.
     func endUnwantedTransfer(of number: ItemNumber) {
         let failure = ProviderFailure(.transient, message: "The file was evicted while it was downloaded.")
         let isOpen = openFiles.entry(number) != nil
@@ -16,7 +15,7 @@ extension DomainEngine {
             for ask in transfer.asks.values { ask.task.cancel() }
         }
         guard let fetch = contents.fetches[number], !isOpen || isStalled(fetch) else { return }
-        // Callers that come before the task has ended get another one.
+        // Callers that come before the task has ended start another fetch.
         contents.fetches[number]?.downloads = []
         failWaiters(number, failure)
         cancelFetch(number)
@@ -29,13 +28,13 @@ extension DomainEngine {
         return progress.moved.map { clock.now - $0 >= time } ?? false
     }
 
-    /// A part comes as a whole: nothing is known of its progress.
+    /// Parts report no progress until they are complete.
     private func isStalled(_ transfer: PartTransfers.File) -> Bool {
         guard let begun = transfer.asks.values.map(\.begun).min() else { return false }
         return clock.now - max(begun, transfer.moved) >= Self.stallTimes.unreported
     }
 
-    /// Asks the provider anew for contents that do not come.
+    /// Asks the provider again for the contents of stalled transfers.
     package func restartStalledTransfers() {
         for fetch in contents.fetches.values where isStalled(fetch) { fetch.task?.cancel() }
         for transfer in contents.parts.files.values where isStalled(transfer) {
@@ -43,7 +42,7 @@ extension DomainEngine {
         }
     }
 
-    /// The files whose contents are on their way here, or wait for their turn.
+    /// The files that are being fetched, and those whose fetch waits for its turn.
     package var filesBeingFetched: Set<ItemNumber> {
         Set(contents.fetches.keys).union(contents.parts.files.filter { !$0.value.asks.isEmpty }.keys)
     }

@@ -18,7 +18,7 @@ final class OpenFiles: Sendable {
         var noted: ContentStamp?
         /// The provider has other contents, which wait for the last closing.
         var isOutdated = false
-        /// Whether the provider's contents are fetched meanwhile, to add their end to the file that is open.
+        /// Whether the provider's version is being fetched, to append its end to the open file.
         var isGrowing = false
         /// Its bytes are those of a change that a program had not finished.
         var isUnfinished = false
@@ -93,7 +93,7 @@ final class OpenFiles: Sendable {
         state.withLock { state in state.entries.filter { $0.value.reading == nil }.map(\.key) }
     }
 
-    /// The open files of which the provider has other contents.
+    /// The open files whose bytes are of an earlier version than the provider's.
     var outdated: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.isOutdated }.map(\.key) } }
 
     /// The files that are open for writing.

@@ -11,7 +11,7 @@ package struct DomainStatus: Sendable, Equatable {
         package var total: Int64
         /// Whether it waits for its turn.
         package var isWaiting: Bool
-        /// The time when it began, and when it last got bytes; seconds since 1970. `nil` while it waits for its turn.
+        /// The times of its beginning and of its last progress; seconds since 1970. `nil` while it waits for its turn.
         package var begun: Double?
         package var moved: Double?
     }
@@ -31,7 +31,7 @@ package struct DomainStatus: Sendable, Equatable {
     /// Items with tags, ranks and dates of use that the provider does not know of yet, and those of them on their way.
     package var factCount: Int
     package var factsInFlight: Int
-    /// Those of them that are sent after a pause in which more may come: nothing is in their way.
+    /// The number of items whose facts are held back for a moment, to be sent with later ones.
     package var factsPaused: Int
     /// Files that programs have open.
     package var openFileCount: Int

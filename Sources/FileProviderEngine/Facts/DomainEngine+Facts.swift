@@ -125,7 +125,7 @@ extension DomainEngine {
         sendFacts()
     }
 
-    /// Looks at once at the facts of items that are gone: they go as well, unless the provider has such an item all the same.
+    /// Sends the facts of removed items without a pause. If the provider does not have the item either, its facts are dropped.
     func lookAtFacts(of removed: [ItemNumber]) {
         var isAny = false
         for number in removed {

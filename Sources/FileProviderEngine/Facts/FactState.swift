@@ -5,7 +5,7 @@ struct FactState {
     /// What is to be sent, and when.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// Items that went while their facts were sent: these are looked at once more.
+    /// Items that were removed while their facts were sent. Their facts are looked at once more.
     var again: Set<ItemNumber> = []
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
@@ -16,7 +16,7 @@ struct FactState {
     /// The clock's call for the next look.
     var wake: (time: Double, waiting: Waiting)?
 
-    /// Returns the number of items whose facts are sent after a pause in which more may come.
+    /// Returns the number of items whose facts are held back for a moment, to be sent with later ones.
     func pausedCount(at now: Double) -> Int {
         queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
     }

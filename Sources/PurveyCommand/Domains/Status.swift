@@ -43,7 +43,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// Seconds without a byte from which on `purvey status` says so.
+    /// Seconds without progress after which `purvey status` mentions it.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.

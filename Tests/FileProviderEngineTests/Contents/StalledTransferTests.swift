@@ -4,7 +4,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Transfers of which no byte comes, and transfers of files that are evicted.
+/// Transfers without progress, and transfers of files that are evicted.
 @Suite(.ownThreads) struct StalledTransferTests {
     /// A domain with a file whose reader waits for the provider.
     private struct HeldReader {
@@ -37,7 +37,7 @@ import Testing
         try await reader.opened.closed()
     }
 
-    @Test func aRetryLeavesTransfersThatGotBytes() async throws {
+    @Test func aRetryLeavesTransfersThatAreNotStalledYet() async throws {
         let reader = try await HeldReader(try TestDomain())
         let domain = reader.domain
         domain.clock.advance(by: 29)

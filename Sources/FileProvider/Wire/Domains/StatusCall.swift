@@ -48,14 +48,14 @@ package struct DomainActivity: Message, Equatable {
     package var cacheBytes: Int64 = 0
     /// Files and folders that are kept and are not here yet.
     package var keptMissing = 0
-    /// Items with tags, favorite ranks and dates of use that wait to go to the service, and those on their way.
+    /// The numbers of items whose tags, favorite ranks, dates of use or attributes wait to be sent, and are being sent.
     package var marksWaiting = 0
     package var marksInFlight = 0
-    /// Those that go to the service after a pause in which more may come. They are not among ``marksWaiting``.
+    /// The number of items whose marks are held back for a moment, to be sent with later ones; not part of ``marksWaiting``.
     package var marksPaused = 0
     /// What became of edits otherwise than was meant, one sentence each, the last one last.
     package var notes: [String] = []
-    /// What the provider lacks, one sentence each, for its authors.
+    /// Shortcomings of the provider, one sentence each, for its author.
     package var providerNotes: [String] = []
     /// Why the provider could not be asked the last time, or is not to be asked: one sentence. `nil` while it answers.
     package var disconnection: String?
@@ -119,7 +119,7 @@ package struct TransferActivity: Message, Equatable {
     /// Bytes that are there, and in all; 0 where the provider has not said.
     package let done: Int64
     package let total: Int64
-    /// The time when it began, and when it last got bytes; seconds since 1970. `nil` where that is not known.
+    /// The times of its beginning and of its last progress; seconds since 1970. `nil` if unknown.
     package let begun: Double?
     package let moved: Double?
 

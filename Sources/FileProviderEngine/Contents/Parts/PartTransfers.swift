@@ -8,7 +8,7 @@ struct PartTransfers {
         /// What it writes: no two write the same bytes.
         var range: Range<Int64>
         let task: Task<Void, Never>
-        /// Seconds since 1970.
+        /// The time at which it was asked for; seconds since 1970.
         let begun: Double
     }
 
@@ -46,7 +46,7 @@ struct PartTransfers {
         /// Bytes that the index does not know of.
         var unwritten: Int64 = 0
         var isWritingDue = false
-        /// The time when bytes last came; seconds since 1970.
+        /// The time at which the last part came; seconds since 1970.
         var moved = 0.0
     }
 

@@ -169,7 +169,7 @@ extension DomainEngine {
         return result
     }
 
-    /// Nothing of an item's bytes is needed any more; who has them open keeps them.
+    /// Removes the bytes of an item that is gone, and drops its facts. Open handles keep the bytes.
     func removeBytes(of number: ItemNumber) {
         removeUploads(of: number)
         discardContents(number)
