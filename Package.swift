@@ -313,6 +313,8 @@ let package = Package(
                 "ArbitrationTesting", "BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem",
                 "ProgramTesting", "TestThreads",
             ]),
+        // What can differ between a debug and a release build: see Tests/both-configurations.txt.
+        tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
         .executableTarget(
             name: "CoordinationPeer",
             dependencies: ["CoordinationService", "Exchange", "FileCoordination", "ItemProvider", "LinuxSystem"],

@@ -235,48 +235,6 @@ import Testing
         #expect(isDone)
     }
 
-    @Test func aCallThatWouldWaitForItselfFailsAndNamesBothPlaces() throws {
-        let file = try folder.file("a.txt")
-        var error: NSError?
-        let outer = #line + 1
-        NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in
-            NSFileCoordinator(filePresenter: nil).coordinate(readingItemAt: file, error: &error) { _ in
-                Issue.record("the accessor ran")
-            }
-        }
-        let cause = error?.userInfo[NSUnderlyingErrorKey] as? NSError
-        #expect(cause?.code == Int(EDEADLK))
-        let words = error?.localizedDescription ?? ""
-        #expect(words.contains("CoordinatingTests.swift:\(outer) "), "\(words)")
-        #expect(words.contains("CoordinatingTests.swift:\(outer + 1) "), "\(words)")
-    }
-
-    @Test func threadsThatWouldWaitForEachOtherAreToldSo() async throws {
-        let one = try folder.file("one")
-        let two = try folder.file("two")
-        let holds = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
-        let errors = Shared<[String]>([])
-        @Sendable func cross(_ first: URL, _ second: URL, _ number: Int) {
-            NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: first, error: nil) { _ in
-                holds[number].signal()
-                holds[1 - number].wait()
-                var error: NSError?
-                NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: second, error: &error) { _ in }
-                if let error { errors.withLock { $0.append(error.localizedDescription) } }
-            }
-        }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await onThread { cross(one, two, 0) } }
-            group.addTask { await onThread { cross(two, one, 1) } }
-        }
-        // One of them gives way, and names where the other one is.
-        let words = errors.withLock { $0 }
-        #expect(words.count == 1)
-        // By function: an optimised build does not know the line of every call.
-        let places = (words.first ?? "").components(separatedBy: "CoordinatingTests.threadsThatWouldWait")
-        #expect(places.count == 3, "\(words)")
-    }
-
     @Test func whoWaitsCanBeCancelled() async throws {
         let file = try folder.file("a.txt")
         let record = Record()

@@ -133,9 +133,10 @@ func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
     // Looks are counted rather than time: a busy machine may let no task run for long.
-    for _ in 0..<150_000 {
+    for look in 0..<30_000 {
         if try await isSo() { return }
-        try await Task.sleep(for: .milliseconds(2))
+        // What does not come soon is looked for less often, which leaves the processors to what it waits for.
+        try await Task.sleep(for: .milliseconds(look < 200 ? 2 : 10))
     }
     Issue.record("it did not come about", sourceLocation: sourceLocation)
 }
