@@ -68,7 +68,8 @@ extension DomainEngine {
         // Some go along with these.
         guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
         if facts.uncertain.contains(row.number) {
-            guard let now = try await askedAnew(row, entry) else { return true }
+            guard try await askAnew(row) else { return false }
+            guard let now = try self.row(of: entry) else { return true }
             row = now
         }
         let attributes = row.attributesToSend(kinds)
@@ -87,29 +88,37 @@ extension DomainEngine {
         // Set anew meanwhile, they are sent anew.
         let isSettled = try self.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
         handle(try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
-        facts.uncertain.remove(row.number)
+        // The answer is left out where the provider has said something of the item meanwhile. The row does not say what was sent then.
+        if !items.isEmpty { facts.uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
         answers.note(items.map(\.identifier))
         return true
     }
 
-    /// Has the provider say how an item is that it may have changed without answering for it.
+    /// How often the provider is asked for an item while news of it overtakes its answers.
+    private static let mostQuestions = 3
+
+    /// Asks the provider for an item that it may have changed without an answer.
     ///
-    /// - Returns: the item's row then; `nil` where it is gone.
-    private func askedAnew(_ row: IndexedItem, _ entry: FactEntry) async throws -> IndexedItem? {
+    /// - Returns: whether the item's row has the answer.
+    private func askAnew(_ row: IndexedItem) async throws -> Bool {
         let identifier = row.item.identifier
-        let question = answers.ask()
-        let answer = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
-        guard answer.identifier == identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+        for _ in 0..<Self.mostQuestions {
+            let question = answers.ask()
+            let answer = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
+            guard answer.identifier == identifier else {
+                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+            }
+            let items = try newest([answer], answering: question)
+            guard !isClosed else { throw EngineClosed() }
+            guard !items.isEmpty else { continue }
+            handle(try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
+            answers.note([identifier])
+            facts.uncertain.remove(row.number)
+            return true
         }
-        let items = try newest([answer], answering: question)
-        guard !isClosed else { throw EngineClosed() }
-        handle(try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
-        answers.note([identifier])
-        facts.uncertain.remove(row.number)
-        return try self.row(of: entry)
+        return false
     }
 
     /// Of these nothing is to be sent any more: what was set stays on this machine, until the provider says something new.

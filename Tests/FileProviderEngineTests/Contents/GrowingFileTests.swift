@@ -30,6 +30,14 @@ import Testing
             try await rest()
         }
 
+        /// Changes the file at the provider, and waits until the provider is asked for the new contents, which it holds back.
+        func beginGrowing(_ text: String) async throws {
+            domain.provider.hold(.contents)
+            domain.provider.write(text, to: identifier)
+            domain.engine.signal(container: nil)
+            try await eventually { domain.provider.heldCount(.contents) == 1 }
+        }
+
         func rest() async throws { try await eventually { try await domain.engine.status().downloads.isEmpty } }
     }
 
@@ -71,10 +79,7 @@ import Testing
 
     @Test func aFileThatIsOpenedForWritingMeanwhileIsLeftAsItIs() async throws {
         let file = try await OpenFile()
-        file.domain.provider.hold(.contents)
-        file.domain.provider.write("first and", to: file.identifier)
-        file.domain.engine.signal(container: nil)
-        try await eventually { file.domain.provider.heldCount(.contents) == 1 }
+        try await file.beginGrowing("first and")
         let writer = try await file.domain.open(file.number, for: .writing(truncating: false))
         file.domain.provider.release(.contents)
         try await file.rest()
@@ -87,20 +92,20 @@ import Testing
 
     @Test func whatCannotBeFetchedIsAddedAfterARetry() async throws {
         let file = try await OpenFile()
-        file.domain.provider.fail(.contents, with: .of(.notPermitted))
+        // Another signal of the change makes it ask again.
+        for _ in 0..<10 { file.domain.provider.fail(.contents, with: .of(.notPermitted)) }
         try await file.change("first and")
         #expect(try await file.opened.text() == "first")
-        await file.domain.engine.retry()
-        try await eventually { try await file.opened.text() == "first and" }
+        try await eventually {
+            await file.domain.engine.retry()
+            return try await file.opened.text() == "first and"
+        }
         try await file.opened.closed()
     }
 
     @Test func aFileThatIsClosedWhileItsEndIsFetchedIsReadWholeAfterwards() async throws {
         let file = try await OpenFile()
-        file.domain.provider.hold(.contents)
-        file.domain.provider.write("first and", to: file.identifier)
-        file.domain.engine.signal(container: nil)
-        try await eventually { file.domain.provider.heldCount(.contents) == 1 }
+        try await file.beginGrowing("first and")
         try await file.opened.closed()
         file.domain.provider.release(.contents)
         #expect(try await file.domain.read(file.number) == "first and")
