@@ -38,7 +38,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
                 if isFirst { try catalogue.lookAt(folder) }
                 return try catalogue.children(of: folder, after: start, limit: size)
             }
-            observer.didEnumerate(items.map(provider.item))
+            observer.didEnumerate(provider.items(items))
             let next = items.count < size ? nil : items.last.map { NSFileProviderPage(Data("\($0.number)".utf8)) }
             observer.finishEnumerating(upTo: next)
         } catch {
@@ -56,7 +56,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
                 return try catalogue.changes(since: Array(syncAnchor.rawValue), in: folder, limit: size)
             }
             guard let changes else { throw NSFileProviderError(.syncAnchorExpired) }
-            if !changes.updated.isEmpty { observer.didUpdate(changes.updated.map(provider.item)) }
+            if !changes.updated.isEmpty { observer.didUpdate(provider.items(changes.updated)) }
             if !changes.deleted.isEmpty {
                 observer.didDeleteItems(withIdentifiers: changes.deleted.map { NSFileProviderItemIdentifier($0) })
             }

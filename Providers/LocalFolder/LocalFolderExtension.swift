@@ -78,19 +78,25 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             ? try catalogue().perform { $0.identifier(of: CatalogueItem.root) } : identifier.rawValue
     }
 
-    /// The item as the system is told of it.
-    func item(_ item: CatalogueItem) -> any NSFileProviderItem {
-        // The catalogue that an item came from is there.
+    /// Returns an item as the system is told of it.
+    func item(_ item: CatalogueItem) -> any NSFileProviderItem { items([item])[0] }
+
+    /// Returns items as the system is told of them.
+    func items(_ items: [CatalogueItem]) -> [any NSFileProviderItem] {
+        // The catalogue that the items came from is there.
         let catalogue = try? catalogue()
         let (stamp, marks) =
-            (try? catalogue?.perform { ($0.stamp, try $0.marks(of: item.number)) }) ?? ("", CatalogueMarks())
+            (try? catalogue?.perform { ($0.stamp, try $0.marks(of: items.map(\.number))) }) ?? ("", [:])
         func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
-        let known = identifier(item.number)
-        let failure = unsent.error(of: known)
-        let edited = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } }
-        return LocalFolderItem(
-            edited ?? item, marks, root: displayName,
-            unsent: failure.map { error($0) }, identifier: identifier)
+        let types = FilenameTypes()
+        return items.map { item in
+            let known = identifier(item.number)
+            let failure = unsent.error(of: known)
+            let edited = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } }
+            return LocalFolderItem(
+                edited ?? item, marks[item.number] ?? CatalogueMarks(), root: displayName,
+                unsent: failure.map { error($0) }, types: types, identifier: identifier)
+        }
     }
 
     /// A failure as an error that the system knows.

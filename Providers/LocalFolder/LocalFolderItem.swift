@@ -12,13 +12,15 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     private let unsent: (any Error)?
     private let name: String
     private let marks: CatalogueMarks
+    let contentType: UTType
 
     /// - Parameters:
     ///   - root: what the root is called.
+    ///   - types: the types of filename extensions, as far as they are known.
     ///   - identifier: gives the identifier of a number.
     init(
         _ item: CatalogueItem, _ marks: CatalogueMarks, root: String, unsent: (any Error)?,
-        identifier: (Int64) -> String
+        types: FilenameTypes, identifier: (Int64) -> String
     ) {
         self.item = item
         self.marks = marks
@@ -26,6 +28,12 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
         parent = identifier(item.parent)
         self.unsent = unsent
         name = item.number == CatalogueItem.root ? root : item.filename
+        contentType =
+            switch item.facts.kind {
+            case .folder: .folder
+            case .symbolicLink: .symbolicLink
+            case .file: types.type(of: name)
+            }
     }
 
     private var isRoot: Bool { item.number == CatalogueItem.root }
@@ -39,15 +47,6 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     }
     var filename: String { name }
     var isTrashed: Bool { item.parent == CatalogueItem.trash }
-
-    var contentType: UTType {
-        switch item.facts.kind {
-        case .folder: .folder
-        case .symbolicLink: .symbolicLink
-        // Many names of folders on other systems end like a type of packages; here it is a file.
-        case .file: UTType(filenameExtension: (name as NSString).pathExtension, conformingTo: .data) ?? .data
-        }
-    }
 
     var capabilities: NSFileProviderItemCapabilities {
         var all: NSFileProviderItemCapabilities = [
@@ -83,4 +82,23 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     var versionIdentifier: Data? { Data(item.contentVersion) }
     var isUploaded: Bool { unsent == nil }
     var uploadingError: (any Error)? { unsent }
+}
+
+/// The types of files by their filename extensions. The items of one answer share them: in a large folder most names end alike.
+///
+/// For one thread at a time.
+final class FilenameTypes {
+    private var types: [Substring: UTType] = [:]
+
+    /// Returns the type of a file with a name.
+    func type(of name: String) -> UTType {
+        // A name that begins with its only dot has no extension.
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }
+        let suffix = name[name.utf8.index(after: dot)...]
+        if let known = types[suffix] { return known }
+        // Many names of folders on other systems end like a type of packages; here it is a file.
+        let type = UTType(filenameExtension: String(suffix), conformingTo: .data) ?? .data
+        types[suffix] = type
+        return type
+    }
 }

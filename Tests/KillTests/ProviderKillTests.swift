@@ -33,7 +33,7 @@ import Testing
                 case .folderMade: .makingFolder
                 case .moved: .renaming
                 case .removed: .removing
-                case .copyNoted, .copyPlaced: nil
+                case .trashMade, .copyNoted, .copyPlaced: nil
                 }
             if let edit { steps[edit, default: []].append(step.rawValue) }
         }

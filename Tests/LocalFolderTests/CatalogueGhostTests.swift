@@ -20,13 +20,15 @@ import Testing
             elsewhere = try TestFolder()
             _ = try served.identifiers()
             before = try served.anchor
+            // Each folder is listed before anything is in it: the items of a first listing are no changes.
             try served.folder.folder("photos")
-            try served.folder.folder("photos/2020")
-            for name in ["photos/a.jpg", "photos/b.jpg", "photos/2020/c.jpg"] { try served.folder.file(name, [1]) }
             photos = try #require(try served.identifiers()["photos"])
-            let children = try served.identifiers(in: photos)
-            let year = try #require(children["2020"])
-            inner = Set(children.values).union(try served.identifiers(in: year).values)
+            #expect(try served.identifiers(in: photos).isEmpty)
+            try served.folder.folder("photos/2020")
+            let year = try #require(try served.identifiers(in: photos)["2020"])
+            #expect(try served.identifiers(in: year).isEmpty)
+            for name in ["photos/a.jpg", "photos/b.jpg", "photos/2020/c.jpg"] { try served.folder.file(name, [1]) }
+            inner = Set(try served.identifiers(in: photos).values).union(try served.identifiers(in: year).values)
             #expect(inner.count == 4)
         }
 

@@ -101,6 +101,33 @@ import Testing
         #expect(try served.changes(since: position)?.updated.isEmpty == true)
     }
 
+    /// Otherwise the change feed would report each item of a large folder once more after its listing.
+    @Test func theItemsOfAFirstListingAreNoChanges() throws {
+        let served = try ServedFolder()
+        let anchor = try served.anchor
+        for name in ["a", "b"] { try served.folder.file(name) }
+        try served.folder.folder("inner")
+        try served.folder.file("inner/c")
+        let inner = try #require(try served.identifiers()["inner"])
+        #expect(try served.changes(since: anchor)?.updated.isEmpty == true)
+        // Moved from a folder that was listed to one that was not.
+        try served.rename("a", "inner/a")
+        _ = try served.identifiers(in: inner)
+        #expect(try served.changes(since: anchor)?.updated.map(\.filename).contains("a") == true)
+        #expect(try served.changes(since: anchor)?.updated.map(\.filename).contains("c") == false)
+        try served.folder.file("inner/d")
+        #expect(try served.changes(since: anchor)?.updated.map(\.filename).contains("d") == true)
+    }
+
+    /// An empty folder that was listed has changed when something is in it.
+    @Test func theFirstItemOfAListedFolderIsAChange() throws {
+        let served = try ServedFolder()
+        #expect(try served.identifiers().isEmpty)
+        let anchor = try served.anchor
+        try served.folder.file("a")
+        #expect(try served.changes(since: anchor)?.updated.map(\.filename) == ["a"])
+    }
+
     @Test func anAnchorOfAnotherCatalogueSaysNothing() throws {
         let served = try ServedFolder()
         let other = try ServedFolder()

@@ -124,18 +124,89 @@ import Testing
         #expect(try served.folder.names(Self.trash + "/info").isEmpty)
     }
 
-    @Test func theTrashIsNotToBeHadByItsName() throws {
+    @Test func theTrashCannotBeReachedByItsName() throws {
+        try served.folder.file("f", [1])
+        try served.folder.file("g", [2])
+        let files = try served.identifiers()
+        let (f, g) = (try #require(files["f"]), try #require(files["g"]))
+        _ = try trash(g)
         #expect(throws: FolderFailure.self) {
             try served.catalogue.perform { try $0.createFolder(try name(Self.trash), in: CatalogueItem.root) }
         }
-        try served.folder.file("f", [1])
-        let file = try #require(try served.identifiers()["f"])
         #expect(throws: FolderFailure.self) {
             try served.catalogue.perform {
-                try $0.move(try $0.item(file), to: CatalogueItem.root, named: try name(Self.trash))
+                try $0.move(try $0.item(f), to: CatalogueItem.root, named: try name(Self.trash))
             }
         }
-        #expect(try served.catalogue.perform { try $0.trash(try $0.item(file)) }.filename == "f")
+        #expect(try trash(f).filename == "f")
+    }
+
+    @Test(arguments: [true, false])
+    func aUsersOwnFileOfTheTrashsNameIsServedAndTheTrashHasAnother(_ isFolder: Bool) throws {
+        if isFolder {
+            try served.folder.folder(Self.trash)
+            for name in ["files", "info"] { try served.folder.folder(Self.trash + "/" + name) }
+        } else {
+            try served.folder.file(Self.trash, [7])
+        }
+        try served.folder.file("f", [1])
+        let items = try served.identifiers()
+        #expect(items.keys.sorted() == [Self.trash, "f"])
+        let file = try #require(items["f"])
+        _ = try trash(file)
+        #expect(try served.folder.content(Self.trash + " 2/files/f") == [1])
+        #expect(try served.identifiers().keys.sorted() == [Self.trash])
+        #expect(try trashed() == ["f": file])
+        // The user's can be trashed as well, and the trash stays the one that it was.
+        let own = try #require(items[Self.trash])
+        _ = try trash(own)
+        #expect(try trashed() == ["f": file, Self.trash: own])
+        #expect(try served.folder.names() == [Self.trash + " 2"])
+        #expect(try untrash(own).filename == Self.trash)
+        #expect(try untrash(file).filename == "f")
+        #expect(try served.identifiers() == items)
+    }
+
+    @Test func aCopyOfTheTrashIsAFolderAsAnyOther() throws {
+        try served.folder.file("f", [1])
+        _ = try trash(try #require(try served.identifiers()["f"]))
+        for folder in ["", "/files", "/info"] { try served.folder.folder(Self.trash + " 2" + folder) }
+        for name in ["/purvey", "/files/f", "/info/f.trashinfo"] {
+            try served.folder.file(Self.trash + " 2" + name, try served.folder.content(Self.trash + name))
+        }
+        let copy = try #require(try served.identifiers()[Self.trash + " 2"])
+        #expect(try served.identifiers(in: copy).keys.sorted() == ["files", "info", "purvey"])
+        #expect(try trashed().count == 1)
+    }
+
+    @Test func theTrashOfACatalogueFromBeforeItHadALabelStaysTheTrash() throws {
+        let folder = try TestFolder()
+        let own = try TestFolder()
+        try folder.file("f", [1])
+        var file = ""
+        do {
+            let before = try ServedFolder(of: folder, own: own)
+            file = try #require(try before.identifiers()["f"])
+            _ = try before.catalogue.perform { try $0.trash(try $0.item(file)) }
+        }
+        try retrying { unlinkat(folder.descriptor.rawValue, Self.trash + "/purvey", 0) }
+        let after = try ServedFolder(of: folder, own: own)
+        #expect(try after.identifiers().isEmpty)
+        #expect(try after.catalogue.perform { try $0.untrash(try $0.item(file), to: nil) }.filename == "f")
+        #expect(try folder.names() == [Self.trash, "f"])
+    }
+
+    @Test func theTrashOfAnotherCatalogueOfTheFolderIsUsed() throws {
+        try served.folder.file("f", [1])
+        try served.folder.file("g", [2])
+        let files = try served.identifiers()
+        _ = try trash(try #require(files["f"]))
+        let other = try ServedFolder(of: served.folder, own: TestFolder())
+        let items = try other.identifiers()
+        #expect(items.keys.sorted() == ["g"])
+        let g = try #require(items["g"])
+        _ = try other.catalogue.perform { try $0.trash(try $0.item(g)) }
+        #expect(try served.folder.names(Self.trash + "/files") == ["f", "g"])
     }
 
     @Test func whatAKilledProcessHadMovedIsInTheTrashForTheNextOne() throws {

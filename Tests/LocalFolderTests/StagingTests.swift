@@ -50,4 +50,24 @@ import Testing
         let user = try identifier(of: ".purvey-partial-0123456789abcdef", catalogue)
         #expect(try catalogue.perform { try $0.item(user).facts.size } == 1)
     }
+
+    @Test func theNextProcessRemovesATrashFolderThatHasNoNameYet() async throws {
+        try folder.file("a", [1])
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = folder.path as String, own = own.path as String] in
+            setenv("PURVEY_FAULT_POINT", "folder.trash.made", 1)
+            let catalogue = try SharedCatalogue(of: path, store: own + "/catalogue.db")
+            try catalogue.perform { catalogue in
+                try catalogue.lookAt(CatalogueItem.root)
+                let items = try catalogue.children(of: CatalogueItem.root, after: 0, limit: .max)
+                for item in items { _ = try catalogue.trash(item) }
+            }
+        }
+        #expect(try folder.names().count == 2)
+        let catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db")
+        #expect(try folder.names() == ["a"])
+        let file = try identifier(of: "a", catalogue)
+        _ = try catalogue.perform { try $0.trash(try $0.item(file)) }
+        #expect(try folder.names() == [".purvey-trash"])
+    }
 }

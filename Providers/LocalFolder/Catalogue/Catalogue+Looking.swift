@@ -156,12 +156,12 @@ extension Catalogue {
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
         let news = isForNews && item.isListed ? try news(in: folder) : nil
         let compared = try news ?? all(in: folder)
-        if compared.names.isEmpty, !compared.isWhole { return Comparison(self, compared) }
+        if compared.names.isEmpty, !compared.isWhole { return Comparison(self, compared, isFirst: false) }
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
             }
-            var comparison = Comparison(self, compared)
+            var comparison = Comparison(self, compared, isFirst: !item.isListed)
             try comparison.run()
             return comparison
         }
@@ -205,7 +205,9 @@ extension Catalogue {
         }
         watches.willLook(at: folder, descriptor)
         let unserved = try unservedNames(in: folder, descriptor)
-        let names = try FolderNames(in: descriptor) { isServed($0, in: folder) && !unserved.contains($0) }
+        let names = try FolderNames(in: descriptor) {
+            !unserved.contains($0) && isServed($0, in: folder, descriptor)
+        }
         return ComparedFolder(
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
@@ -215,13 +217,13 @@ extension Catalogue {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }
         let unserved = try unservedNames(in: folder, descriptor)
-        let names = FolderNames(told.filter { !unserved.contains($0) && isServed($0, in: folder) })
+        let names = FolderNames(told.filter { !unserved.contains($0) && isServed($0, in: folder, descriptor) })
         return ComparedFolder(
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: false)
     }
 
-    private func isServed(_ name: FileName, in folder: Int64) -> Bool {
-        folder != CatalogueItem.root || !Self.isTrash(Array(name.bytes))
+    private func isServed(_ name: FileName, in folder: Int64, _ descriptor: FileDescriptor) -> Bool {
+        folder != CatalogueItem.root || !TrashFolder.isTrash(name, in: descriptor)
     }
 
     private func device() throws -> UInt64 { try openRoot().status().identity.device }
@@ -233,6 +235,10 @@ extension Catalogue {
 private struct Comparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
+    /// Whether the folder was never listed before. Its items are no changes then.
+    private let isFirst: Bool
+    /// The inodes of all items that were known before, where they are fewer than what is to be looked up among them.
+    private var knownInodes: Set<UInt64>?
     /// Whether anything was known to be in the folder.
     private var hasKnown = true
     /// Items whose place is decided.
@@ -241,9 +247,10 @@ private struct Comparison {
     /// Whether something came into the folder.
     private(set) var hasAdditions = false
 
-    init(_ catalogue: Catalogue, _ compared: ComparedFolder) {
+    init(_ catalogue: Catalogue, _ compared: ComparedFolder, isFirst: Bool) {
         self.catalogue = catalogue
         self.compared = compared
+        self.isFirst = isFirst
     }
 
     private var folder: Int64 { compared.number }
@@ -253,6 +260,7 @@ private struct Comparison {
         // large folder at once would be more than there is memory for.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
+            knownInodes = try catalogue.inodes(ofAtMost: compared.names.count)
             for index in 0..<compared.names.count {
                 let name = compared.names[index]
                 if let facts = try compared.facts(of: name) { try add(name, facts) }
@@ -304,9 +312,9 @@ private struct Comparison {
     /// What has no item here: one that was elsewhere, or something new.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         if let item = try mover(facts) { return try place(item, name, facts) }
-        let item = try catalogue.insert(name, in: folder, facts)
+        let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
         if hasKnown { decided.insert(item.number) }
-        hasChanged = true
+        if !isFirst { hasChanged = true }
         hasAdditions = true
     }
 
@@ -324,7 +332,7 @@ private struct Comparison {
 
     /// The item that has this file, where it is not in its place any more.
     private func mover(_ facts: CatalogueItem.Facts) throws -> CatalogueItem? {
-        guard facts.inode != 0 else { return nil }
+        guard facts.inode != 0, knownInodes?.contains(facts.inode) ?? true else { return nil }
         let candidates = try catalogue.database.all(
             "SELECT \(Catalogue.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
             .integer(Int64(bitPattern: facts.inode)), read: Catalogue.read)
@@ -336,6 +344,13 @@ private struct Comparison {
 }
 
 extension Catalogue {
+    /// Returns the inodes of all items, or `nil` where there are too many.
+    fileprivate func inodes(ofAtMost count: Int) throws -> Set<UInt64>? {
+        let last = try database.first("SELECT MAX(number) FROM item") { $0.integer(0) } ?? 0
+        guard last <= count else { return nil }
+        return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
+    }
+
     /// Whether an item's file is still where the item was seen last.
     fileprivate func isInPlace(_ item: CatalogueItem) throws -> Bool {
         guard let (folder, name) = try? place(of: item), let facts = try? facts(of: name, in: folder) else {

@@ -39,12 +39,18 @@ extension Catalogue {
         """
 
     package func marks(of number: Int64) throws -> CatalogueMarks {
-        var marks = CatalogueMarks()
-        for (kind, value) in try database.all(
-            "SELECT kind, value FROM mark WHERE number = ?", .integer(number), read: { ($0.integer(0), $0.bytes(1)) })
-        {
-            marks.take(kind, value)
-        }
+        try marks(of: [number])[number] ?? CatalogueMarks()
+    }
+
+    /// Returns the marks of those items that have any, by their numbers.
+    func marks(of numbers: [Int64]) throws -> [Int64: CatalogueMarks] {
+        guard let first = numbers.min(), let last = numbers.max() else { return [:] }
+        // The items of a page lie close together, and few have marks.
+        let rows = try database.all(
+            "SELECT number, kind, value FROM mark WHERE number BETWEEN ? AND ?", .integer(first), .integer(last)
+        ) { ($0.integer(0), $0.integer(1), $0.bytes(2)) }
+        var marks: [Int64: CatalogueMarks] = [:]
+        for (number, kind, value) in rows { marks[number, default: CatalogueMarks()].take(kind, value) }
         return marks
     }
 

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Temporary files of the served folder. Each lies beside its final place until it is complete, and is not served.
+/// Temporary files of the served folder, and the trash before it has its name. Each lies beside its final place until it is complete,
+/// and is not served.
 ///
 /// The catalogue records the name before the file is made, and the file's inode once it is known. A process that starts after another
 /// was killed finds the leftovers by these records. A user's own file is never taken for one, whatever its name.
@@ -79,12 +80,15 @@ extension Catalogue {
     }
 
     private static func removeLeftover(_ staged: Staged, _ name: FileName, in folder: FileDescriptor) {
-        guard let (status, birth) = try? folder.statusAndBirth(of: name), status.kind == .regular else { return }
-        let isOurs =
-            // Killed before its file was known, and before anything was written to it.
-            staged.inode == 0
-            ? status.size == 0 : status.identity.inode == staged.inode && birth == staged.birth
-        if isOurs { try? folder.removeFile(name) }
+        guard let (status, birth) = try? folder.statusAndBirth(of: name) else { return }
+        let isKnown = status.identity.inode == staged.inode && birth == staged.birth
+        switch status.kind {
+        // An empty one may be of a process that was killed before it recorded the inode.
+        case .regular where isKnown || staged.inode == 0 && status.size == 0: try? folder.removeFile(name)
+        case .directory where isKnown: TrashFolder.removeLeftover(name, in: folder)
+        case .directory where staged.inode == 0: try? folder.removeEmptyDirectory(name)
+        default: break
+        }
     }
 }
 

@@ -6,9 +6,6 @@ import LinuxSystem
 ///
 /// Source: the trash specification of freedesktop.org, for a trash of a folder's own.
 extension Catalogue {
-    /// Its name. Not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
-    package static let trashFolder = ".purvey-trash"
-
     private static let files = FileName("files")
     private static let notes = FileName("info")
     private static let noteSuffix = ".trashinfo"
@@ -20,29 +17,23 @@ extension Catalogue {
         VALUES (\(CatalogueItem.trash), 0, x'2e', 1, 0, 0, 0, 448, x'', 1, \(CatalogueItem.trash));
         """
 
-    /// Nobody gets the trash by its name.
+    /// Checks that a name is not that of the trash, which is not served.
     func check(_ name: FileName, in parent: Int64) throws {
-        guard parent == CatalogueItem.root, Self.isTrash(name.bytes) else { return }
-        throw FolderFailure.badName(Self.trashFolder)
+        guard parent == CatalogueItem.root, TrashFolder.isTrash(name, in: try openRoot()) else { return }
+        throw FolderFailure.badName(name.description)
     }
 
-    static func isTrash(_ name: some Collection<UInt8>) -> Bool { name.elementsEqual(trashFolder.utf8) }
-
-    /// Where what is in the trash lies.
+    /// Opens the folder in which trashed items lie.
     ///
     /// - Throws: `Errno.noSuchFile` where there is no trash yet.
     func openTrash() throws -> FileDescriptor { try openTrash(Self.files, isMade: false) }
 
     private func openTrash(_ part: FileName?, isMade: Bool) throws -> FileDescriptor {
-        var folder = try openRoot()
-        for name in [FileName(Self.trashFolder), part] {
-            guard let name else { throw Errno.invalidArgument }
-            folder =
-                isMade
-                ? try folder.openOrMakeDirectory(name, permissions: 0o700)
-                : try folder.open(entry: name, [.readOnly, .directory])
-        }
-        return folder
+        guard let part else { throw Errno.invalidArgument }
+        let root = try openRoot()
+        return isMade
+            ? try openOrMakeTrash(in: root).openOrMakeDirectory(part, permissions: 0o700)
+            : try TrashFolder.open(in: root).open(entry: part, [.readOnly, .directory])
     }
 
     /// Whether an item lies in the trash, or in a folder that does.

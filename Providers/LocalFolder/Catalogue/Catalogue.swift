@@ -23,6 +23,9 @@ package struct Catalogue {
     /// Which folders may have changed since they were looked at.
     let watches: FolderWatches
 
+    /// The most that SQLite keeps of the file, in KiB. The index of the inodes of a large folder is written in no order.
+    private static let cacheSize = 64 << 10
+
     /// More items that are gone than this are not remembered.
     private static let mostGone: Int64 = 20_000
 
@@ -40,6 +43,8 @@ package struct Catalogue {
             for suffix in ["", "-journal"] { unlink(store + suffix) }
             (database, stamp) = try Self.open(store)
         }
+        // A disk that is full or read-only does not keep the folder from being served.
+        try? labelEarlierTrash()
         try noteIdentity()
         removeLeftovers()
         try forgetOldest()
@@ -49,7 +54,10 @@ package struct Catalogue {
         let database = try Database(store)
         // What is lost with a crash of the machine is found again in the folder.
         try database.execute(
-            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;")
+            """
+            PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
+            PRAGMA cache_size = -\(cacheSize);
+            """)
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS item (
@@ -63,7 +71,8 @@ package struct Catalogue {
             CREATE UNIQUE INDEX IF NOT EXISTS place ON item (parent, name) WHERE gone = 0;
             CREATE INDEX IF NOT EXISTS page ON item (parent, number);
             CREATE INDEX IF NOT EXISTS inode ON item (inode);
-            CREATE UNIQUE INDEX IF NOT EXISTS revision ON item (revision);
+            CREATE INDEX IF NOT EXISTS told ON item (revision);
+            DROP INDEX IF EXISTS revision;
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
             """)
         try addColumns(to: database)
@@ -180,15 +189,22 @@ extension Catalogue {
         try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) + 1 } ?? 1
     }
 
-    func insert(_ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts) throws -> CatalogueItem {
-        try clear(name, in: parent, for: 0)
+    /// Adds an item that was not known.
+    ///
+    /// - Parameters:
+    ///   - isChange: whether the change feed reports it. The items of a folder that is listed for the first time are in the listing.
+    ///   - mayBeTaken: whether another item may have had the name.
+    func insert(
+        _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isChange: Bool = true, mayBeTaken: Bool = true
+    ) throws -> CatalogueItem {
+        if mayBeTaken { try clear(name, in: parent, for: 0) }
         try database.run(
             """
             INSERT INTO item (parent, name, kind, inode, size, modified, permissions, target, revision, fraction, changed,
             birth, links) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, .integer(parent), .bytes(name), .integer(facts.kind.rawValue),
             .integer(Int64(bitPattern: facts.inode)), .integer(facts.size), .integer(facts.modified.seconds),
-            .integer(Int64(facts.permissions)), .bytes(facts.target), .integer(try nextRevision()),
+            .integer(Int64(facts.permissions)), .bytes(facts.target), .integer(isChange ? try nextRevision() : 0),
             .integer(Int64(facts.modified.nanoseconds)), .integer(facts.changed), .integer(facts.birth),
             .integer(facts.links))
         return CatalogueItem(

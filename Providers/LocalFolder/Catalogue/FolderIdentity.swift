@@ -98,18 +98,17 @@ extension Catalogue {
     private var markName: FileName? { FileName(stamp) }
 
     private func putMark(into root: FileDescriptor) throws {
-        guard let name = markName, let marks = Self.marks, let trash = FileName(Self.trashFolder) else {
-            throw Errno.invalidArgument
-        }
-        let folder = try root.openOrMakeDirectory(trash, permissions: 0o700)
-            .openOrMakeDirectory(marks, permissions: 0o700)
+        guard let name = markName, let marks = Self.marks else { throw Errno.invalidArgument }
+        let folder = try openOrMakeTrash(in: root).openOrMakeDirectory(marks, permissions: 0o700)
         if (try? folder.status(of: name)) == nil { _ = try folder.createFile(name, permissions: 0o600) }
     }
 
-    private func hasMark(_ root: FileDescriptor) -> Bool {
-        guard let name = markName, let marks = Self.marks, let trash = FileName(Self.trashFolder),
-            let folder = try? root.open(entry: trash, [.readOnly, .directory]),
-            let place = try? folder.open(entry: marks, [.readOnly, .directory])
+    private func hasMark(_ root: FileDescriptor) -> Bool { (try? TrashFolder.open(in: root)).map(isMarked) ?? false }
+
+    /// Whether a trash has the mark of this catalogue.
+    func isMarked(_ trash: FileDescriptor) -> Bool {
+        guard let name = markName, let marks = Self.marks,
+            let place = try? trash.open(entry: marks, [.readOnly, .directory])
         else { return false }
         return (try? place.status(of: name)) != nil
     }

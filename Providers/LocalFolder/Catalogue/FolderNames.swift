@@ -40,8 +40,8 @@ struct FolderNames {
 
     /// The bytes of a name.
     subscript(index: Int) -> [UInt8] {
-        characters.withUnsafeBufferPointer { characters in
-            characters[starts[index]...].prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        characters.withUnsafeBytes { characters in
+            Array(UnsafeRawBufferPointer(rebasing: characters[starts[index]...]).prefix { $0 != 0 })
         }
     }
 }

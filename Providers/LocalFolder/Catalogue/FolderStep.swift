@@ -11,6 +11,8 @@ package enum FolderStep: String, FaultPoint {
     case added = "folder.added"
     case linkMade = "folder.link.made"
     case folderMade = "folder.made"
+    /// The folder of the trash has no name yet.
+    case trashMade = "folder.trash.made"
     case moved = "folder.moved"
     case removed = "folder.removed"
     /// What is known of a copy in the document storage is written down, and then the copy is there.

@@ -1,0 +1,119 @@
+import LinuxSystem
+
+/// The folder at the top of the served one that keeps the trash, and is not served.
+///
+/// A user's own file or folder may have any name, also this one. The trash is known by a file in it that names the very folder:
+/// neither a copy of it nor a folder that a user made has such a file. Where the user has a file of the first name, the trash takes
+/// the next one that is free.
+///
+/// Not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
+package enum TrashFolder {
+    package static let name = ".purvey-trash"
+
+    /// More names are not tried.
+    private static let mostNames = 9
+    private static let label = FileName("purvey")
+    private static let largestLabel = 64
+
+    private static let names = (1...mostNames).compactMap { FileName($0 == 1 ? name : "\(name) \($0)") }
+
+    /// Opens the trash of a folder.
+    ///
+    /// - Throws: `Errno.noSuchFile` where it has none yet.
+    static func open(in root: FileDescriptor) throws(Errno) -> FileDescriptor {
+        for name in names {
+            if let folder = trash(name, in: root) { return folder }
+        }
+        throw .noSuchFile
+    }
+
+    /// Returns whether an entry of the served folder is a trash.
+    static func isTrash(_ name: FileName, in root: FileDescriptor) -> Bool {
+        names.contains(name) && trash(name, in: root) != nil
+    }
+
+    /// Labels the folder that becomes the trash, and gives it the first name that nothing has.
+    ///
+    /// - Parameter temporary: the folder's name until then.
+    static func publish(_ temporary: FileName, _ folder: FileDescriptor, in root: FileDescriptor) throws {
+        try putLabel(into: folder)
+        for name in names {
+            do throws(Errno) {
+                return try root.rename(temporary, to: name)
+            } catch {
+                guard error == .fileExists else { throw error }
+            }
+        }
+        throw Errno.fileExists
+    }
+
+    /// Writes the file by which a folder is known as the trash.
+    static func putLabel(into folder: FileDescriptor) throws {
+        guard let label else { throw Errno.invalidArgument }
+        let bytes = try labelBytes(of: folder)
+        let file = try folder.createFile(label, permissions: 0o600)
+        try bytes.withUnsafeBytes { try file.writeAll($0) }
+        try file.synchronize()
+    }
+
+    /// Opens the folder that has the first name, whether it is the trash or not.
+    static func candidate(in root: FileDescriptor) -> FileDescriptor? {
+        names.first.flatMap { try? root.open(entry: $0, [.readOnly, .directory]) }
+    }
+
+    /// Removes a folder that a killed process made for the trash and did not publish.
+    static func removeLeftover(_ name: FileName, in root: FileDescriptor) {
+        guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]) else { return }
+        try? folder.removeFile(label)
+        try? root.removeEmptyDirectory(name)
+    }
+
+    private static func trash(_ name: FileName, in root: FileDescriptor) -> FileDescriptor? {
+        guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]),
+            let file = try? folder.open(entry: label, [.readOnly, .nonBlocking]),
+            let found = try? file.readToEnd(limit: largestLabel), let own = try? labelBytes(of: folder), found == own
+        else { return nil }
+        return folder
+    }
+
+    /// Returns the bytes that name a folder itself, as far as its file system has numbers that stay.
+    private static func labelBytes(of folder: FileDescriptor) throws(Errno) -> [UInt8] {
+        let (status, birth) = try folder.statusAndBirth()
+        guard birth != 0, !folder.hasPassingInodes else { return Array("trash\n".utf8) }
+        return Array("trash \(status.identity.inode) \(birth)\n".utf8)
+    }
+}
+
+extension Catalogue {
+    /// Opens the trash of the served folder, which is made where there is none.
+    func openOrMakeTrash(in root: FileDescriptor) throws -> FileDescriptor {
+        do throws(Errno) {
+            return try TrashFolder.open(in: root)
+        } catch {
+            guard error == .noSuchFile else { throw error }
+        }
+        let name = TemporaryName.random()
+        try willStage(name, in: CatalogueItem.root)
+        defer { endStaging(name, in: CatalogueItem.root) }
+        try root.makeDirectory(name, permissions: 0o700)
+        do {
+            let folder = try root.open(entry: name, [.readOnly, .directory])
+            try didStage(name, in: CatalogueItem.root, folder)
+            FolderStep.trashMade.reach()
+            try TrashFolder.publish(name, folder, in: root)
+            return folder
+        } catch {
+            TrashFolder.removeLeftover(name, in: root)
+            throw error
+        }
+    }
+
+    /// Labels the trash of a catalogue that was made before trashes had labels. Without one, it would be taken for the user's own folder.
+    func labelEarlierTrash() throws {
+        guard let root = try? openRoot(checked: false), (try? TrashFolder.open(in: root)) == nil,
+            let folder = TrashFolder.candidate(in: root)
+        else { return }
+        guard try isMarked(folder) || hasChildren(CatalogueItem.trash) && isServed(root) else { return }
+        try TrashFolder.putLabel(into: folder)
+    }
+}
