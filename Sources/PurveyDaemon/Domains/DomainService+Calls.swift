@@ -151,7 +151,8 @@ extension DomainService {
             let disabling = await domain.provider.disabling
             if let disabling, missing == nil {
                 activity.disconnection = disabling.message
-                activity.faults.append("\(disabling.advice) ('purvey retry \(activity.domain.name)' starts it again)")
+                let retry = "'purvey retry \(activity.domain.name.shellWord)'"
+                activity.faults.append("\(disabling.advice) (\(retry) starts it again)")
             }
             if let failure = status.signIn.failure {
                 activity.needsSignIn = true
@@ -191,9 +192,9 @@ extension DomainService {
 
     /// The sentence that asks a person to sign in.
     private static func request(for failure: ProviderFailure, _ status: SignInStatus, _ name: String) -> String {
-        guard status.isGivenUp else { return "\(failure.advice) 'purvey sign-in \(name)' signs in" }
+        guard status.isGivenUp else { return "\(failure.advice) 'purvey sign-in \(name.shellWord)' signs in" }
         return "signing in failed \(status.failedAttempts) times (\(failure.message)); edits are kept, and "
-            + "'purvey sign-in \(name)' tries again"
+            + "'purvey sign-in \(name.shellWord)' tries again"
     }
 
     private func signIn(_ request: SignInDomainCall) async throws {
@@ -209,7 +210,7 @@ extension DomainService {
         switch failure.kind {
         case .notAuthenticated: DomainFailure(failure.advice, .signInRefused)
         case .unsupported:
-            DomainFailure("\(failure.message): sign in in its own way, and 'purvey retry \(name)' goes on")
+            DomainFailure("\(failure.message): sign in in its own way, and 'purvey retry \(name.shellWord)' goes on")
         default: failure
         }
     }

@@ -24,7 +24,7 @@ extension DomainService {
             switch mounts?.states[record.identifier] {
             case .mounted(let path): description.mount = path
             case .unmounted(let path):
-                description.fault = "it was unmounted from \(path); 'purvey retry \(record.name)' mounts it"
+                description.fault = "it was unmounted from \(path); 'purvey retry \(record.name.shellWord)' mounts it"
             case .failed(let failure):
                 let errors = StatusErrors(domain: record.name, provider: record.provider)
                 description.fault = errors.text("it cannot be mounted: \(failure)")

@@ -134,7 +134,7 @@ actor DomainService {
 
     private func watchSignIn(_ name: String, _ domain: RunningDomain) {
         domain.engine.onSignInNeeded { [log] failure in
-            log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name)'): \(failure.message)")
+            log.warning("the domain \(name) needs a sign-in ('purvey sign-in \(name.shellWord)'): \(failure.message)")
         }
     }
 

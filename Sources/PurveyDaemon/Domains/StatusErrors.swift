@@ -14,20 +14,20 @@ struct StatusErrors {
 
     /// Returns a message with the command that tries again, unless it names a command already.
     func text(_ message: String) -> String {
-        message.contains("'purvey ") ? message : "\(message) ('purvey retry \(domain)' tries again)"
+        message.contains("'purvey ") ? message : "\(message) ('purvey retry \(domain.shellWord)' tries again)"
     }
 
     private func remedy(of kind: ProviderFailure.Kind) -> String {
-        let retry = "'purvey retry \(domain)'"
+        let retry = "'purvey retry \(domain.shellWord)'"
         return switch kind {
         case .transient, .serverUnreachable, .processEnded, .cancelled, .expired:
             "Purvey tries again by itself; \(retry) tries at once"
         case .noSpace: "make room on this machine's disk; \(retry) tries at once"
         case .insufficientQuota: "make room at the service; \(retry) tries again"
         case .badAnswer:
-            "a fault of the provider: 'purvey extensions logs \(provider)' shows what it logged, \(retry) tries again"
+            "a fault of the provider: 'purvey extensions logs \(provider.shellWord)' shows what it logged, \(retry) tries again"
         case .disabled: "\(retry) starts it again"
-        case .notAuthenticated: "'purvey sign-in \(domain)' signs in"
+        case .notAuthenticated: "'purvey sign-in \(domain.shellWord)' signs in"
         case .noSuchItem, .filenameCollision, .deletionRejected, .directoryNotEmpty, .cannotSynchronize, .unsupported,
             .notPermitted:
             "\(retry) tries again"

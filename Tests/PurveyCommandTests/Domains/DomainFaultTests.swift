@@ -80,6 +80,22 @@ import Testing
         }
     }
 
+    @Test func adviceQuotesADomainsNameAsAShellTakesIt() async throws {
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let name = "My \"own\" $files"
+            let added = try await place.purvey("domains", "add", "org.purvey.LocalFolder", name, "path=" + cloud.cloud)
+            try #require(added.status == 0, "\(added.errors)")
+            let program = place.path("LocalFolder.appex/LocalFolder")
+            try FileManager.default.removeItem(atPath: program)
+            try FileManager.default.copyItem(atPath: "/bin/false", toPath: program)
+            for process in cloud.extensionProcesses { kill(process, SIGKILL) }
+            #expect(await cloud.contents(String(added.text.dropLast()) + "/a.txt") == nil)
+            let status = try await place.purvey("status").text
+            #expect(status.contains(#"'purvey retry "My \"own\" \$files"'"#), "\(status)")
+        }
+    }
+
     @Test func aDomainThatCannotBeStartedIsListedAndCanBeRemovedWithItsEditsKept() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)

@@ -1,0 +1,12 @@
+extension String {
+    /// The text as one word of a shell's command, for advice that users paste: in double quotes unless all of it is plain.
+    var shellWord: String {
+        let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
+        guard !isPlain else { return self }
+        let escaped = map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return "\"\(escaped)\""
+    }
+
+    private static let plain = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:@%+/=".utf8)
+}
