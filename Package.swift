@@ -313,7 +313,7 @@ let package = Package(
                 "ArbitrationTesting", "BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem",
                 "ProgramTesting", "TestThreads",
             ]),
-        // What can differ between a debug and a release build: see Tests/both-configurations.txt.
+        // Tests that run in a debug build as well as in a release build: see Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
         .executableTarget(
             name: "CoordinationPeer",

@@ -93,7 +93,7 @@ private struct NewsPace {
             nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken)))
             nextWanted = now + .seconds(min(Self.longestPause, max(Self.wantedPause, 10 * taken)))
         }
-        // The next look at everything is far away, and must not keep from what the kernel tells meanwhile.
+        // The next look at everything is far away. A long rest would only delay changes that the kernel reports.
         return isWhole ? rest : min(max(rest, 5 * taken), Self.longestPause)
     }
 }

@@ -196,6 +196,23 @@ import Testing
         #expect(try folder.names() == [Self.trash, "f"])
     }
 
+    /// The catalogue has an item in the trash, which was removed together with its label.
+    @Test func aUsersOwnFolderInThePlaceOfATrashThatWasRemovedIsServed() throws {
+        let folder = try TestFolder()
+        let own = try TestFolder()
+        try folder.file("f", [1])
+        do {
+            let before = try ServedFolder(of: folder, own: own)
+            let file = try #require(try before.identifiers()["f"])
+            _ = try before.catalogue.perform { try $0.trash(try $0.item(file)) }
+        }
+        try TreeRemover.remove(try name(Self.trash), in: folder.descriptor)
+        for path in [Self.trash, Self.trash + "/files"] { try folder.folder(path) }
+        try folder.file(Self.trash + "/files/f", [2])
+        let after = try ServedFolder(of: folder, own: own)
+        #expect(try after.identifiers().keys.sorted() == [Self.trash])
+    }
+
     @Test func theTrashOfAnotherCatalogueOfTheFolderIsUsed() throws {
         try served.folder.file("f", [1])
         try served.folder.file("g", [2])

@@ -87,6 +87,18 @@ import Testing
         }
     }
 
+    /// The mark of the catalogue lies in the trash.
+    @Test(arguments: [TestDisk.Kind.ramfs].filter { TestDisk.isWanted($0) })
+    func aDiskIsServedOnWhoseTrashIsFromBeforeTrashesHadLabels(_ kind: TestDisk.Kind) throws {
+        let disk = try TestDisk(kind, megabytes: 8)
+        try fill(disk, [1])
+        let slot = try Slot()
+        try slot.plug(disk.path)
+        let before = try servedFirst(slot)
+        try retrying { unlinkat(disk.descriptor.rawValue, ".purvey-trash/purvey", 0) }
+        #expect(try servedFirst(slot).identifier == before.identifier)
+    }
+
     @Test func aFolderThatWasMadeAnewIsAnotherOneAlsoWithTheSameInode() throws {
         let place = try TestFolder()
         let own = try TestFolder()

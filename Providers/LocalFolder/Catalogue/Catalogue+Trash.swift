@@ -36,6 +36,19 @@ extension Catalogue {
             : try TrashFolder.open(in: root).open(entry: part, [.readOnly, .directory])
     }
 
+    /// Whether an item that the catalogue has in the trash lies in a folder that may be the trash.
+    func hasTrashed(in folder: FileDescriptor) throws -> Bool {
+        guard let files = Self.files, let place = try? folder.open(entry: files, [.readOnly, .directory]) else {
+            return false
+        }
+        return try children(of: CatalogueItem.trash, after: 0, limit: .max).contains { item in
+            guard let name = FileName(bytes: item.name), let facts = try? facts(of: name, in: place) else {
+                return false
+            }
+            return facts.isSame(as: item.facts)
+        }
+    }
+
     /// Whether an item lies in the trash, or in a folder that does.
     func isInTrash(_ item: CatalogueItem) throws -> Bool {
         var next: CatalogueItem? = item

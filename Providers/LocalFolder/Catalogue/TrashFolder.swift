@@ -7,8 +7,8 @@ import LinuxSystem
 /// the next one that is free.
 ///
 /// Not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
-package enum TrashFolder {
-    package static let name = ".purvey-trash"
+enum TrashFolder {
+    private static let name = ".purvey-trash"
 
     /// More names are not tried.
     private static let mostNames = 9
@@ -111,9 +111,8 @@ extension Catalogue {
     /// Labels the trash of a catalogue that was made before trashes had labels. Without one, it would be taken for the user's own folder.
     func labelEarlierTrash() throws {
         guard let root = try? openRoot(checked: false), (try? TrashFolder.open(in: root)) == nil,
-            let folder = TrashFolder.candidate(in: root)
+            let folder = TrashFolder.candidate(in: root), try isMarked(folder) || hasTrashed(in: folder)
         else { return }
-        guard try isMarked(folder) || hasChildren(CatalogueItem.trash) && isServed(root) else { return }
         try TrashFolder.putLabel(into: folder)
     }
 }

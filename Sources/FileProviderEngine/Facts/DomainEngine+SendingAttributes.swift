@@ -82,13 +82,14 @@ extension DomainEngine {
         do {
             items = try await set(.attributes(attributes), of: row.item.identifier, entry)
         } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
-            // They stay on this machine, and nobody could do anything about that.
+            // They stay on this machine, and nobody could do anything about that. A refusal leaves no doubt.
+            facts.uncertain.remove(row.number)
             items = []
         }
         // Set anew meanwhile, they are sent anew.
         let isSettled = try self.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
         handle(try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
-        // The answer is left out where the provider has said something of the item meanwhile. The row does not say what was sent then.
+        // A stale answer is left out. The row does not have what was sent then, and the provider is asked before the next comparison.
         if !items.isEmpty { facts.uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
@@ -96,7 +97,7 @@ extension DomainEngine {
         return true
     }
 
-    /// How often the provider is asked for an item while news of it overtakes its answers.
+    /// The most times in a row that the provider is asked for an item because its answers are stale.
     private static let mostQuestions = 3
 
     /// Asks the provider for an item that it may have changed without an answer.
@@ -121,7 +122,7 @@ extension DomainEngine {
         return false
     }
 
-    /// Of these nothing is to be sent any more: what was set stays on this machine, until the provider says something new.
+    /// Ends the sending of attributes. What was set stays on this machine until the provider says something new.
     ///
     /// - Parameter number: the item's, which may be another than when the entry was written.
     func leaveAttributes(_ kinds: FactKinds, of entry: FactEntry, _ number: ItemNumber?) throws {

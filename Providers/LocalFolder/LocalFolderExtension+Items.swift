@@ -1,0 +1,49 @@
+import FileProvider
+import Foundation
+import LinuxSystem
+
+/// Items and failures in the form that the system reads.
+extension LocalFolderExtension {
+    /// Returns a catalogue's item in the form that the system reads.
+    func item(_ item: CatalogueItem) -> any NSFileProviderItem { items([item])[0] }
+
+    /// Returns a catalogue's items in the form that the system reads.
+    func items(_ items: [CatalogueItem]) -> [any NSFileProviderItem] {
+        // The catalogue that the items came from is there.
+        let catalogue = try? catalogue()
+        let (stamp, marks) =
+            (try? catalogue?.perform { ($0.stamp, try $0.marks(of: items.map(\.number))) }) ?? ("", [:])
+        func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
+        let types = FilenameTypes()
+        return items.map { item in
+            let known = identifier(item.number)
+            let failure = unsent.error(of: known)
+            let edited = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } }
+            return LocalFolderItem(
+                edited ?? item, marks[item.number] ?? CatalogueMarks(), root: displayName,
+                unsent: failure.map { error($0) }, types: types, identifier: identifier)
+        }
+    }
+
+    /// Returns a failure as an error that the system knows.
+    func error(_ error: any Error) -> any Error {
+        guard let failure = error as? FolderFailure else { return error }
+        let words = [NSLocalizedDescriptionKey: failure.description]
+        switch failure {
+        case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)
+        case .taken(let other): return NSError.fileProviderErrorForCollision(with: item(other))
+        // No server is unreachable: to a program it is as if a disk were gone.
+        case .unavailable: return NSError(domain: NSPOSIXErrorDomain, code: Int(ENODEV), userInfo: words)
+        case .busy, .outdated, .catalogue: return NSFileProviderError(.serverUnreachable, userInfo: words)
+        case .badName: return CocoaError(.fileWriteInvalidFileName, userInfo: words)
+        case .wrongKind: return CocoaError(.featureUnsupported, userInfo: words)
+        case .system(.noSpace): return CocoaError(.fileWriteOutOfSpace, userInfo: words)
+        case .system(.quotaExceeded): return NSFileProviderError(.insufficientQuota, userInfo: words)
+        case .system(.notEmpty): return NSFileProviderError(.directoryNotEmpty, userInfo: words)
+        case .system(.permissionDenied), .system(.notPermitted), .system(Errno(rawValue: EROFS)):
+            return CocoaError(.fileWriteNoPermission, userInfo: words)
+        case .system(let number):
+            return NSError(domain: NSPOSIXErrorDomain, code: Int(number.rawValue), userInfo: words)
+        }
+    }
+}
