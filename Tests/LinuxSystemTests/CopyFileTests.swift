@@ -141,6 +141,24 @@ import Testing
         #expect(try memory.names() == [])
     }
 
+    @Test func aFileIsCopiedWhileLinksToItComeAndGo() async throws {
+        let memory = try TestFolder(in: "/dev/shm")
+        let bytes = pattern(8 << 20)
+        let source = try folder.file("a", bytes)
+        let path = folder.path
+        let linking = Task {
+            while !Task.isCancelled {
+                _ = link("\(path)/a", "\(path)/link")
+                _ = unlink("\(path)/link")
+            }
+        }
+        defer { linking.cancel() }
+        for count in 0..<5 { try FileCopier.copy(source, into: memory.descriptor, named: "b\(count)") }
+        linking.cancel()
+        await linking.value
+        #expect(try memory.content("b4") == bytes)
+    }
+
     @Test func whatIsNotARegularFileIsRefused() throws {
         try retrying { mkfifo(folder.path + "/pipe", 0o600) }
         let pipe = try folder.descriptor.open("pipe", [.readOnly, .nonBlocking])

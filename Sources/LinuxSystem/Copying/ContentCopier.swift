@@ -81,24 +81,25 @@ struct ContentCopier: ~Copyable {
         try Self.check(source, before, range, target)
     }
 
-    /// The number of times that a copy is compared with a source that goes on changing.
+    /// The number of times that a copy is compared with a source whose date of the last change of any kind (ctime) goes on moving.
     private static let comparisons = 3
 
-    /// Fails where the source has other contents than were copied. A program that has written to it may have set its date back: then only
-    /// the date of the last change of any kind has moved, as it does with the permissions, and the bytes tell.
+    /// Throws if the source has other contents than were copied.
+    ///
+    /// A program that writes to the source may set its modification date back. Then only ctime has moved, as it does with permissions and
+    /// links, and the bytes are compared. Links can be made and removed all the time, so that equal bytes are enough in the end.
     private static func check(
         _ source: FileDescriptor, _ before: FileStatus, _ range: Range<Int>, _ target: FileDescriptor
     ) throws(ContentError) {
         var last = before
-        for _ in 0...comparisons {
+        for count in 0...comparisons {
             let now = try call { () throws(Errno) in try source.status() }
             guard now.hasSameContent(as: before) else { throw .changed }
             // A file that is made up when it is read has no such date.
-            if before.size == 0 || now.changedNanoseconds == last.changedNanoseconds { return }
+            if before.size == 0 || now.changedNanoseconds == last.changedNanoseconds || count == comparisons { return }
             last = now
             guard (try? ContentComparison.areEqual(source, target, in: range)) == true else { throw .changed }
         }
-        throw .changed
     }
 
     private static func call<Result>(_ body: () throws(Errno) -> Result) throws(ContentError) -> Result {
