@@ -138,6 +138,21 @@ extension DomainEngine {
         if isAny { sendFacts() }
     }
 
+    /// Returns whether tags, favorites, dates or attributes of an item or of what is in it have to be sent before it goes to the trash:
+    /// what lies there may have other identifiers. They are sent at once, and the removal is looked at again afterwards.
+    func awaitsFacts(beforeTrashing number: ItemNumber) throws(IndexFailure) -> Bool {
+        var isAny = false
+        for entry in try journal.allFacts() where facts.isUnderWay(entry.number) {
+            guard try isWithin(number, entry.number) else { continue }
+            isAny = true
+            if facts.attempts[entry.number] == nil { facts.queue.put(entry.number, at: clock.now) }
+        }
+        guard isAny else { return false }
+        facts.trashing.insert(number)
+        sendFacts()
+        return true
+    }
+
     /// Ends what is under way, for the engine's end.
     func closeFacts() async {
         facts.wake?.waiting.cancel()
@@ -190,6 +205,9 @@ extension DomainEngine {
             facts.attempts[number] = attempt
             facts.queue.put(number, at: clock.now + pause(after: attempt))
         }
+        let removals = facts.trashing
+        facts.trashing = []
+        for removal in removals { look(at: removal) }
         sendFacts()
     }
 

@@ -9,6 +9,8 @@ struct FactState {
     var again: Set<ItemNumber> = []
     /// Failures in a row.
     var attempts: [ItemNumber: Int] = [:]
+    /// Removals to the trash that wait for facts of what is removed.
+    var trashing: Set<ItemNumber> = []
     /// Whether the provider takes attributes; `nil` until it was asked.
     var takesAttributes: Bool?
     /// Whose attributes the provider may have changed without an answer that was got.
@@ -19,6 +21,14 @@ struct FactState {
     /// Returns the number of items whose facts are held back for a moment, to be sent with later ones.
     func pausedCount(at now: Double) -> Int {
         queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
+    }
+
+    /// The number of failures after which a removal to the trash does not wait any longer.
+    private static let mostAttempts = 3
+
+    /// Whether facts of an item are being sent, or will be soon.
+    func isUnderWay(_ number: ItemNumber) -> Bool {
+        (running[number] != nil || queue.time(of: number) != nil) && attempts[number, default: 0] < Self.mostAttempts
     }
 
     /// Requests at the same time.

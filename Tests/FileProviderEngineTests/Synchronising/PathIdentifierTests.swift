@@ -361,6 +361,37 @@ import Testing
         #expect(domain.provider.count(.create) == 0)
     }
 
+    /// In the trash they have other identifiers, which the engine does not know.
+    @Test(arguments: ["Folder", "Folder/file.txt"])
+    func tagsAreSentBeforeTheirItemGoesToTheTrash(trashed: String) async throws {
+        let domain = try Self.domain()
+        let folder = domain.provider.addFolder("Folder")
+        domain.provider.addFile("file.txt", "text", in: folder)
+        let (file, top) = (try await domain.item("Folder/file.txt").number, try await domain.item(trashed).number)
+        domain.provider.fail(.set, with: ProviderFailure(.transient, message: "later"))
+        domain.provider.hold(.set)
+        try await domain.engine.setTags(["Red"], of: file)
+        try await domain.engine.trash(top)
+        try await eventually { domain.provider.heldCount(.set) == 1 }
+        domain.provider.release(.set)
+        try await domain.settle()
+        #expect(domain.provider.count(.trash) == 1)
+        let trashedFile = trashed == "Folder" ? "Folder/file.txt" : "file.txt"
+        let path = "\(ProviderItem.trashIdentifier)/\(trashedFile)"
+        #expect(domain.provider.item(of: path)?.tagData.map { TagList.names(in: $0) } == ["Red"])
+    }
+
+    @Test func tagsThatCannotBeSentHoldNothingUp() async throws {
+        let domain = try Self.domain()
+        domain.provider.addFile("file.txt", "text")
+        let file = try await domain.item("file.txt").number
+        for _ in 0..<20 { domain.provider.fail(.set, with: ProviderFailure(.transient, message: "later")) }
+        try await domain.engine.setTags(["Red"], of: file)
+        try await domain.engine.trash(file)
+        try await domain.settle()
+        #expect(domain.provider.count(.trash) == 1)
+    }
+
     @Test func tagsAndFavoritesGoAlong() async throws {
         let domain = try Self.domain()
         domain.provider.addFile("file", "text")

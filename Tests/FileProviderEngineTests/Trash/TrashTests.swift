@@ -170,13 +170,13 @@ struct TrashTests {
         let file = domain.provider.addFile("file.txt", "text", in: inner)
         #expect(try await domain.read("Folder/Inner/file.txt") == "text")
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
-        domain.provider.hold(.set)
+        domain.provider.fail(.set, with: ProviderFailure(.cannotSynchronize, message: "Not now."))
         try await domain.engine.setTags(["Work"], of: try await domain.item("Folder/Inner/file.txt").number)
-        try await eventually { domain.provider.heldCount(.set) == 1 }
+        try await eventually { domain.provider.count(.set) == 1 }
         try await domain.engine.trash(try await domain.item("Folder").number)
         try await domain.settle()
         // The answer tells of a file whose folder nobody knows here.
-        domain.provider.release(.set)
+        await domain.engine.retry()
         try await eventually { try await domain.engine.status().factCount == 0 }
         #expect(try domain.names().isEmpty)
         // So does what others do there.
