@@ -93,7 +93,7 @@ import Testing
             #expect(item == "one")
             // The process has not been ended for it.
             #expect(stage.starts == 1)
-            #expect(stage.notes.contains("invalidate list-never"))
+            #expect(await stage.eventually { stage.notes.contains("invalidate list-never") })
         }
     }
 
