@@ -1,45 +1,66 @@
 import Foundation
+import Glibc
 import LinuxSystem
 
-/// Runs each job on a thread that no other job uses meanwhile.
+/// Runs jobs on threads that they may block.
+///
+/// A job that another one enqueues follows it on the same thread, which takes a fraction of the time that another thread takes to wake
+/// up. If the first job does not end soon, as when it blocks, the following one gets a thread of its own.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
-    /// Threads that wait for a job; the one that became idle last is used first.
-    private let idle = Lock<[Worker]>([])
+    private struct State {
+        var all: [WorkerThread] = []
+        /// Threads without a job. The one that became idle last is used first.
+        var idle: [WorkerThread] = []
+    }
+
+    private let state = Lock(State())
+    /// Whether the watch looks for jobs that wait for too long.
+    private let isWatched = Atomic(false)
+    private let watchBegins = DispatchSemaphore(value: 0)
+
+    private init() {
+        Thread.detachNewThread { self.watch() }
+    }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        if let worker = idle.withLock({ $0.popLast() }) {
-            worker.hand(job)
-        } else {
-            let worker = Worker(job)
-            Thread.detachNewThread { worker.run(for: self) }
+        guard let worker = WorkerThread.current, worker.follow(with: job) else { return start(job) }
+        if !isWatched.exchange(true, ordering: .sequentiallyConsistent) { watchBegins.signal() }
+    }
+
+    private func start(_ job: UnownedJob) {
+        if let worker = state.withLock({ $0.idle.popLast() }) { return worker.hand(job) }
+        let worker = WorkerThread(job, for: self)
+        state.withLock { $0.all.append(worker) }
+    }
+
+    func noteIdle(_ worker: WorkerThread) { state.withLock { $0.idle.append(worker) } }
+
+    /// Starts jobs on other threads that have followed another one for a millisecond or two.
+    private func watch() {
+        while true {
+            watchBegins.wait()
+            var quietLooks = 0
+            while quietLooks < 50 {
+                usleep(1000)
+                quietLooks = look() ? 0 : quietLooks + 1
+            }
+            isWatched.store(false, ordering: .sequentiallyConsistent)
+            // A job that was enqueued before that did not begin the watch.
+            if look(), !isWatched.exchange(true, ordering: .sequentiallyConsistent) { watchBegins.signal() }
         }
     }
 
-    private func isIdle(_ worker: Worker) { idle.withLock { $0.append(worker) } }
-
-    /// What one thread runs next. It is not idle while it has a job.
-    private final class Worker: Sendable {
-        private let job: Lock<UnownedJob?>
-        private let handedOver = DispatchSemaphore(value: 0)
-
-        init(_ job: UnownedJob) { self.job = Lock(job) }
-
-        func hand(_ next: UnownedJob) {
-            job.withLock { $0 = next }
-            handedOver.signal()
+    /// - Returns: whether any job followed another one since the last look.
+    private func look() -> Bool {
+        var isAny = false
+        for worker in state.withLock({ $0.all }) {
+            let (late, isUsed) = worker.late()
+            isAny = isAny || isUsed
+            if let late { start(late) }
         }
-
-        func run(for executor: ThreadExecutor) {
-            while true {
-                if let next = job.withLock({ $0.take() }) {
-                    next.runSynchronously(on: executor.asUnownedTaskExecutor())
-                }
-                executor.isIdle(self)
-                handedOver.wait()
-            }
-        }
+        return isAny
     }
 }

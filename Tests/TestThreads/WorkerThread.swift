@@ -1,0 +1,81 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A thread that runs one job after the other, and waits in between.
+final class WorkerThread: Sendable {
+    private struct State {
+        /// The job that another thread handed over.
+        var handed: UnownedJob?
+        /// The job that follows the present one.
+        var following: UnownedJob?
+        /// Whether the watch has seen the following job.
+        var isSeen = false
+        /// Whether any job followed another one since the watch looked.
+        var isUsed = false
+    }
+
+    private let state: Lock<State>
+    private let handedOver = DispatchSemaphore(value: 0)
+
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        precondition(pthread_key_create(&key, nil) == 0, "no key for threads is free")
+        return key
+    }()
+
+    /// The worker whose thread this is.
+    static var current: WorkerThread? {
+        // The pointer is one to a worker: nothing else is set for the key. A thread holds its worker for as long as it runs.
+        pthread_getspecific(key).map { Unmanaged<WorkerThread>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Starts a thread.
+    init(_ job: UnownedJob, for executor: ThreadExecutor) {
+        state = Lock(State(handed: job))
+        Thread.detachNewThread { self.run(for: executor) }
+    }
+
+    /// Gives the thread a job while it is idle.
+    func hand(_ job: UnownedJob) {
+        state.withLock { $0.handed = job }
+        handedOver.signal()
+    }
+
+    /// Has a job follow the present one. To be called on this thread.
+    ///
+    /// - Returns: `false` if another job follows already.
+    func follow(with job: UnownedJob) -> Bool {
+        state.withLock { state in
+            guard state.following == nil else { return false }
+            state.following = job
+            state.isSeen = false
+            state.isUsed = true
+            return true
+        }
+    }
+
+    /// Takes away the following job if it was there at the last look.
+    func late() -> (job: UnownedJob?, isUsed: Bool) {
+        state.withLock { state in
+            defer {
+                state.isSeen = true
+                state.isUsed = false
+            }
+            return (state.isSeen ? state.following.take() : nil, state.isUsed || state.following != nil)
+        }
+    }
+
+    private func run(for executor: ThreadExecutor) {
+        pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
+        while true {
+            var next = state.withLock { $0.handed.take() }
+            while let job = next {
+                job.runSynchronously(on: executor.asUnownedTaskExecutor())
+                next = state.withLock { $0.following.take() }
+            }
+            executor.noteIdle(self)
+            handedOver.wait()
+        }
+    }
+}
