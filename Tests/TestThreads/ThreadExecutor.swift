@@ -38,7 +38,7 @@ final class ThreadExecutor: TaskExecutor {
 
     func noteIdle(_ worker: WorkerThread) { state.withLock { $0.idle.append(worker) } }
 
-    /// Starts jobs on other threads that have followed another one for a millisecond or two.
+    /// Starts jobs on other threads that have waited behind another one for a millisecond or two.
     private func watch() {
         while true {
             watchBegins.wait()

@@ -42,7 +42,7 @@ final class WorkerThread: Sendable {
         handedOver.signal()
     }
 
-    /// Has a job follow the present one. To be called on this thread.
+    /// Enqueues a job behind the present one. To be called on this thread.
     ///
     /// - Returns: `false` if another job follows already.
     func follow(with job: UnownedJob) -> Bool {
@@ -55,7 +55,7 @@ final class WorkerThread: Sendable {
         }
     }
 
-    /// Takes away the following job if it was there at the last look.
+    /// Takes the following job if it was there at the watch's last look.
     func late() -> (job: UnownedJob?, isUsed: Bool) {
         state.withLock { state in
             defer {
