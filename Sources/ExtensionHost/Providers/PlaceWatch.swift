@@ -26,8 +26,10 @@ final class PlaceWatch: Sendable {
         let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
         let end = try EventCounter()
         self.end = end
+        // Read now: the mounts may change before the thread runs.
+        let first = Place(path)
         try SystemThread.start("purvey-place") {
-            var last = Place(path)
+            var last = first
             while true {
                 var waited = [
                     pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0),

@@ -45,6 +45,8 @@ package actor ProviderProcess {
     private var sleepWatch: SleepWatch?
     /// The watch of the folder that was handed over, from the first question on.
     private var placeWatch: PlaceWatch?
+    /// The number of times that another folder came to the path.
+    private var placeChanges = 0
 
     /// - Parameters:
     ///   - extensionIdentifier: of the extension, as it is installed in the library.
@@ -159,6 +161,7 @@ package actor ProviderProcess {
 
     /// Ends the process, whose confinement was decided when it started and does not include what was mounted since.
     private func placeChanged() {
+        placeChanges += 1
         switch state {
         case .closed: return
         case .running(let instance):
@@ -226,6 +229,7 @@ package actor ProviderProcess {
 
     private func start() async throws(ProviderFailure) -> ProviderInstance {
         let started: Started
+        let changes = placeChanges
         do {
             started = try await HandlerThreads.shared.value(of: startProcess)
         } catch {
@@ -236,6 +240,8 @@ package actor ProviderProcess {
         let instance = started.instance
         living.append(instance)
         if case .closed = state { instance.askToEnd() }
+        // It was not among the living then, and may have been handed what was there before.
+        if placeChanges != changes { instance.askToEnd() }
         instance.watch { ending in
             Task { await self.hasEnded(instance, ending) }
         }
