@@ -265,17 +265,6 @@ package actor ProviderProcess {
         let description: String
     }
 
-    /// A test's wish to have a provider's process end at a step of its own, as ``FaultPoint`` has it: that of the first process
-    /// only, so that the next one comes past it.
-    private static let faultPoint = FirstOnly(
-        getenv("PURVEY_PROVIDER_FAULT_POINT").map { ["PURVEY_FAULT_POINT=" + String(cString: $0)] } ?? [])
-    /// And to have all of them note the steps that they come to.
-    private static let faultLog = getenv("PURVEY_FAULT_LOG").map { ["PURVEY_FAULT_LOG=" + String(cString: $0)] } ?? []
-
-    /// How long it waits for its turn with files of its document storage.
-    private static let turnTime =
-        getenv(StorageTurn.patienceKey).map { ["\(StorageTurn.patienceKey)=" + String(cString: $0)] } ?? []
-
     private struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
@@ -292,7 +281,7 @@ package actor ProviderProcess {
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile,
             places: handed.map { [(path: $0, access: Confinement.Access([.read, .write]))] } ?? [],
-            variables: Self.faultPoint.take() + Self.faultLog + Self.turnTime)
+            variables: ProviderVariables.ofNextProcess())
         var service = service
         let watches = WatchService()
         watches.serve(in: &service)

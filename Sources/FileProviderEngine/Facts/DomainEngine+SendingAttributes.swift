@@ -82,7 +82,7 @@ extension DomainEngine {
         do {
             items = try await set(.attributes(attributes), of: row.item.identifier, entry)
         } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
-            // They stay on this machine, and nobody could do anything about that. A refusal leaves no doubt.
+            // They stay on this machine: a retry would be refused too. The provider has certainly not taken them.
             facts.uncertain.remove(row.number)
             items = []
         }
