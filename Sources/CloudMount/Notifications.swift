@@ -114,11 +114,13 @@ final class Notifications: Sendable {
             case .moved(let number, let oldParent, let oldName, let newParent, let newName):
                 session.invalidateEntry(Name(oldName), in: oldParent.node)
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
-                session.invalidate(number.node, offset: -1)
+                session.invalidateAttributes(of: number.node)
             case .changed(let number, _):
-                // An answer that is on its way when the kernel is told does not count for it. A reader who has waited for the
-                // contents needs the size that its answer tells.
-                if !files.isAskedForAnew(number) { session.invalidate(number.node, offset: -1) }
+                // At once: after `purvey evict` has ended, stat(2) must not show blocks that are gone.
+                //
+                // The kernel ignores an attribute reply that is in flight at this moment. A reader that waits for the contents needs
+                // the size in its reply.
+                if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }
         // What the kernel keeps of a folder's entries goes with its pages.
