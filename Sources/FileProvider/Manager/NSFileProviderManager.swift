@@ -1,5 +1,5 @@
 import Foundation
-import FoundationNetworking
+@_weakLinked import FoundationNetworking
 import Synchronization
 
 /// What a program and its provider tell the system: which domains there are, that something has changed.
