@@ -10,7 +10,7 @@ package struct CatalogueChanges: Sendable {
 extension Catalogue {
     /// Where the changes that follow begin.
     package func anchor() throws -> [UInt8] {
-        anchor(try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) } ?? 0)
+        anchor(try lastRevision())
     }
 
     private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
@@ -18,10 +18,10 @@ extension Catalogue {
     /// What changed since an anchor, of all folders or of one; `nil` for an anchor that says nothing any more.
     package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
         guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
-            try revision >= number("forgotten"), try revision <= last()
+            try revision >= number("forgotten"), try revision <= lastRevision()
         else { return nil }
         let rows = try database.all(
-            "SELECT \(Self.columns), revision FROM item WHERE revision > ? ORDER BY revision LIMIT ?",
+            "SELECT \(Self.columns), revision FROM item WHERE revision > 0 AND revision > ? ORDER BY revision LIMIT ?",
             .integer(revision), .integer(Int64(limit))
         ) { (Self.read($0), $0.integer(17)) }
         var changes = CatalogueChanges(anchor: anchor)
@@ -63,9 +63,5 @@ extension Catalogue {
                 folders.append(number)
             }
         }
-    }
-
-    private func last() throws -> Int64 {
-        try database.first("SELECT MAX(revision) FROM item") { $0.integer(0) } ?? 0
     }
 }

@@ -46,13 +46,13 @@ package struct CatalogueItem: Sendable, Equatable {
     package var name: [UInt8]
     package var facts: Facts
     /// Whether it is there no more.
-    package var isGone: Bool
+    package var isGone = false
     /// A number that tells contents of the same size and date apart; 0 for the first ones.
     package var contents: Int64 = 0
     /// Whether its own folder was ever listed; of a folder.
-    var isListed: Bool
+    var isListed = false
     /// The folder that it was moved out of last, 0 where it never was.
-    package var formerParent: Int64
+    package var formerParent: Int64 = 0
 
     package static let root: Int64 = 1
     /// What the items in the trash have as their parent.
@@ -61,7 +61,17 @@ package struct CatalogueItem: Sendable, Equatable {
     /// A change of it means other contents: a file that is written, or another file that takes its place.
     package var contentVersion: [UInt8] {
         guard facts.kind == .file else { return [] }
-        return Array("\(facts.modified)-\(facts.size)-\(facts.inode)\(contents == 0 ? "" : "-\(contents)")".utf8)
+        var text = VersionText()
+        text.add(facts.modified)
+        text.addDash()
+        text.add(facts.size)
+        text.addDash()
+        text.add(facts.inode)
+        if contents != 0 {
+            text.addDash()
+            text.add(contents)
+        }
+        return text.bytes
     }
 
     /// A change of it means another name, place or mode.
@@ -69,7 +79,13 @@ package struct CatalogueItem: Sendable, Equatable {
         // The name itself may be as long as a version may be.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Array("\(parent)-\(String(hash, radix: 16))-\(facts.permissions)".utf8)
+        var text = VersionText()
+        text.add(parent)
+        text.addDash()
+        text.add(hash, radix: 16)
+        text.addDash()
+        text.add(facts.permissions)
+        return text.bytes
     }
 
     /// The name for people and for Swift: what is not UTF-8 in it is replaced.

@@ -53,6 +53,13 @@ final class Database {
         try each(text, values) { _ in }
     }
 
+    /// Runs one statement of many values to its end.
+    ///
+    /// - Parameter bind: gives the values in their order.
+    func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
+        try each(text, binding: bind) { _ in }
+    }
+
     /// The first row of what a statement gives.
     func first<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> Result? {
         var result: Result?
@@ -85,26 +92,56 @@ final class Database {
     }
 
     private func each(_ text: String, _ values: [Value], _ body: (Row) -> Void) throws(Failure) {
+        try each(
+            text,
+            binding: { binder in
+                for value in values {
+                    switch value {
+                    case .integer(let number): binder.add(number)
+                    case .bytes(let bytes): binder.add(bytes)
+                    }
+                }
+            }, body)
+    }
+
+    private func each(
+        _ text: String, binding bind: (inout Binder) -> Void, _ body: (Row) -> Void
+    ) throws(Failure) {
         let statement = try statement(text)
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
         }
-        for (index, value) in values.enumerated() {
-            let position = Int32(index + 1)
-            let code =
-                switch value {
-                case .integer(let number): sqlite3_bind_int64(statement, position, number)
-                case .bytes(let bytes): Self.bind(bytes, statement, position)
-                }
-            guard code == SQLITE_OK else { throw failure() }
-        }
+        var binder = Binder(statement: statement)
+        bind(&binder)
+        guard binder.code == SQLITE_OK else { throw failure() }
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW: body(Row(statement: statement))
             case SQLITE_DONE: return
             default: throw failure()
             }
+        }
+    }
+
+    /// Gives a statement its values, one after the other.
+    struct Binder {
+        fileprivate let statement: OpaquePointer
+        fileprivate var code = SQLITE_OK
+        private var position: Int32 = 0
+
+        fileprivate init(statement: OpaquePointer) { self.statement = statement }
+
+        mutating func add(_ number: Int64) {
+            guard code == SQLITE_OK else { return }
+            position += 1
+            code = sqlite3_bind_int64(statement, position, number)
+        }
+
+        mutating func add(_ bytes: [UInt8]) {
+            guard code == SQLITE_OK else { return }
+            position += 1
+            code = Database.bind(bytes, statement, position)
         }
     }
 

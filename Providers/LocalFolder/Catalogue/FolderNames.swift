@@ -40,8 +40,10 @@ struct FolderNames {
 
     /// The bytes of a name.
     subscript(index: Int) -> [UInt8] {
-        characters.withUnsafeBytes { characters in
-            Array(UnsafeRawBufferPointer(rebasing: characters[starts[index]...]).prefix { $0 != 0 })
+        let start = starts[index]
+        return characters.withUnsafeBufferPointer { characters in
+            guard let name = characters.baseAddress.map({ $0 + start }) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
         }
     }
 }
