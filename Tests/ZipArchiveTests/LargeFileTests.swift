@@ -105,6 +105,21 @@ import ZipArchive
         #expect(try folder.run("unzip", ["-p", "archive.zip", "tree/b"]).output == "after")
     }
 
+    @Test func partsOfZerosLieAmongOthers() throws {
+        let part = 2 << 20
+        let (noise, zeros) = (Content.noise.bytes(1000), Content.zeros.bytes(part))
+        // Two parts of zeros, one with a byte at its end, one more of zeros, one with a byte at its beginning, and the last.
+        var bytes = zeros + zeros + zeros + zeros + zeros + zeros
+        bytes[3 * part - 1] = 1
+        bytes[4 * part] = 2
+        bytes += noise
+        try folder.file("tree/a", Data(bytes))
+        try folder.file("tree/zeros", Data(zeros + zeros + zeros))
+        try folder.archive(options: .init(threads: 1))
+        #expect(try folder.run("unzip", ["-q", "archive.zip", "-d", "out"]).status == 0)
+        #expect(try folder.run("diff", ["-r", "tree", "out/tree"]).status == 0)
+    }
+
     @Test func aSingleFileIsTheOnlyEntry() throws {
         try folder.file("a.txt", Data(Content.words.bytes(3_000_000)))
         let output = try FileDescriptor.open(folder.archivePath, [.readWrite, .create], permissions: 0o600)

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// Reads pieces of files and compresses them. Each thread has one, with buffers that it uses again and again.
@@ -6,6 +7,8 @@ struct PieceMaker: ~Copyable {
     private let compressibility: Compressibility
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
+    /// A whole part of zeros that others follow, compressed: disk images have thousands of the same.
+    private var zeros: Piece?
 
     /// - Throws: `ENOMEM`.
     init(level: Int) throws(Errno) {
@@ -23,7 +26,7 @@ struct PieceMaker: ~Copyable {
         output.deallocate()
     }
 
-    func make(_ request: PieceRequest) throws(PieceError) -> Piece {
+    mutating func make(_ request: PieceRequest) throws(PieceError) -> Piece {
         switch request.extent {
         case .whole: try makeWhole(request)
         case .part(let range, let isLast): try makePart(request, range, isLast: isLast)
@@ -48,11 +51,13 @@ struct PieceMaker: ~Copyable {
     }
 
     /// Whether the file stayed as it was is asked once, after its last part.
-    private func makePart(
+    private mutating func makePart(
         _ request: PieceRequest, _ range: Range<Int>, isLast: Bool
     ) throws(PieceError) -> Piece {
         guard try read(request.file, at: range.lowerBound, upTo: range.count) == range.count else { throw .changed }
         let content = UnsafeMutableRawBufferPointer(rebasing: input[..<range.count])
+        let areZeros = request.deflates && !isLast && range.count == PieceRequest.size && Self.areZeros(content)
+        if areZeros, let zeros { return zeros }
         let checksum = Checksum.of(UnsafeRawBufferPointer(content))
         guard request.deflates else {
             return Piece(method: .stored, size: range.count, checksum: checksum, bytes: Array(content))
@@ -61,7 +66,16 @@ struct PieceMaker: ~Copyable {
         if !isLast, let count = deflated { deflated = DeflateJoint.open(output, count: count, content: content) }
         // Neither can fail with a buffer of the size the compressor asks for and a stream it made itself.
         guard let deflated else { throw .system(.inputOutput) }
-        return Piece(method: .deflated, size: range.count, checksum: checksum, bytes: Array(output[..<deflated]))
+        let piece = Piece(method: .deflated, size: range.count, checksum: checksum, bytes: Array(output[..<deflated]))
+        if areZeros { zeros = piece }
+        return piece
+    }
+
+    /// Returns whether all of some bytes, at least one, are 0.
+    private static func areZeros(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress, bytes.first == 0 else { return false }
+        // Each byte is compared with the next.
+        return memcmp(start, start + 1, bytes.count - 1) == 0
     }
 
     /// Reads until so many bytes are there or the file ends.

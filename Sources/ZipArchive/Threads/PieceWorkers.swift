@@ -82,7 +82,7 @@ final class PieceWorkers: Sendable {
 
     /// What a thread does from beginning to end; where no thread could be had, what the caller does until nothing waits.
     fileprivate func run(waits: Bool) {
-        let maker: PieceMaker
+        var maker: PieceMaker
         do throws(Errno) {
             maker = try PieceMaker(level: level)
         } catch {
