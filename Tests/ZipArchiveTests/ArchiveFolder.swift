@@ -8,8 +8,10 @@ import ZipArchive
 final class ArchiveFolder {
     let url: URL
 
-    init() throws {
-        url = URL(fileURLWithPath: "/var/tmp/zip-\(UUID().uuidString)")
+    /// - Parameter parent: `/dev/shm` for a file of gigabytes that is one hole, which takes no memory there while it is read, or for very
+    ///   many files.
+    init(in parent: String = "/var/tmp") throws {
+        url = URL(fileURLWithPath: "\(parent)/zip-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     }
 
