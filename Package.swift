@@ -549,6 +549,11 @@ where target.type != .test && target.isBeneath("Tests") && !optimizedForTests.co
     target.swiftSettings = (target.swiftSettings ?? []) + [notOptimized]
 }
 
+// The toolchain's linker, which takes half the time of Debian's.
+for target in package.targets where target.type == .executable || target.type == .test {
+    target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-use-ld=lld"])]
+}
+
 // PURVEY_TARGETS="PurveyDaemon PurveyCommand" limits a build to those targets and what they depend on. SwiftPM's own
 // --product takes one product.
 if let names = Context.environment["PURVEY_TARGETS"]?.split(separator: " ").map(String.init), !names.isEmpty {
