@@ -187,7 +187,7 @@ extension Catalogue {
 
     /// The number of the last change.
     func lastRevision() throws -> Int64 {
-        // As the index has it: the items of a first listing are no changes, and not in it.
+        // The condition is that of the index, which leaves out the items of a first listing: they are no changes.
         try database.first("SELECT MAX(revision) FROM item WHERE revision > 0") { $0.integer(0) } ?? 0
     }
 
@@ -204,7 +204,7 @@ extension Catalogue {
     ) throws -> CatalogueItem {
         if mayBeTaken { try clear(name, in: parent, for: 0) }
         let revision = isChange ? try nextRevision() : 0
-        try database.run("INSERT INTO item \(Self.added) VALUES \(Self.addition)") { binder in
+        try database.run(Self.oneAddition) { binder in
             Self.bind(name, parent, facts, revision, to: &binder)
         }
         return CatalogueItem(number: database.lastNumber, parent: parent, name: name, facts: facts)
@@ -214,27 +214,27 @@ extension Catalogue {
     ///
     /// - Parameter files: at most ``mostAdditions``.
     func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws {
-        let statement = files.count == Self.mostAdditions ? Self.mostAdditionsText : Self.additions(files.count)
-        try database.run(statement) { binder in
+        let text = files.count == Self.mostAdditions ? Self.fullAddition : Self.addition(of: files.count)
+        try database.run(text) { binder in
             for file in files { Self.bind(file.name, parent, file.facts, 0, to: &binder) }
         }
     }
 
-    /// One statement for so many rows takes half the time that one for each takes.
+    /// The number of rows that one statement adds at most. So many take half the time of as many statements.
     static let mostAdditions = 32
-    private static let mostAdditionsText = additions(mostAdditions)
 
-    private static func additions(_ count: Int) -> String {
-        let rows = repeatElement(addition, count: count).joined(separator: ", ")
-        return "INSERT INTO item \(added) VALUES \(rows)"
+    private static let oneAddition = addition(of: 1)
+    private static let fullAddition = addition(of: mostAdditions)
+
+    private static func addition(of count: Int) -> String {
+        let rows = repeatElement("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", count: count).joined(separator: ", ")
+        return """
+            INSERT INTO item (parent, name, kind, inode, size, modified, permissions, target, revision, fraction, changed,
+            birth, links) VALUES \(rows)
+            """
     }
 
-    private static let added = """
-        (parent, name, kind, inode, size, modified, permissions, target, revision, fraction, changed, birth, links)
-        """
-    private static let addition = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-    /// Binds the values of ``addition``.
+    /// Binds the values of one row of ``addition(of:)``.
     private static func bind(
         _ name: [UInt8], _ parent: Int64, _ facts: CatalogueItem.Facts, _ revision: Int64,
         to binder: inout Database.Binder

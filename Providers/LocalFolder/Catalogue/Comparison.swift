@@ -1,49 +1,7 @@
-import LinuxSystem
-
-/// A folder, and the names in it that are to be looked at.
-struct ComparedFolder {
-    let number: Int64
-    /// `nil` for a folder that is not there and has nothing in it.
-    let descriptor: FileDescriptor?
-    /// The device of the served folder.
-    let device: UInt64
-    let names: FolderNames
-    /// Whether these are all names in it.
-    let isWhole: Bool
-
-    /// What a name stands for now; `nil` for what is not served, or not there any more.
-    func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
-        guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
-        do throws(Errno) {
-            let (status, birth) = try descriptor.statusAndBirth(of: name)
-            let target = status.kind == .symbolicLink ? try descriptor.target(ofLink: name) : []
-            return CatalogueItem.Facts(status, birth: birth, device: device, target: target)
-        } catch {
-            guard error == .noSuchFile else { throw error }
-            return nil
-        }
-    }
-}
-
-extension ComparedFolder {
-    /// Returns the files of some names that are there.
-    func files(_ range: Range<Int>) throws -> [FoundFile] {
-        try range.compactMap { index in
-            let name = names[index]
-            return try facts(of: name).map { FoundFile(name: name, facts: $0) }
-        }
-    }
-}
-
-/// A name in a folder, and its file.
-struct FoundFile: Sendable {
-    let name: [UInt8]
-    let facts: CatalogueItem.Facts
-}
-
-/// Finds out what became of each item of a folder, in the order of certainty: the same file under the same name; another file
-/// in the place of one that is not there any more, which is how programs save; a file that was elsewhere and is there no
-/// more; else something new.
+/// Compares a folder with its items in the catalogue.
+///
+/// A file is, in this order: the item of the same name, if it is the same file; the item of the same name whose file is gone, as when a
+/// program saves by rename; an item of another place whose file is not there any more; a new item.
 struct Comparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
@@ -68,8 +26,8 @@ struct Comparison {
     private var folder: Int64 { compared.number }
 
     mutating func run() throws {
-        // What is known is looked up one by one, and what is found is looked at once more where it is not the same: all of a
-        // large folder at once would be more than there is memory for.
+        // Rows are looked up one by one, and a file that differs from its row is looked at a second time: all rows of a large folder
+        // would need too much memory.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
             knownInodes = try catalogue.inodes(ofAtMost: compared.names.count)
@@ -102,14 +60,14 @@ struct Comparison {
             }
         }
         for number in try known() where !decided.contains(number) {
-            // With another one that went.
+            // It may have gone with another item.
             guard let now = try catalogue.row(number), !now.isGone, now.parent == folder else { continue }
             try catalogue.remove(now)
             hasChanged = true
         }
     }
 
-    /// The items that were known to be where it was looked.
+    /// Returns the numbers of the items that the catalogue has for the names that are compared.
     private func known() throws -> [Int64] {
         if compared.isWhole { return try catalogue.childNumbers(of: folder) }
         return try (0..<compared.names.count).compactMap {
@@ -117,7 +75,7 @@ struct Comparison {
         }
     }
 
-    /// What has no item here: one that was elsewhere, or something new.
+    /// Adds a file that is no item of this folder yet: moves the item that it was elsewhere, or makes a new one.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         if let item = try mover(facts) { return try place(item, name, facts) }
         let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
@@ -151,7 +109,7 @@ struct Comparison {
         decided.insert(item.number)
         if item.isGone || item.parent != folder { hasAdditions = true }
         if item.isListed {
-            // What is in a folder that was away may have changed, however deep.
+            // The contents of a folder that comes back may have changed at any depth.
             if item.isGone { catalogue.watches.lose() }
             if !item.facts.isSameFile(as: facts) { catalogue.watches.doubt(item.number) }
         }
@@ -159,7 +117,7 @@ struct Comparison {
         hasChanged = true
     }
 
-    /// The item that has this file, where it is not in its place any more.
+    /// Returns the item of another place that a file was, if the file is not there any more.
     private func mover(_ facts: CatalogueItem.Facts) throws -> CatalogueItem? {
         guard facts.inode != 0, knownInodes?.contains(facts.inode) ?? true else { return nil }
         let candidates = try catalogue.database.all(

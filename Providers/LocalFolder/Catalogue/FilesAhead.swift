@@ -1,28 +1,29 @@
 import Dispatch
 import LinuxSystem
 
-/// Looks at the files of a large folder on a thread of its own, some ahead of the thread that writes them to the catalogue.
+/// Reads the status of a large folder's files on a thread of its own, ahead of the thread that writes them to the catalogue.
 final class FilesAhead: Sendable {
     private struct State {
         var results: [Result<[FoundFile], any Error>] = []
         var isCancelled = false
     }
 
-    /// The number of files that are looked at together.
+    /// The number of files of one result.
     private static let count = 1024
     /// The most results that wait.
     private static let depth = 4
 
     // Innermost.
     private let state = Lock(State())
-    /// Counts results, and the room for more.
+    /// The count of results that wait.
     private let filled = DispatchSemaphore(value: 0)
+    /// The count of results for which there is room.
     private let free = DispatchSemaphore(value: 0)
 
     /// Returns whether a folder has so many files that a thread is worth it.
     static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 2 * count }
 
-    /// Returns the indices of a folder's names that are looked at together.
+    /// Returns the indices of a folder's names, a range for each result.
     static func ranges(of folder: ComparedFolder) -> some Sequence<Range<Int>> {
         stride(from: 0, to: folder.names.count, by: count).lazy.map { $0..<min($0 + count, folder.names.count) }
     }
@@ -41,7 +42,7 @@ final class FilesAhead: Sendable {
         }
     }
 
-    /// Returns the files of the next range. Blocks until they were looked at; not to be called after the last range.
+    /// Returns the files of the next range. Blocks until the thread has read them. Must not be called after the last range.
     func next() throws -> [FoundFile] {
         filled.wait()
         let result = state.withLock { $0.results.removeFirst() }

@@ -1,0 +1,40 @@
+import LinuxSystem
+
+/// A folder, and the names in it that are to be looked at.
+struct ComparedFolder {
+    let number: Int64
+    /// The folder; `nil` if it does not exist, and so has no names.
+    let descriptor: FileDescriptor?
+    /// The device of the served folder.
+    let device: UInt64
+    let names: FolderNames
+    /// Whether these are all names in it.
+    let isWhole: Bool
+
+    /// Returns the status of the file of a name, or `nil` if it is gone or of a kind that is not served.
+    func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
+        guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
+        do throws(Errno) {
+            let (status, birth) = try descriptor.statusAndBirth(of: name)
+            let target = status.kind == .symbolicLink ? try descriptor.target(ofLink: name) : []
+            return CatalogueItem.Facts(status, birth: birth, device: device, target: target)
+        } catch {
+            guard error == .noSuchFile else { throw error }
+            return nil
+        }
+    }
+
+    /// Returns the files of some names, without those that are gone.
+    func files(_ range: Range<Int>) throws -> [FoundFile] {
+        try range.compactMap { index in
+            let name = names[index]
+            return try facts(of: name).map { FoundFile(name: name, facts: $0) }
+        }
+    }
+}
+
+/// A name in a folder, and the status of its file.
+struct FoundFile: Sendable {
+    let name: [UInt8]
+    let facts: CatalogueItem.Facts
+}
