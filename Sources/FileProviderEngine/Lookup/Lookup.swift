@@ -17,8 +17,6 @@ final class Lookup: Sendable {
 
     // Innermost: nothing is called while it is held.
     let state = Lock(State())
-
-    var generation: Int { state.withLock { $0.generation } }
 }
 
 /// The lookup as one connection sees it.
@@ -28,25 +26,28 @@ final class LookupQueries {
 
     init(_ connection: DatabaseConnection, _ lookup: Lookup) throws(IndexFailure) {
         self.lookup = lookup
-        find = try connection.statement("SELECT entries FROM lookup WHERE bucket = ?1")
+        // Has a row also where there is no such bucket, so that the statement holds its snapshot until it is reset.
+        find = try connection.statement("SELECT (SELECT entries FROM lookup WHERE bucket = ?1)")
     }
 
-    /// The items that may have a hash, nearly always one or none.
+    /// Appends the items that may have a hash, nearly always one or none.
     ///
-    /// Until ``endReading()`` the connection goes on to see the file as it was then, and what it reads locks the file no more.
+    /// Until ``endReading()`` the connection goes on to see the index as of this call. All entries for the rows of that snapshot are
+    /// found: they were in memory before the rows were committed.
     func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexFailure) {
         while true {
             find.reset()
             numbers.removeAll(keepingCapacity: true)
-            // Memory first: what leaves it meanwhile is on the disk by then.
-            let (bits, generation) = lookup.state.withLock { state in
-                state.recent.find(hash, &numbers)
-                return (state.bits, state.generation)
-            }
+            let (bits, generation) = lookup.state.withLock { ($0.bits, $0.generation) }
             find.bind(1, LookupBuckets.key(LookupEntry.bucket(hash, bits: bits), bits: bits))
             if try find.step() { LookupBuckets.find(hash, find.bytes(0), &numbers) }
-            // Otherwise the number of buckets may have changed in between.
-            if lookup.generation == generation { return }
+            // After the snapshot: an entry that is added later belongs to rows that the snapshot does not have.
+            let isCurrent = lookup.state.withLock { state in
+                state.recent.find(hash, &numbers)
+                return state.generation == generation
+            }
+            // Else entries have left memory, and the snapshot may lack them.
+            if isCurrent { return }
         }
     }
 

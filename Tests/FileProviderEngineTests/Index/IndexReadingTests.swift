@@ -47,6 +47,29 @@ private final class End: Sendable {
         }
     }
 
+    /// Each transaction removes the item that has the name, and gives the name to another one.
+    @Test(arguments: [50, 100_000]) func aNameThatChangesItsItemIsFoundAllTheTime(_ lookupMemory: Int) async throws {
+        let folder = try TestFolder()
+        let index = try Index(path: folder.path + "/index.db", lookupMemory: lookupMemory)
+        try index.write { writer throws(IndexFailure) in _ = try writer.apply([file("0", "name")]) }
+        let end = End()
+        let reading = Task {
+            var misses = 0
+            while !end.isReached.withLock({ $0 }) {
+                if try index.item(named: "name", in: .root) == nil { misses += 1 }
+            }
+            return misses
+        }
+        for number in 1...2000 {
+            try index.write { writer throws(IndexFailure) in
+                _ = try writer.remove(identifiers: ["\(number - 1)"])
+                _ = try writer.apply([file("\(number)", "name")])
+            }
+        }
+        end.isReached.withLock { $0 = true }
+        #expect(try await reading.value == 0)
+    }
+
     @Test func readersSeeWholeTransactionsWhileItIsWritten() async throws {
         let folder = try TestFolder()
         let index = try Index(path: folder.path + "/index.db", lookupMemory: 500)
