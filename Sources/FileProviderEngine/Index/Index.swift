@@ -138,7 +138,15 @@ package final class Index: Sendable {
     func nextNumber() -> ItemNumber {
         gate.enter()
         defer { gate.leave() }
-        return ItemNumber(rawValue: writer.value.nextNumber)
+        return writer.value.nextNumber
+    }
+
+    /// Gives no new item a number up to this one, for as long as this process runs: after a write that failed, the journal on the
+    /// disk may still have an entry of that number, which the next start would take for an edit of the other item.
+    func skipNumbers(through number: ItemNumber) {
+        gate.enter()
+        defer { gate.leave() }
+        writer.value.skipNumbers(through: number)
     }
 
     // MARK: Reading

@@ -22,9 +22,7 @@ final class WriterConnection {
     private let deleteOrphan: Statement
     private let noteRenamed: Statement
 
-    /// Numbers are given in this order and never again.
-    private(set) var nextNumber: Int64
-    private var savedNextNumber: Int64
+    private var numbers = NumberSequence()
     /// So that nobody looks for them where there are none, which is nearly always.
     private var orphanCount: Int64
 
@@ -66,8 +64,6 @@ final class WriterConnection {
         doubts = try DoubtsWriter(connection)
         reidentified = try ReidentifiedFolders(connection)
         keeping = try KeepingWriter(connection)
-        nextNumber = 0
-        savedNextNumber = 0
         orphanCount = 0
         try readCounts()
         reserve.fill()
@@ -101,11 +97,7 @@ final class WriterConnection {
     }
 
     private func readCounts() throws(IndexFailure) {
-        let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
-        read.bind(1, IndexSchema.Setting.nextNumber)
-        savedNextNumber = try read.number() ?? 0
-        let last = try connection.number("SELECT max(number) FROM items")
-        nextNumber = max(savedNextNumber, last + 1, ItemNumber.root.rawValue + 1)
+        try numbers.read(from: connection)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
         try facts.recount()
         try trash.recount()
@@ -131,7 +123,7 @@ final class WriterConnection {
     private func storeLookup() {
         guard lookup.isDue else { return }
         // Where it cannot be done now, it stays in memory until the next time; what is damaged says so to whoever reads it.
-        try? lookup.store(lastNumber: ItemNumber(rawValue: nextNumber - 1))
+        try? lookup.store(lastNumber: ItemNumber(rawValue: numbers.next - 1))
     }
 
     private func attempt<Result>(
@@ -145,7 +137,7 @@ final class WriterConnection {
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
                 try newRows.write()
-                try saveCounts()
+                try numbers.save(to: connection)
                 lookup.settle()
                 return result
             }
@@ -159,15 +151,6 @@ final class WriterConnection {
             try? readCounts()
             throw error
         }
-    }
-
-    private func saveCounts() throws(IndexFailure) {
-        guard nextNumber != savedNextNumber else { return }
-        let write = try connection.statement("INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)")
-        write.bind(1, IndexSchema.Setting.nextNumber)
-        write.bind(2, nextNumber)
-        try write.run()
-        savedNextNumber = nextNumber
     }
 
     func takeChanges() -> [IndexChange] {
@@ -186,12 +169,13 @@ final class WriterConnection {
 
     // MARK: Rows
 
-    func takeNumber() -> ItemNumber {
-        defer { nextNumber += 1 }
-        return ItemNumber(rawValue: nextNumber)
-    }
+    var nextNumber: ItemNumber { ItemNumber(rawValue: numbers.next) }
 
-    func reserveNumber(_ number: ItemNumber) { nextNumber = max(nextNumber, number.rawValue + 1) }
+    func takeNumber() -> ItemNumber { numbers.take() }
+
+    func reserveNumber(_ number: ItemNumber) { numbers.reserve(number) }
+
+    func skipNumbers(through number: ItemNumber) { numbers.skip(through: number) }
 
     /// A row of an item that is new here, as the provider says it.
     func insert(
@@ -332,8 +316,8 @@ final class WriterConnection {
     // MARK: Listings
 
     func beginListing(of folder: ItemNumber, _ mark: Int64) {
-        listings[folder] = OngoingListing(mark: mark, firstNew: ItemNumber(rawValue: nextNumber))
-        firstNewOfListings = max(firstNewOfListings, nextNumber)
+        listings[folder] = OngoingListing(mark: mark, firstNew: nextNumber)
+        firstNewOfListings = max(firstNewOfListings, numbers.next)
     }
 
     /// A row that was written to a folder while it is listed counts as listed: the page may be older than it.

@@ -135,6 +135,29 @@ import Testing
         #expect(domain.provider.tree == ["folder": "/", "folder/file": "text"])
     }
 
+    /// The journal's file still has an entry for the number of the refused folder.
+    @Test func theNumberOfWhatWasRefusedIsNotGivenToAnotherItem() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFolder("before")
+        let before = try await domain.item("before").number
+        domain.engine.signal(container: nil)
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        let room = try await limited(domain)
+        room.leave(1)
+        #expect(await errno { try await domain.makeFolder("refused") } == .noSpace)
+        makeRoom(room, domain)
+        domain.provider.addFolder("after")
+        domain.engine.signal(container: nil)
+        try await eventually { try domain.names() == ["after", "before"] }
+        let after = try await domain.item("after").number
+        #expect(after.rawValue > before.rawValue + 1)
+        try domain.restart()
+        try await domain.settle()
+        #expect(try domain.row(after).changes.isEmpty)
+        #expect(domain.provider.tree["after"] == "/")
+        #expect(try await domain.tree() == domain.provider.tree)
+    }
+
     /// What the journal had no room for is written when there is some, though nothing else happens.
     @Test func whatIsConfirmedOnAFullDiskIsWrittenByItself() async throws {
         // Something else that the engine writes may take the room that is for the index: then it is not this that was tried.

@@ -54,6 +54,7 @@ extension DomainEngine {
             } catch {
                 // What is not taken back when this process ends is in the journal, as something that was not answered.
                 try? writeInAnyCase(undoing, freesSpace: freesSpace)
+                for change in changes { index.skipNumbers(through: change.number) }
                 throw error
             }
         } catch {
