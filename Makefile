@@ -18,7 +18,7 @@ RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
 
 # Builds targets and what they depend on: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of release
 # builds; what is installed or measured is a release build.
-build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
+build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' Scripts/with-allocator $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
 products = "$$($(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1)) --show-bin-path)"
 
 # A slash at the end of PREFIX makes no difference.
