@@ -528,10 +528,15 @@ let package = Package(
     let triple = "x86_64-unknown-linux-gnu"
 #endif
 
+/// The targets that a build is limited to, with what they depend on: PURVEY_TARGETS="PurveyDaemon PurveyCommand". SwiftPM's own
+/// --product takes one product.
+let wantedTargets = (Context.environment["PURVEY_TARGETS"] ?? "").split(separator: " ").map(String.init)
+
 /// The index of the symbols that tests and examples use, for SwiftPM's discovery of tests and Scripts/check-declarations.
-/// Scripts/build-flags turns off that of all other targets.
+/// Scripts/build-flags turns off that of all other targets. PURVEY_SCRATCH_PATH names the scratch path if it is not .build.
 let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
-    let store = "\(Context.packageDirectory)/.build/\(triple)/\(folder)/index/store"
+    let scratch = Context.environment["PURVEY_SCRATCH_PATH"] ?? ".build"
+    let store = "\(Context.packageDirectory)/\(scratch)/\(triple)/\(folder)/index/store"
     // Without the modules of C and of the toolchain: to index those takes much of the time of a test's compilation.
     return .unsafeFlags(
         ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
@@ -541,12 +546,14 @@ for target in package.targets where target.type == .test || target.isBeneath("Te
     target.swiftSettings = (target.swiftSettings ?? []) + index
 }
 
-// Programs and libraries that only tests use are not optimized either, but for those that compute much, and for two that
-// stand for clients' programs in Swift 5 mode (see compatibilityTests).
-let optimizedForTests = ["ArbitrationTesting", "FileCheckPeer", "PasteboardPeerSwift5", "ProviderPeer"]
-for target in package.targets
-where target.type != .test && target.isBeneath("Tests") && !optimizedForTests.contains(target.name) {
-    target.swiftSettings = (target.swiftSettings ?? []) + [notOptimized]
+// Programs and libraries that only tests and demonstrations use are not optimized either, but for one that computes much, and for
+// one that stands for clients' programs in Swift 5 mode (see compatibilityTests). Nor is the benchmark, unless it is built by name.
+let optimizedForTests = ["ArbitrationTesting", "PasteboardPeerSwift5"]
+let notInstalled = ["PurveyBenchmark", "PurveyDemo"].filter { !wantedTargets.contains($0) }
+for target in package.targets where target.type != .test && !optimizedForTests.contains(target.name) {
+    if target.isBeneath("Tests") || target.isBeneath("Examples") || notInstalled.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [notOptimized]
+    }
 }
 
 // The toolchain's linker, which takes half the time of Debian's.
@@ -554,11 +561,9 @@ for target in package.targets where target.type == .executable || target.type ==
     target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-use-ld=lld"])]
 }
 
-// PURVEY_TARGETS="PurveyDaemon PurveyCommand" limits a build to those targets and what they depend on. SwiftPM's own
-// --product takes one product.
-if let names = Context.environment["PURVEY_TARGETS"]?.split(separator: " ").map(String.init), !names.isEmpty {
+if !wantedTargets.isEmpty {
     let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
-    var (needed, pending) = (Set<String>(), names)
+    var (needed, pending) = (Set<String>(), wantedTargets)
     while let name = pending.popLast() {
         if needed.insert(name).inserted { pending += targets[name]?.dependencyNames ?? [] }
     }

@@ -13,7 +13,7 @@ import Testing
     /// Of all scenarios in one run, so that they also have to come to every step together.
     @Test func nothingIsLostWhateverGoesWrongAtWhicheverStep() throws {
         let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }
-        try runFaults(["--seed", "3", "--sample", "3"] + kinds)
+        try runFaults(["--seed", "3", "--sample", Self.sample(2, of: 3)] + kinds)
     }
 
     /// One of each kind, where the scenarios come for certain.
@@ -31,14 +31,18 @@ import Testing
     @Test(arguments: Scenario.allCases)
     func nothingIsLostWithAReplica(_ scenario: Scenario) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
-        try runFaults(["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
+        try runFaults(
+            ["--model", "replica", "--scenario", scenario.rawValue, "--seed", "3", "--sample", Self.sample(1, of: 2)]
+                + kinds)
     }
 
     /// The same with providers that give what is moved another identifier.
     @Test(arguments: [Scenario.renames, .uploads, .removals, .trash], ["document-paths", "replica-paths"])
     func nothingIsLostWhereIdentifiersArePaths(_ scenario: Scenario, _ model: String) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
-        try runFaults(["--model", model, "--scenario", scenario.rawValue, "--seed", "3", "--sample", "2"] + kinds)
+        try runFaults(
+            ["--model", model, "--scenario", scenario.rawValue, "--seed", "3", "--sample", Self.sample(1, of: 2)]
+                + kinds)
     }
 
     /// No program hears of a death as long as there is a keeper.
@@ -46,6 +50,8 @@ import Testing
         let scenarios = ["uploads", "renames", "removals", "attributes"].flatMap { ["--scenario", $0] }
         try runFaults(["--keeper", "--seed", "3", "--sample", "2"] + scenarios)
     }
+
+    private static func sample(_ sample: Int, of whole: Int) -> String { "\(TestSample.count(sample, of: whole))" }
 
     private func runFaults(_ arguments: [String]) throws {
         let run = try RunningProgram(BuiltProgram.path("purvey-faults"), arguments + ["--jobs", "2"]).waitForEnd()
