@@ -148,7 +148,7 @@ import Testing
         makeRoom(room, domain)
         domain.provider.addFolder("after")
         domain.engine.signal(container: nil)
-        try await eventually { try domain.names() == ["after", "before"] }
+        try await eventually { try domain.names() == ["before", "after"] }
         let after = try await domain.item("after").number
         #expect(after.rawValue > before.rawValue + 1)
         try domain.restart()
