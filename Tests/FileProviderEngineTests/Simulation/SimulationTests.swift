@@ -23,10 +23,8 @@ struct SimulationTests {
         try await Self.runAll(30, of: 60, fillsDisk: true)
     }
 
-    /// A moved item has another identifier afterwards, and so has everything in it. Runs only with `PURVEY_SIMULATION_PATHS`: where others
-    /// use a path again for another item, some courses still end with a file beside its place or twice.
-    @Test(.enabled(if: SimulationTests.setting("PURVEY_SIMULATION_PATHS") != nil))
-    func nothingIsLostWhereIdentifiersArePaths() async throws {
+    /// A moved item has another identifier afterwards, and so has everything in it.
+    @Test func nothingIsLostWhereIdentifiersArePaths() async throws {
         try await Self.runAll(30, of: 60, identifiersArePaths: true)
     }
 
