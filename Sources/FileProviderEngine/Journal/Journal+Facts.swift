@@ -69,6 +69,16 @@ extension Journal {
         }
     }
 
+    /// Gives an entry another number. Works on a full disk.
+    package func moveFacts(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) {
+        try change(freesSpace: true) { () throws(IndexFailure) in
+            let move = try connection.statement("UPDATE OR REPLACE facts SET number = ?2 WHERE number = ?1")
+            move.bind(1, number.rawValue)
+            move.bind(2, other.rawValue)
+            try move.run()
+        }
+    }
+
     package func facts(_ number: ItemNumber) throws(IndexFailure) -> FactEntry? {
         let find = try connection.statement("SELECT data FROM facts WHERE number = ?1")
         find.bind(1, number.rawValue)

@@ -8,6 +8,7 @@ final class FactsWriter {
     private let find: Statement
     private let put: Statement
     private let remove: Statement
+    private let renumber: Statement
     private let countRows: Statement
     /// So that nobody looks for them where there are none.
     private var count: Int64 = 0
@@ -17,6 +18,7 @@ final class FactsWriter {
         put = try connection.statement(
             "INSERT OR REPLACE INTO facts (number, used, rank, data, tags, here) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
+        renumber = try connection.statement("UPDATE OR REPLACE facts SET number = ?2 WHERE number = ?1")
         countRows = try connection.statement("SELECT count(*) FROM facts")
     }
 
@@ -66,6 +68,14 @@ final class FactsWriter {
         guard count > 0 else { return }
         remove.bind(1, number.rawValue)
         try remove.run()
+    }
+
+    /// Gives the facts of an item another number.
+    func move(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) {
+        guard count > 0 else { return }
+        renumber.bind(1, number.rawValue)
+        renumber.bind(2, other.rawValue)
+        try renumber.run()
     }
 
     private func row(_ number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds) {

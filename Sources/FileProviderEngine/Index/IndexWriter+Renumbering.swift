@@ -1,0 +1,44 @@
+import FileProvider
+
+extension IndexWriter {
+    /// Gives a file another number, as if another file had been renamed over it. All that is known of it goes along.
+    ///
+    /// - Parameter change: changes what is different of it besides.
+    /// - Returns: what is there then; `nil` where there is no file of the number.
+    package mutating func renumber(
+        _ number: ItemNumber, _ change: (inout IndexedItem) -> Void
+    ) throws(IndexFailure) -> IndexedItem? {
+        guard let before = try item(number), before.item.kind == .file else { return nil }
+        var after = before
+        change(&after)
+        after.number = state.takeNumber()
+        try state.renumber(before, as: after)
+        return after
+    }
+}
+
+extension WriterConnection {
+    fileprivate func renumber(_ before: IndexedItem, as after: IndexedItem) throws(IndexFailure) {
+        let awaited = try awaitedParent(of: before.number)
+        try facts.move(before.number, to: after.number)
+        // Its name is free before the other row takes it.
+        try delete(before)
+        try insert(after)
+        if let awaited { try noteOrphan(after.number, parent: awaited.identifier, listed: awaited.isListed) }
+        guard after.isShown else { return }
+        tell(.removed(before.number, parent: before.parent, name: before.name))
+        tell(.added(after.number, parent: after.parent, name: after.name))
+    }
+
+    /// The parent that an item waits for, which nothing has told of; `nil` where it is in its place.
+    private func awaitedParent(
+        of number: ItemNumber
+    ) throws(IndexFailure) -> (identifier: String, isListed: Bool)? {
+        guard mayHoldOrphans else { return nil }
+        let statement = try connection.statement("SELECT parent, listed FROM orphans WHERE number = ?1")
+        statement.bind(1, number.rawValue)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return (statement.text(0), statement.integer(1) != 0)
+    }
+}
