@@ -17,22 +17,27 @@ final class ContentFolders: Sendable {
     /// Files of which parts are here, each as long as the whole; on the file system of the first.
     var parts: FileDescriptor { current().parts }
 
+    /// Contents of files that were removed or replaced while programs read them, until these close them; on the file system of the first.
+    var removed: FileDescriptor { current().removed }
+
     /// What anybody may remove at any time.
     private struct Cache: Sendable {
         let clean: FileDescriptor
         let incoming: FileDescriptor
         let parts: FileDescriptor
+        let removed: FileDescriptor
 
         init(in path: String) throws(Errno) {
             let folder = try ContentFolders.folder(path)
             clean = try ContentFolders.folder("content", in: folder)
             incoming = try ContentFolders.folder("incoming", in: folder)
             parts = try ContentFolders.folder("parts", in: folder)
+            removed = try ContentFolders.folder("removed", in: folder)
         }
 
         /// Whether somebody removed the folders themselves.
         var isGone: Bool {
-            [clean, incoming, parts].contains { folder in (try? folder.status().linkCount) == 0 }
+            [clean, incoming, parts, removed].contains { folder in (try? folder.status().linkCount) == 0 }
         }
     }
 
@@ -53,7 +58,7 @@ final class ContentFolders: Sendable {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
             // From a time when that could not be used.
-            for name in ["content", "incoming", "parts"].compactMap({ FileName($0) }) {
+            for name in ["content", "incoming", "parts", "removed"].compactMap({ FileName($0) }) {
                 try? TreeRemover.remove(name, in: data)
             }
         } else {
@@ -116,6 +121,20 @@ final class ContentFolders: Sendable {
         try retrying { renameat(folder.rawValue, name, other.rawValue, name) }
     }
 
+    /// Gives an item's file the name of another number.
+    func rename(_ number: ItemNumber, to other: ItemNumber, in folder: FileDescriptor) throws(Errno) {
+        try retrying { renameat(folder.rawValue, Self.name(number), folder.rawValue, Self.name(other)) }
+    }
+
+    /// Moves the contents of an item that is gone to where they stay for those who read them. There may be none.
+    func moveAside(_ number: ItemNumber) throws(Errno) {
+        for folder in [clean, edits] {
+            do throws(Errno) {
+                return try move(number, from: folder, to: removed)
+            } catch .noSuchFile {}
+        }
+    }
+
     /// Removes an item's file, if there is one.
     func remove(_ number: ItemNumber, in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
@@ -147,6 +166,11 @@ final class ContentFolders: Sendable {
         let name = Self.name(number)
         try retrying { renameat(edits.rawValue, name, edits.rawValue, name + Self.removed) }
         return try edits.status(of: name + Self.removed).size
+    }
+
+    /// Keeps an edit that was to go for those who read it.
+    func keepSetAside(_ number: ItemNumber) throws(Errno) {
+        try retrying { renameat(edits.rawValue, Self.name(number) + Self.removed, removed.rawValue, Self.name(number)) }
     }
 
     func removeSetAside(_ number: ItemNumber) throws(Errno) {

@@ -12,6 +12,8 @@ struct ContentTransfers {
         var downloads: [Answer<Void>] = []
         /// The one of sign-ins in which it began.
         var era = 0
+        /// The number that the item got meanwhile; see ``DomainEngine/replace(_:)``.
+        var successor: ItemNumber?
     }
 
     /// An opening whose reader waits.
@@ -27,6 +29,8 @@ struct ContentTransfers {
     /// For ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
+    /// Openings that wait for the growth of open files.
+    var openings: [ItemNumber: [PendingOpening]] = [:]
     /// The removals that wait for the contents of open files, by the removed items.
     var removals: [ItemNumber: RemovalWait] = [:]
     var parts = PartTransfers()

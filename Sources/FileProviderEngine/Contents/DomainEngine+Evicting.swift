@@ -58,14 +58,19 @@ extension DomainEngine {
             if let parts = contents.parts.files[number], parts.file.version != row.item.contentVersion {
                 partsAreOutdated(number)
             }
-            guard row.content == .current || row.content == .partial, row.localVersion != row.item.contentVersion,
+            if row.localVersion == row.item.contentVersion, contents.parts.files[number]?.isStale != true {
+                openFiles.update(number) { $0.isOutdated = false }
+            }
+            // It may have been replaced by now.
+            guard openFiles.entry(number)?.successor == nil, row.content == .current || row.content == .partial,
+                row.localVersion != row.item.contentVersion,
                 row.content == .current || contents.parts.files[number] == nil
             else { return }
             if try drop(row) {
                 events.tell(.contentsReplaced(number))
             } else {
                 openFiles.update(number) { $0.isOutdated = true }
-                fetchGrowth(row)
+                if !fetchGrowth(row) { try replace(number) }
             }
         } catch {
             remember(error)
@@ -77,11 +82,16 @@ extension DomainEngine {
         shareContents(number)
         let result = openFiles.whileClosed(number) {
             Result { () throws(Errno) in
-                for folder in [folders.clean, folders.parts, folders.edits] { try folders.remove(number, in: folder) }
+                for folder in [folders.clean, folders.parts, folders.edits, folders.removed] {
+                    try folders.remove(number, in: folder)
+                }
             }
         }
         switch result {
-        case nil: openFiles.update(number) { $0.isDiscarded = true }
+        case nil:
+            openFiles.update(number) { $0.isDiscarded = true }
+            // They may be read still when this process has ended.
+            if openFiles.entry(number)?.writers == 0 { try? folders.moveAside(number) }
         case .success: break
         case .failure(let error): remember(error)
         }

@@ -26,6 +26,7 @@ extension DomainEngine {
 
     private func giveUpDownload(of number: ItemNumber, _ answer: Answer<Void>) {
         answer.cancel()
+        let number = current(number)
         contents.fetches[number]?.downloads.removeAll { $0 === answer }
         // Whoever has the file open may want it yet.
         if openFiles.entry(number) == nil {
@@ -37,11 +38,14 @@ extension DomainEngine {
     func download(_ number: ItemNumber, _ answer: Answer<Void>) {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
+            lookAtOutdated(number)
+            let number = current(number)
             let row = try row(number)
             guard row.item.kind == .file else {
                 throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
             }
-            guard try isMissing(row) else { return answer.give(.success(())) }
+            let isAwaited = isGrowing(number)
+            guard try isAwaited ? true : isMissing(row) else { return answer.give(.success(())) }
             startFetch(number)
             contents.fetches[number]?.downloads.append(answer)
         } catch {
@@ -129,27 +133,37 @@ extension DomainEngine {
         guard let task = fetch.task else {
             contents.fetches[number] = nil
             contents.queue.removeAll { $0 == number }
-            return endRemovalWaits(for: number, nil)
+            endRemovalWaits(for: number, nil)
+            openFiles.update(number) { $0.isGrowing = false }
+            return endOpeningWaits(for: number, .success(()))
         }
         task.cancel()
     }
 
     private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        let wasGrowing = isGrowing(number)
         openFiles.update(number) { $0.isGrowing = false }
         contents.running -= 1
         configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
         let era = fetch?.era ?? signInEra
-        if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era),
-            isWanted, !isClosed
-        {
-            // Given up for those who were there before, and wanted again since; or refused to those who were not signed in then.
+        // Given up for those who were there before, or refused to those who were not signed in then.
+        var saysNothing = false
+        if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era) {
+            saysNothing = true
+        }
+        if saysNothing, isWanted, !isClosed {
+            // Wanted again since.
             startFetch(number)
             contents.fetches[number]?.downloads = fetch?.downloads ?? []
+            contents.fetches[number]?.successor = fetch?.successor
+            if wasGrowing { lookAtOutdated(number) }
         } else {
             switch result {
-            case .success: makeReady(number)
+            case .success:
+                makeReady(number)
+                if let successor = fetch?.successor { makeReady(successor) }
             case .failure(let failure):
                 if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
@@ -157,6 +171,7 @@ extension DomainEngine {
             for download in fetch?.downloads ?? [] { download.give(result) }
             endRemovalWaits(for: number, result)
         }
+        endOpeningWaits(for: number, saysNothing ? .success(()) : result)
         putAwayParts(number)
         startNextFetches()
         if contents.cleanBytes > cacheLimit { evictToLimit() }
@@ -166,13 +181,15 @@ extension DomainEngine {
     private static let attempts = 4
     private static let firstPause = 0.5
 
-    private func fetched(_ number: ItemNumber, _ progress: FetchProgress) async -> Result<Void, ProviderFailure> {
+    private func fetched(_ original: ItemNumber, _ progress: FetchProgress) async -> Result<Void, ProviderFailure> {
+        var number = original
         var attempt = 1
         var doubtedSize: Int64?
         var identifier = ""
         while true {
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
+                number = current(original)
                 let row = try openRow(number)
                 // It may have been emptied or have come in another way meanwhile.
                 let isWanted = row.content == .dataless || row.content == .partial || isGrowing(number)
@@ -274,9 +291,10 @@ extension DomainEngine {
 
     /// Puts what was fetched in its place, if it is still wanted.
     ///
+    /// - Parameter asked: the number under which it was fetched; the item may have another one since.
     /// - Returns: whether the contents are here, or of no use.
     private func keepFetched(
-        _ number: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
+        _ asked: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
     ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
         var item = answer
@@ -284,10 +302,10 @@ extension DomainEngine {
         // Those who wait have it, and whoever joins them; when they have closed it, it is fetched anew.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
-        let row = try openRow(number)
+        let row = try openRow(current(asked))
         let isWanted = row.content == .dataless || row.content == .partial
-        guard isWanted, openFiles.entry(number)?.writing == nil else {
-            try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
+        guard isWanted, openFiles.entry(row.number)?.writing == nil else {
+            try onDisk { () throws(Errno) in try folders.remove(asked, in: folders.incoming) }
             return true
         }
         let isOld =
@@ -299,7 +317,10 @@ extension DomainEngine {
         now.parent = row.item.parent
         now.filename = row.item.filename
         if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }
+        // Programs may have read another version, which this has replaced.
+        let number = current(row.number)
         let size = try onDisk { () throws(Errno) -> Int64 in
+            if number != asked { try folders.rename(asked, to: number, in: folders.incoming) }
             try folders.move(number, from: folders.incoming, to: folders.clean)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }

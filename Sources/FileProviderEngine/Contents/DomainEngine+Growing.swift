@@ -1,30 +1,34 @@
 import FileProvider
 import LinuxSystem
 
-/// A new version of a file that programs have open for reading. All openings keep the earlier version until the last one closes. If the new
-/// version only adds bytes at the end, these are appended to the open file, as `tail -f` expects.
+/// A new version of a file that programs have open for reading, which only adds bytes at the end, or has the same bytes: what is added is
+/// appended to the open file, as `tail -f` expects. Other versions replace the file; see ``replace(_:)``. Until it is known which it is, openings wait.
 extension DomainEngine {
     /// The largest file that is fetched for this, and the most bytes that are appended at once.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
 
     /// Fetches the provider's version of an open file, if its size allows that it only adds bytes at the end.
-    func fetchGrowth(_ row: IndexedItem) {
+    ///
+    /// - Returns: whether that is under way.
+    func fetchGrowth(_ row: IndexedItem) -> Bool {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
-            size > row.localSize, size <= Self.largestFile, size - row.localSize <= Self.largestEnd
-        else { return }
+            size >= row.localSize, size <= Self.largestFile, size - row.localSize <= Self.largestEnd,
+            entry.otherVersion != row.item.contentVersion
+        else { return false }
         openFiles.update(row.number) { $0.isGrowing = true }
         startFetch(row.number)
+        return true
     }
 
     /// Whether the provider's version of an open file is being fetched, to append its end.
     func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
 
-    /// Appends the end of fetched contents to an open file, if the file has the same bytes before that. Other contents are dropped, and
-    /// fetched again once the file is closed.
+    /// Appends the end of fetched contents to an open file, if the file has the same bytes before that. Other contents replace the file;
+    /// where that cannot be, they are dropped.
     ///
-    /// - Returns: `false` if the file was closed or opened for writing meanwhile, and the contents are left to the caller.
+    /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, and the contents are left to the caller.
     func addGrowth(to number: ItemNumber, _ item: ProviderItem) async throws(ProviderFailure) -> Bool {
         let folders = folders
         // Comparing may take long: not on the engine's thread.
@@ -40,6 +44,15 @@ extension DomainEngine {
             throw .otherVersion
         }
         guard isBeginning else {
+            openFiles.update(number) { entry in
+                entry.isGrowing = false
+                entry.otherVersion = item.contentVersion
+            }
+            do throws(ProviderFailure) {
+                if try replace(number) != nil { return false }
+            } catch {
+                remember(error)
+            }
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
@@ -82,7 +95,7 @@ extension ContentFolders {
             // An attempt before this one may have ended on a full disk.
             let (start, size) = (Int(try old.status().size), Int(try new.status().size))
             guard start <= size else { throw Errno.invalidArgument }
-            try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number))
+            if start < size { try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number)) }
             // A hole at the end is not written.
             if try old.status().size < size { try old.truncate(to: size) }
             try ContentStamp.date(old, modified)

@@ -6,15 +6,36 @@ extension DomainEngine {
     /// Opens a file. One that is complete and clean is opened for reading at once, on the calling thread. A dataless one opens too, with
     /// nothing fetched: ``OpenItem/ready(_:)`` waits for its bytes.
     ///
-    /// - Parameter completion: called on the calling thread or on the engine's; must not block.
+    /// A file of which another version may be on its way here is opened when it is known whether that is growth of what programs have open
+    /// (``fetchGrowth(_:)``).
+    ///
+    /// - Parameter completion: called on the calling thread or on the engine's; must not block. Fails with
+    ///   ``ProviderFailure/Kind/expired`` or ``ProviderFailure/Kind/noSuchItem`` where the file has another number by then
+    ///   (``replace(_:)``), or is gone.
+    /// - Returns: what gives the opening up while it waits.
+    @discardableResult
     package nonisolated func open(
         _ number: ItemNumber, for purpose: OpenPurpose,
         completion: @escaping @Sendable (Result<OpenItem, ProviderFailure>) -> Void
-    ) {
-        if purpose == .reading, let item = openAtOnce(number) { return completion(.success(item)) }
-        perform { engine in
-            completion(Result { () throws(ProviderFailure) in try engine.opened(number, for: purpose) })
+    ) -> Waiting {
+        if purpose == .reading, let item = openAtOnce(number) {
+            completion(.success(item))
+            return .over
         }
+        let opening = PendingOpening(purpose, completion)
+        perform { $0.open(number, opening) }
+        return Waiting { opening.cancel() }
+    }
+
+    /// Opens a file for reading at once if all of it is here, and reads its row, once.
+    ///
+    /// - Returns: `nil` where ``open(_:for:completion:)`` has to be asked.
+    package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenItem)? {
+        let epoch = openFiles.epoch
+        guard let row = try? index.item(number), row.hasAllBytes,
+            let item = joined(number) ?? openAtOnce(row, since: epoch)
+        else { return nil }
+        return (row, item)
     }
 
     /// Whether programs have a file open for writing: then what is in it is not confirmed to be what the provider has.
@@ -26,12 +47,22 @@ extension DomainEngine {
 
     /// Opens for reading with nothing but a lock, the index and the file itself; `nil` where the engine has to look.
     private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenItem? {
+        let epoch = openFiles.epoch
+        if let item = joined(number) { return item }
+        return (try? index.item(number)).flatMap { openAtOnce($0, since: epoch) }
+    }
+
+    /// Opens a file that is open already.
+    private nonisolated func joined(_ number: ItemNumber) -> OpenItem? {
         let now = clock.now
-        let (joined, epoch) = openFiles.withLock { state -> (OpenFiles.Entry?, Int) in
-            (state.openForReading(number, now), state.epoch)
-        }
-        if let joined { return OpenItem(self, number, isForWriting: false, descriptor: joined.reading) }
-        guard let row = try? index.item(number), row.item.kind == .file else { return nil }
+        return openFiles.withLock { $0.openForReading(number, now) }
+            .map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
+    }
+
+    /// - Parameter epoch: that of the open files before the row was read.
+    private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenItem? {
+        guard row.item.kind == .file else { return nil }
+        let (number, now) = (row.number, clock.now)
         var file: FileDescriptor?
         switch row.content {
         case .dataless, .partial: break
@@ -74,6 +105,22 @@ extension DomainEngine {
     }
 
     // MARK: On the engine's thread
+
+    func open(_ number: ItemNumber, _ opening: PendingOpening) {
+        lookAtOutdated(number)
+        if isGrowing(number), !isClosed {
+            if opening.wait() { contents.openings[number, default: []].append(opening) }
+            return
+        }
+        opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose) }
+    }
+
+    /// Goes on with the openings that have waited for a file's growth.
+    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        for opening in contents.openings.removeValue(forKey: number) ?? [] {
+            if case .failure(let failure) = result { opening.fail(failure) } else { open(number, opening) }
+        }
+    }
 
     /// Opens a file, as ``open(_:for:completion:)`` does.
     func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderFailure) -> OpenItem {
@@ -127,7 +174,7 @@ extension DomainEngine {
             damage.note(error)
             throw ProviderFailure(error)
         }
-        throw .noSuchItem
+        throw openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
     }
 
     /// The file that all openings of an item share; `nil` where its bytes are not here.
@@ -216,9 +263,10 @@ extension OpenFiles.State {
         uses[number] = now
     }
 
-    /// Counts an opening for reading of a file that is open already; `nil` where it is not. One that has its bytes is a use.
+    /// Counts an opening for reading of a file that is open already; `nil` where it is not, or is of an earlier version than the
+    /// provider's. One that has its bytes is a use.
     mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFiles.Entry? {
-        guard entries[number] != nil else { return nil }
+        guard let entry = entries[number], !entry.isOutdated else { return nil }
         open(number, isForWriting: false, now)
         if entries[number]?.reading != nil { personal.note(number, now) }
         return entries[number]

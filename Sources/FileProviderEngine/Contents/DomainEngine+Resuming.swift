@@ -20,8 +20,8 @@ package struct OpeningToResume: Sendable {
 
 /// Openings that outlive an engine.
 extension DomainEngine {
-    /// The openings that could be resumed, by what the kernel calls them; once. What is missing is of items that are gone, or has read
-    /// bytes that are not here any more. Whoever takes them closes them.
+    /// The openings that could be resumed, by what the kernel calls them; once. What is missing has read bytes that are not here any more, or
+    /// would write to items that are gone. Whoever takes them closes them.
     package nonisolated func takeResumed() -> [UInt64: OpenItem] {
         resumed.withLock { resumed in
             defer { resumed = [:] }
@@ -89,7 +89,7 @@ extension DomainEngine {
 
     private func resume(_ opening: OpeningToResume) throws -> OpenItem {
         let number = opening.number
-        let row = try row(number)
+        guard let row = try index.item(number) else { return try resumeGone(opening) }
         let purpose: OpenPurpose = opening.isForWriting ? .writing(truncating: false) : .reading
         guard openFiles.entry(number) == nil, let shared = try entryToResume(row) else {
             return try opened(number, for: purpose)
@@ -103,6 +103,41 @@ extension DomainEngine {
         return try opened(number, for: purpose)
     }
 
+    /// Goes on with a file that was removed or replaced while it was read, if all of its bytes are here.
+    private func resumeGone(_ opening: OpeningToResume) throws -> OpenItem {
+        let number = opening.number
+        guard !opening.isForWriting, let inode = opening.file else { throw ProviderFailure.noSuchItem }
+        if openFiles.entry(number) == nil {
+            guard let file = try openContents(of: number, inode) else { throw ProviderFailure.otherVersion }
+            let isGone = try index.itemEvenIfDeleted(number) == nil
+            // In an index that was built anew it may not have been given.
+            if isGone { index.skipNumbers(through: number) }
+            openFiles.withLock { $0.entries[number] = OpenFiles.Entry(reading: file, isDiscarded: isGone) }
+        }
+        openFiles.withLock { $0.open(number, isForWriting: false, clock.now) }
+        return OpenItem(self, number, isForWriting: false, descriptor: openFiles.entry(number)?.reading)
+    }
+
+    private func openContents(of number: ItemNumber, _ inode: UInt64) throws(Errno) -> FileDescriptor? {
+        for folder in [folders.removed, folders.clean, folders.edits] {
+            if let file = try folders.open(number, in: folder, .readOnly), try file.status().identity.inode == inode {
+                return file
+            }
+        }
+        return nil
+    }
+
+    /// Removes what was kept for those who read it and are not there any more.
+    func sweepRemoved() {
+        do throws(Errno) {
+            for number in try folders.numbers(in: folders.removed) where openFiles.entry(number) == nil {
+                try folders.remove(number, in: folders.removed)
+            }
+        } catch {
+            remember(error)
+        }
+    }
+
     /// What programs go on with that have an item open; `nil` where that is what anybody gets who opens it now.
     private func entryToResume(_ row: IndexedItem) throws -> OpenFiles.Entry? {
         guard row.content == .current else { return nil }
@@ -114,8 +149,14 @@ extension DomainEngine {
             return OpenFiles.Entry(
                 reading: try file.reopen(.readOnly), writing: file, beforeWriting: stamp, isOutdated: isOutdated)
         }
-        guard isOutdated, let file = try folders.open(row.number, in: folders.clean, .readOnly) else { return nil }
-        return OpenFiles.Entry(reading: file, isOutdated: true)
+        guard isOutdated else { return nil }
+        // The last engine may have ended while it replaced the file.
+        for folder in [folders.clean, folders.removed] {
+            if let file = try folders.open(row.number, in: folder, .readOnly) {
+                return OpenFiles.Entry(reading: file, isOutdated: true)
+            }
+        }
+        return nil
     }
 
     /// Whether programs that have an item open for writing go on with it.

@@ -24,6 +24,10 @@ final class OpenFiles: Sendable {
         var isUnfinished = false
         /// The item is gone; its bytes go at the last closing.
         var isDiscarded = false
+        /// The number that the item got when the provider's version replaced this one; see ``DomainEngine/replace(_:)``.
+        var successor: ItemNumber?
+        /// The provider's version of which it is known that it does not begin with the bytes here.
+        var otherVersion: [UInt8]?
 
         var openings: Int { readers + writers }
     }
@@ -84,6 +88,22 @@ final class OpenFiles: Sendable {
         }
         return body()
     }
+
+    /// Notes that the item of an open file has another number, under which it is opened from now on. Its openings stay.
+    func replaced(_ number: ItemNumber, by successor: ItemNumber) {
+        state.withLock { state in
+            state.entries[number]?.successor = successor
+            state.entries[number]?.isDiscarded = true
+            state.entries[number]?.isOutdated = false
+            state.entries[number]?.isGrowing = false
+            state.uses[successor] = state.uses.removeValue(forKey: number)
+            state.personal.move(number, to: successor)
+            // Openings may have read the row before.
+            state.epoch += 1
+        }
+    }
+
+    var epoch: Int { state.withLock { $0.epoch } }
 
     /// Whether a file is open for writing.
     var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }

@@ -131,6 +131,7 @@ package actor DomainEngine {
         askForOutdated()
         listReidentified()
         resumeOpenings()
+        sweepRemoved()
         evictToLimit()
         bringWhatIsKept()
         // What the last process did not come to.
@@ -190,12 +191,14 @@ package actor DomainEngine {
             for download in fetch.downloads { download.give(.failure(.closed)) }
         }
         for waiter in contents.waiters.values.joined() { waiter.answer.give(.failure(.closed)) }
+        for opening in contents.openings.values.joined() { opening.fail(.closed) }
         for file in contents.parts.files.values {
             for ask in file.asks.values { ask.task.cancel() }
             for waiter in file.waiters { waiter.answer?.give(.failure(.closed)) }
         }
         contents.fetches = [:]
         contents.waiters = [:]
+        contents.openings = [:]
         contents.parts.files = [:]
     }
 }

@@ -98,6 +98,7 @@ extension DomainEngine {
     /// What the last process set and the provider has not confirmed is set again where it is lost, and sent.
     func recoverFacts() throws(IndexFailure) {
         for entry in try journal.allFacts() {
+            index.skipNumbers(through: entry.number)
             if let number = try row(of: entry)?.number {
                 if try !index.factsSetHere(of: number).isSuperset(of: entry.kinds) {
                     try index.write { writer throws(IndexFailure) in
@@ -205,6 +206,7 @@ extension DomainEngine {
             facts.attempts[number] = attempt
             facts.queue.put(number, at: clock.now + pause(after: attempt))
         }
+        lookAtOutdated(number)
         let removals = facts.trashing
         facts.trashing = []
         for removal in removals { look(at: removal) }

@@ -37,6 +37,12 @@ struct PersonalUses: Sendable {
     /// - Parameter isEnd: whether nothing comes any more, so that the span that has begun counts too.
     func due(isEnd: Bool) -> [ItemNumber: Double] { isEnd ? all : settled }
 
+    /// Gives the uses of an item another number.
+    mutating func move(_ number: ItemNumber, to other: ItemNumber) {
+        span[other] = span.removeValue(forKey: number)
+        settled[other] = settled.removeValue(forKey: number)
+    }
+
     /// The index knows of some uses.
     mutating func forget(_ uses: [ItemNumber: Double]) {
         for (number, time) in uses {

@@ -26,7 +26,9 @@ import Testing
             domain.provider.write(text, to: identifier)
             let version = domain.provider.item(of: identifier)?.contentVersion
             domain.engine.signal(container: nil)
-            try await eventually { try domain.row(number).item.contentVersion == version }
+            try await eventually {
+                try domain.engine.index.item(named: "file", in: .root)?.item.contentVersion == version
+            }
             try await rest()
         }
 
@@ -69,24 +71,163 @@ import Testing
         try await file.opened.closed()
     }
 
-    @Test func longerContentsThatBeginOtherwiseLeaveTheOpenFileAsItIs() async throws {
+    @Test func aVersionOfTheSameBytesLeavesTheFileAsItIs() async throws {
+        let file = try await OpenFile()
+        try await file.change("first")
+        let row = try file.domain.row(file.number)
+        #expect(row.content == .current && row.localVersion == row.item.contentVersion)
+        #expect(try await file.domain.read(file.number) == "first")
+        #expect(try await file.opened.text() == "first")
+        try await file.opened.closed()
+        #expect(try file.domain.row(file.number).content == .current)
+        #expect(file.domain.provider.count(.contents) == 2)
+    }
+
+    @Test func longerContentsThatBeginOtherwiseReplaceTheFile() async throws {
         let file = try await OpenFile()
         try await file.change("another text")
         #expect(try await file.opened.text() == "first")
+        #expect(try file.domain.number("file") != file.number)
+        #expect(try await file.domain.read("file") == "another text")
+        // The bytes that came to be compared are those that are read.
+        #expect(file.domain.provider.count(.contents) == 2)
         try await file.opened.closed()
-        #expect(try await file.domain.read(file.number) == "another text")
     }
 
-    @Test func aFileThatIsOpenedForWritingMeanwhileIsLeftAsItIs() async throws {
+    // MARK: Openings that come meanwhile
+
+    /// An opening that is asked for; its result is there later.
+    private struct Opening {
+        let outcome = Outcome()
+        let item: Task<OpenItem, any Error>
+        let waiting: Waiting
+
+        init(_ file: OpenFile, for purpose: OpenPurpose) {
+            let (stream, continuation) = AsyncStream<Result<OpenItem, ProviderFailure>>.makeStream()
+            waiting = file.domain.engine.open(file.number, for: purpose) { [outcome] result in
+                outcome.note(result)
+                continuation.yield(result)
+                continuation.finish()
+            }
+            item = Task {
+                for await result in stream { return try result.get() }
+                throw CancellationError()
+            }
+        }
+    }
+
+    @Test(arguments: [OpenPurpose.reading, .writing(truncating: false)])
+    func anOpeningWaitsForTheEndThatIsFetched(_ purpose: OpenPurpose) async throws {
         let file = try await OpenFile()
         try await file.beginGrowing("first and")
-        let writer = try await file.domain.open(file.number, for: .writing(truncating: false))
+        let opening = Opening(file, for: purpose)
+        try await file.domain.engine.doing { _ in }
+        #expect(!opening.outcome.isThere)
+        file.domain.provider.release(.contents)
+        let item = try await opening.item.value
+        #expect(try await item.text() == "first and")
+        if purpose != .reading {
+            try await item.write(" mine", at: 9)
+            try await item.closed()
+            try await file.domain.settle()
+            #expect(file.domain.provider.tree == ["file": "first and mine"])
+        } else {
+            try await item.closed()
+        }
+        try await file.opened.closed()
+    }
+
+    @Test func anOpeningIsOfAnotherNumberWhereTheVersionIsNoGrowth() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("another text")
+        let opening = Opening(file, for: .writing(truncating: false))
+        try await file.domain.engine.doing { _ in }
+        file.domain.provider.release(.contents)
+        await #expect(throws: ProviderFailure.self) { try await opening.item.value }
+        #expect(opening.outcome.failure == .expired)
+        #expect(try await file.domain.read("file") == "another text")
+        try await file.opened.closed()
+    }
+
+    @Test func anOpeningThatIsGivenUpDoesNotEmptyTheFileLater() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .writing(truncating: true))
+        try await file.domain.engine.doing { _ in }
+        opening.waiting.cancel()
+        #expect(opening.outcome.failure == .cancelled)
         file.domain.provider.release(.contents)
         try await file.rest()
+        #expect(try await file.opened.text() == "first and")
+        #expect(try await file.domain.read("file") == "first and")
+        #expect(try await file.domain.status().items.isEmpty)
+        try await file.opened.closed()
+        #expect(try await file.domain.engine.status().openFileCount == 0)
+    }
+
+    @Test func anOpeningIsToldWhereTheEndCannotBeFetched() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .reading)
+        try await file.domain.engine.doing { _ in }
+        file.domain.provider.behave { behaviour in
+            behaviour.after = { (request) throws(ProviderFailure) in
+                if request.kind == .contents { throw .of(.notPermitted) }
+            }
+        }
+        file.domain.provider.release(.contents)
+        try await eventually { opening.outcome.isThere }
+        #expect(opening.outcome.failure == .notPermitted)
         #expect(try await file.opened.text() == "first")
-        // Once it is closed, and nothing was written, the end is added.
-        try await writer.closed()
-        try await eventually { try await file.opened.text() == "first and" }
+        try await file.opened.closed()
+    }
+
+    @Test func anOpeningEndsWithTheEngine() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .reading)
+        try await file.domain.engine.doing { _ in }
+        await file.domain.engine.close()
+        try await eventually { opening.outcome.isThere }
+        #expect(opening.outcome.failure == .disabled)
+        file.domain.provider.release(.contents)
+    }
+
+    @Test func anOpeningEndsWithTheItem() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .reading)
+        try await file.domain.engine.doing { _ in }
+        file.domain.provider.remove(file.identifier)
+        file.domain.engine.signal(container: nil)
+        try await eventually { opening.outcome.isThere }
+        #expect(opening.outcome.failure == .noSuchItem)
+        file.domain.provider.release(.contents)
+        #expect(try await file.opened.text() == "first")
+        try await file.opened.closed()
+    }
+
+    @Test func anOpeningGoesOnWhenTheOthersAreClosed() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .reading)
+        try await file.domain.engine.doing { _ in }
+        try await file.opened.closed()
+        let item = try await opening.item.value
+        file.domain.provider.release(.contents)
+        #expect(try await item.text() == "first and")
+        try await item.closed()
+    }
+
+    @Test func aDownloadWaitsForTheEnd() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let engine = file.domain.engine
+        let download = Task { [number = file.number] in try await engine.download(number) }
+        try await file.domain.engine.doing { _ in }
+        file.domain.provider.release(.contents)
+        try await download.value
+        #expect(try await file.opened.text() == "first and")
         try await file.opened.closed()
     }
 

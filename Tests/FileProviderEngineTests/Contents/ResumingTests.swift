@@ -21,18 +21,18 @@ import Testing
         #expect(try await domain.read(number) == "old")
         let opened = try await domain.open(number)
         let file = try inode(opened)
-        domain.provider.write("newer", to: identifier)
+        domain.provider.write("new", to: identifier)
         domain.engine.signal(container: ProviderItem.rootIdentifier)
-        try await eventually { try domain.row(number).item.size == 5 }
+        try await eventually { try domain.number("file") != number }
         try domain.restart(
             resuming: [OpeningToResume(handle: 7, number: number, isForWriting: false, file: file)])
         let resumed = try #require(domain.engine.takeResumed()[7])
         #expect(domain.engine.takeResumed().isEmpty)
         #expect(try await resumed.text() == "old")
-        #expect(try await domain.read(number) == "old")
+        #expect(try await domain.read("file") == "new")
+        #expect(try await resumed.text() == "old")
         try await resumed.closed()
-        // Known as outdated still: with the last closing they go.
-        try await eventually { try await domain.read(number) == "newer" }
+        try await eventually { !domain.hasFile(number, in: "cache/removed") }
         withExtendedLifetime(opened) {}
     }
 
@@ -83,8 +83,8 @@ import Testing
         try await writer.closed()
         try await reader.closed()
         // It is what it was, and goes where it is outdated.
-        try await eventually { try await domain.read(number) == (isOutdated ? "newer" : "old") }
-        #expect(try domain.row(number).content == .current)
+        try await eventually { (try? await domain.read("file")) == (isOutdated ? "newer" : "old") }
+        #expect(try await domain.item("file").content == .current)
         #expect(try await domain.engine.editStatus().items.isEmpty)
         withExtendedLifetime(opened) {}
     }

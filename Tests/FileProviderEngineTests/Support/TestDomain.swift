@@ -72,6 +72,11 @@ final class TestDomain {
         return item
     }
 
+    /// The number that an item in the root has now.
+    func number(_ name: String) throws -> ItemNumber {
+        try #require(try engine.index.item(named: name, in: .root), "\(name)").number
+    }
+
     func row(_ number: ItemNumber) throws -> IndexedItem { try #require(try engine.index.item(number)) }
 
     // MARK: Files

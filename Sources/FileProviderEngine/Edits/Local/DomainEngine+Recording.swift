@@ -164,7 +164,10 @@ extension DomainEngine {
             try? folders.takeBack(number)
             throw error
         }
-        durable.afterwards { try? folders.removeSetAside(number) }
+        durable.afterwards { [openFiles] in
+            let isRead = openFiles.entry(number).map { $0.writers == 0 } ?? false
+            if isRead { try? folders.keepSetAside(number) } else { try? folders.removeSetAside(number) }
+        }
         // Whoever makes room wants it soon.
         if size >= 1 << 20 { durable.synchronize { _ in } }
         return result

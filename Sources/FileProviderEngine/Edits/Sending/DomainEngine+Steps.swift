@@ -206,6 +206,7 @@ extension DomainEngine {
         settleMove(of: number)
         settleUnanswered(of: number)
         wakeWaiters(of: number)
+        lookAtOutdated(number)
         pump()
     }
 

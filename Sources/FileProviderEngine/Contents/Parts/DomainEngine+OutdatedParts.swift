@@ -1,0 +1,54 @@
+import FileProvider
+import LinuxSystem
+
+/// Files of which parts of an earlier version than the provider's are here.
+extension DomainEngine {
+    /// The provider has other contents than those of which parts are here. Openings that have begun get no more than is here, and the file is
+    /// replaced for later ones; where none has begun, the new contents are.
+    func partsAreOutdated(_ number: ItemNumber) {
+        guard let transfer = contents.parts.files[number] else { return }
+        contents.parts.files[number]?.isStale = true
+        for ask in transfer.asks.values { ask.task.cancel() }
+        guard !transfer.begun.isEmpty else { return beginPartsAnew(number) }
+        serveParts(number)
+        openFiles.update(number) { $0.isOutdated = true }
+        do throws(ProviderFailure) { try replace(number) } catch { remember(error) }
+    }
+
+    func beginPartsAnew(_ number: ItemNumber) {
+        guard let transfer = contents.parts.files.removeValue(forKey: number) else { return }
+        transfer.file.end()
+        for ask in transfer.asks.values { ask.task.cancel() }
+        do throws(ProviderFailure) {
+            let row = try openRow(number)
+            // The new ones may have come as a whole.
+            if row.content == .partial { try forgetContents(number) }
+            try onDisk { () throws(Errno) in try folders.remove(number, in: folders.parts) }
+            contents.parts.restarts[number, default: 0] += 1
+            if contents.parts.restarts[number, default: 0] > PartTransfers.mostRestarts {
+                contents.parts.refused[number] = row.item.contentVersion
+            }
+        } catch {
+            for waiter in transfer.waiters { waiter.answer?.give(.failure(error)) }
+            return
+        }
+        events.tell(.contentsReplaced(number))
+        for waiter in transfer.waiters {
+            guard let answer = waiter.answer else { continue }
+            if let reader = waiter.reader {
+                waitForPart(number, waiter.range, reader: reader, answer)
+            } else {
+                answer.give(.failure(.otherVersion))
+            }
+        }
+        // Who waits for the whole of it waited for this.
+        makeReady(number)
+    }
+}
+
+extension ProviderFailure {
+    /// The contents that somebody has begun to read are not to be had any more.
+    static var otherVersion: ProviderFailure {
+        ProviderFailure(.expired, message: "The file was changed at the service while it was read.")
+    }
+}
