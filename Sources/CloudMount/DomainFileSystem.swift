@@ -13,6 +13,7 @@ final class DomainFileSystem: FileSystem {
     let index: Index
     let files: OpenFiles
     let removed = RemovedItems()
+    let stale = StaleOpenings()
     let notifications: Notifications
     let readers: ReaderPolicies
     let thumbnails: ThumbnailFiller?
@@ -74,7 +75,13 @@ final class DomainFileSystem: FileSystem {
     func resumeOpenings(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
         var items: [UInt64: (OpenItem, IndexedItem)] = [:]
         for (handle, item) in engine.takeResumed() {
-            if let row = try? index.item(item.number) { items[handle] = (item, row) } else { item.close() }
+            // A file that was removed or replaced may have no row.
+            let known = try? index.itemEvenIfDeleted(item.number)
+            if let row = known ?? item.descriptor.flatMap({ IndexedItem(of: item.number, $0) }) {
+                items[handle] = (item, row)
+            } else {
+                item.close()
+            }
         }
         // Each number once. Those that no opening goes on with go when this returns.
         var backing: [Int32: BackingFile] = [:]
@@ -90,6 +97,7 @@ final class DomainFileSystem: FileSystem {
         notifications.end()
         for opening in files.takeAll() { opening.item.close { _ in } }
         removed.removeAll()
+        stale.removeAll()
         current.withLock { $0 = State() }
         hasEnded()
     }

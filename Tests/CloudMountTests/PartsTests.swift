@@ -124,6 +124,9 @@ struct PartsTests {
                         == mount.provider.item(of: identifier)?.contentVersion
                 })
             #expect(mount.failure { _ = try read(file, 10_000_000..<10_000_010) } == Errno(rawValue: ESTALE))
+            // Programs that open it now read the new version.
+            mount.wait(until: { try read(try mount.open("Large"), 0..<10) == Array(changed.prefix(10)) })
+            #expect(try mount.bytes("Large") == changed)
             #expect(try read(file, 0..<10) == Array(Self.contents.prefix(10)))
         }
         try await withLargeFile { (mount, identifier) throws in

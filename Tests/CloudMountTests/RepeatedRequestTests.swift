@@ -218,6 +218,56 @@ import Testing
         #expect(domain.ledger.openings.isEmpty)
     }
 
+    @Test func aFileThatWasRemovedWhileItWasReadGoesOnAfterATakeover() throws {
+        let domain = try Domain { $0.addFile("File", "old") }
+        let node = try domain.node("File")
+        let handle = try domain.ask(.open, in: node, Domain.opening(O_RDONLY)).number()
+        #expect(try domain.text(node, handle) == "old")
+        #expect(try domain.ask(.unlink, Domain.name("File")).error == 0)
+        for _ in 0..<2 {
+            try domain.takeOver()
+            #expect(try domain.text(node, handle) == "old")
+            #expect(try domain.knows(node) && domain.node("File") == 0)
+        }
+        #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+        #expect(domain.ledger.openings.isEmpty)
+        #expect(try !domain.knows(node))
+    }
+
+    @Test func aFileThatWasReplacedWhileItWasReadGoesOnAfterATakeover() throws {
+        let domain = try Domain { $0.addFile("File", "old", identifier: "file") }
+        let node = try domain.node("File")
+        let handle = try domain.ask(.open, in: node, Domain.opening(O_RDONLY)).number()
+        #expect(try domain.text(node, handle) == "old")
+        domain.provider.write("new", to: "file")
+        domain.signal()
+        var other = node
+        for _ in 0..<24_000 where other == node {
+            usleep(5000)
+            other = try domain.node("File")
+        }
+        #expect(other != node && other != 0)
+        for isLater in [false, true] {
+            if isLater { try domain.takeOver() }
+            #expect(try domain.text(node, handle) == "old")
+            #expect(try domain.knows(node))
+            // A program may have meant the name.
+            #expect(try domain.ask(.open, in: node, Domain.opening(O_RDONLY)).error == -ESTALE)
+            let again = try domain.ask(.open, in: node, Domain.opening(O_RDONLY))
+            #expect(try again.error == 0 && domain.text(node, again.number()) == "old")
+            #expect(try domain.ask(.open, in: node, Domain.opening(O_RDWR)).error == -ESTALE)
+            let opened = try domain.ask(.open, in: other, Domain.opening()).number()
+            #expect(try domain.text(other, opened) == "new")
+            for (node, handle) in [(node, again.number()), (other, opened)] {
+                #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+            }
+        }
+        #expect(try domain.node("File") == other)
+        #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
+        #expect(domain.ledger.openings.isEmpty)
+        #expect(try !domain.knows(node))
+    }
+
     @Test func backingFilesThatNoOpeningGoesOnWithAreLetGoOfOnce() throws {
         /// Notes what the kernel lets go of.
         final class Registrar: BackingRegistrar {

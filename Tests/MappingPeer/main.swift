@@ -1,7 +1,7 @@
-// Maps files: `read PATH` writes what the file has to standard output, `write PATH OFFSET TEXT` writes through a mapping, and with
-// `write-closed` the file is closed before. With `write-later` it says `mapped`, writes when it is sent a line, says `written`, and ends
-// when it is sent another. A process of its own, because one that serves a mount cannot map what lies in it: the
-// kernel holds the process's memory while it waits for the answer.
+// Maps files: `read PATH` writes what the file has to standard output, and `read-later` says `mapped` first, and does so when it is sent a
+// line. `write PATH OFFSET TEXT` writes through a mapping, and with `write-closed` the file is closed before. With `write-later` it says
+// `mapped`, writes when it is sent a line, says `written`, and ends when it is sent another. A process of its own, because one that serves
+// a mount cannot map what lies in it: the kernel holds the process's memory while it waits for the answer.
 import Glibc
 
 func fail(_ step: String) -> Never {
@@ -11,7 +11,7 @@ func fail(_ step: String) -> Never {
 
 let words = CommandLine.arguments.dropFirst()
 guard let step = words.first, let path = words.dropFirst().first else { exit(2) }
-let isWriting = step != "read"
+let isWriting = step.hasPrefix("write")
 let file = open(path, isWriting ? O_RDWR : O_RDONLY)
 guard file >= 0 else { fail("open") }
 var status = stat()
@@ -39,6 +39,13 @@ if isWriting {
     }
     munmap(address, size)
 } else {
+    if step == "read-later" {
+        // So that a page is there, whoever serves the file then.
+        guard address.load(as: UInt8.self) != 0 else { exit(2) }
+        print("mapped")
+        fflush(nil)
+        _ = readLine()
+    }
     var done = 0
     while done < size {
         let count = write(STDOUT_FILENO, address + done, size - done)

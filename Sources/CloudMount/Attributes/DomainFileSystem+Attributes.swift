@@ -49,12 +49,13 @@ extension DomainFileSystem {
             attributeValidity: answer.validity)
     }
 
-    /// An item of the index, or one that was removed while a program has it open or is in it.
+    /// An item of the index, or one that was removed while a program has it open or is in it. Of another one the kernel looks up the name
+    /// again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
         if let item = try reading({ () throws(IndexFailure) in try index.item(number) }) { return (item, false) }
         if let item = removed[number] { return (item, true) }
         if let view = files.view(of: number) { return (view.known, true) }
-        throw .noSuchFile
+        throw .staleHandle
     }
 
     /// Whether a program may change what a file holds: as the provider says, or as a person has just set it and the provider is about to be

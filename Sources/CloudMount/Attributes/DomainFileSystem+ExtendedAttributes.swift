@@ -101,7 +101,9 @@ extension DomainFileSystem {
             return reply.fail(error)
         }
         edit(reply) { (engine, _) throws(EditFailure) in
-            try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
+            try Self.ofNode { () throws(EditFailure) in
+                try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
+            }
             return Done()
         } ifDone: { [self] error in
             let wouldFail: Errno = value == nil ? .noData : .fileExists

@@ -8,8 +8,18 @@ import LinuxSystem
 /// Opening, reading and closing files.
 extension DomainFileSystem {
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+        let number = ItemNumber(node)
+        let isForWriting = flags.allowsWriting || flags.contains(.truncate)
+        if !isForWriting, !reply.isRepeated, let (item, opened) = engine.openComplete(number) {
+            return reply.reply(opening(opened, of: item, flags, reply.identifier))
+        }
         do throws(Errno) {
-            let (item, _) = try item(ItemNumber(node))
+            let (item, isRemoved) = try item(number)
+            if isRemoved, removed[number] == nil, !reply.isRepeated,
+                isForWriting || stale.isSentBack(reply.caller, from: number)
+            {
+                throw .staleHandle
+            }
             open(item, flags, reply) { $0 }
         } catch {
             reply.fail(error)
@@ -38,12 +48,14 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        engine.open(item.number, for: isForWriting ? .writing(truncating: isCut) : .reading) { [self] result in
+        let purpose: OpenPurpose = isForWriting ? .writing(truncating: isCut) : .reading
+        let waiting = engine.open(item.number, for: purpose) { [self] result in
             switch result {
             case .success(let opened): reply.reply(answer(opening(opened, of: item, flags, reply.identifier)))
-            case .failure(let failure): reply.fail(Errno(failure))
+            case .failure(let failure): reply.fail(Errno(opening: failure))
             }
         }
+        reply.onInterrupt { waiting.cancel() }
     }
 
     /// Whether a program gets nothing of a file that is not here.
@@ -174,7 +186,7 @@ extension DomainFileSystem {
     }
 
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         whenHere(opening, at: offset, count: count, reply) { reply.reply(reading: $0, at: offset, count: count) }
     }
 
@@ -197,14 +209,14 @@ extension DomainFileSystem {
     }
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         // What somebody reads, and nothing is written to, has at most a name that is not on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
 
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         whenExtentIsKnown(opening, reply) { extent in
             guard case .whole(let descriptor) = extent else {
                 // Where its holes are is not known: all of it is data, and its end is the first hole.

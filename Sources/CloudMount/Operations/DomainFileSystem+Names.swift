@@ -129,7 +129,10 @@ extension DomainFileSystem {
         }
     }
 
-    func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
+    func forget(_ node: NodeID, count: UInt64) {
+        removed.forget(ItemNumber(node))
+        stale.forget(ItemNumber(node))
+    }
 
     /// An item that was made by a request that comes again, if that is what has the name.
     private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {
@@ -191,6 +194,16 @@ extension DomainFileSystem {
                     waiting.cancel()
                 }
             }
+        }
+    }
+
+    /// Runs an edit of an item that the kernel speaks of by its number. Of one that has another number by now, or none, the kernel looks up
+    /// the name again.
+    static func ofNode<Value>(_ edit: () throws(EditFailure) -> Value) throws(EditFailure) -> Value {
+        do throws(EditFailure) {
+            return try edit()
+        } catch {
+            throw error.errno == .noSuchFile ? EditFailure(.staleHandle) : error
         }
     }
 

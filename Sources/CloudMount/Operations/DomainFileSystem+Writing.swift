@@ -11,7 +11,7 @@ extension DomainFileSystem {
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>
     ) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         if let descriptor = opening.item.descriptor {
             do throws(Errno) {
                 return reply.reply(try Self.write(bytes, at: offset, appends: flags.appends, descriptor, reply))
@@ -81,7 +81,7 @@ extension DomainFileSystem {
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
-        guard let opening = files.opening(handle) else { return reply.fail(Errno(rawValue: ESTALE)) }
+        guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         // Nobody can tell whether it was done, and twice is something else than once.
         guard !reply.isRepeated || flags.isDisjoint(with: [.collapseRange, .insertRange]) else {
             return reply.fail(.inputOutput)
@@ -101,7 +101,7 @@ extension DomainFileSystem {
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
     ) {
         guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
-            return reply.fail(Errno(rawValue: ESTALE))
+            return reply.fail(.staleHandle)
         }
         // What is asked for may be all of the file: a part of it is copied as soon as it is here, and the rest is asked for again.
         let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
@@ -176,7 +176,9 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        engine.open(number, for: .writing(truncating: size == 0)) { [self] result in
+        let waits = Waits()
+        reply.onInterrupt { waits.cancel() }
+        let opening = engine.open(number, for: .writing(truncating: size == 0)) { [self] result in
             switch result {
             case .success(let opened):
                 let waiting = opened.ready { [self] result in
@@ -194,10 +196,11 @@ extension DomainFileSystem {
                     case .failure(let failure): reply.fail(Errno(failure))
                     }
                 }
-                reply.onInterrupt { waiting.cancel() }
-            case .failure(let failure): reply.fail(Errno(failure))
+                waits.add(waiting)
+            case .failure(let failure): reply.fail(Errno(opening: failure))
             }
         }
+        waits.add(opening)
     }
 
     private func cut(
@@ -225,6 +228,8 @@ extension DomainFileSystem {
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
         guard isAsked || mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
+            // Another item may have the name by now.
+            guard removed[number] != nil else { return reply.fail(.staleHandle) }
             // Nobody but those who have it open sees it.
             removed.update(number) { item in
                 if let mode { item.mode = mode }
@@ -234,7 +239,9 @@ extension DomainFileSystem {
             return answerAttributes(of: number.node, reply)
         }
         edit(reply) { (engine, files) throws(EditFailure) in
-            let item = try engine.setAttributes(of: number, mode: mode, modified: modified)
+            let item = try Self.ofNode { () throws(EditFailure) in
+                try engine.setAttributes(of: number, mode: mode, modified: modified)
+            }
             // The file of ours keeps its own date, so that setting one is not taken for a change of the contents.
             if modified != nil { files.files.noteDateIsSet(number) }
             return files.answer(for: item)

@@ -125,7 +125,7 @@ struct DomainItem: Sendable {
                     group.addTask { [engine] in
                         try Task.checkCancellation()
                         do {
-                            try await engine.download(file.number)
+                            try await Self.download(file, engine)
                         } catch {
                             throw failure(of: file, "cannot be fetched", error)
                         }
@@ -135,6 +135,18 @@ struct DomainItem: Sendable {
                 guard try await group.next() != nil else { return }
                 underWay -= 1
             }
+        }
+    }
+
+    /// Brings the bytes of a file here, which may have another number by now.
+    private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
+        do {
+            try await engine.download(file.number)
+        } catch {
+            guard error.kind == .noSuchItem, let now = try engine.index.item(identifier: file.item.identifier),
+                now.number != file.number, now.isShown
+            else { throw error }
+            try await engine.download(now.number)
         }
     }
 

@@ -56,6 +56,9 @@ final class DispatchedDomain {
         files = DomainMount.fileSystem(engine, ledger: ledger, backing: backing)
     }
 
+    /// Has the engine ask the provider for changes.
+    func signal() { engine.signal(container: nil) }
+
     // MARK: Requests
 
     /// What is asked, and what the kernel calls it.
