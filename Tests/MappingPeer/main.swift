@@ -40,7 +40,7 @@ if isWriting {
     munmap(address, size)
 } else {
     if step == "read-later" {
-        // So that a page is there, whoever serves the file then.
+        // The page is in memory from here on, whichever process serves the file.
         guard address.load(as: UInt8.self) != 0 else { exit(2) }
         print("mapped")
         fflush(nil)

@@ -5,16 +5,11 @@ import LinuxSystem
 
 /// What a program is told when a provider, or the engine, did not do what it needed.
 extension Errno {
-    /// Of a path the kernel looks up the names again.
+    /// The error after which the kernel looks up the names of a path again.
     static let staleHandle = Errno(rawValue: ESTALE)
 
     init(_ failure: ProviderFailure) {
         self.init(rawValue: Self.number(of: failure.kind))
-    }
-
-    /// An item could not be opened. Where it is not there any more, another one may have its name, which the kernel looks up again.
-    init(opening failure: ProviderFailure) {
-        self = failure.kind == .noSuchItem ? .staleHandle : Errno(failure)
     }
 
     private static func number(of kind: ProviderFailure.Kind) -> CInt {

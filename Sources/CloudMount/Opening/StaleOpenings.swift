@@ -3,20 +3,28 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// Files that programs have open and that are not in the index any more: the provider has removed or replaced them. Their openings, and
-/// what is known of them, are in ``OpenFiles``.
+/// Openings for reading of files that the provider has removed or replaced while programs have them open.
 final class StaleOpenings: Sendable {
-    /// The threads that were sent back to look up a file's name.
+    /// The threads that are to look up a name again, and since when.
     // Innermost.
-    private let callers = Lock<[ItemNumber: Set<Int32>]>([:])
+    private let callers = Lock<[Int32: ContinuousClock.Instant]>([:])
 
-    /// Returns whether an opening is to fail with `ESTALE`, which has the kernel look up the name and open what has that now. If it comes
-    /// again, it is not by a name, but by an open descriptor (`/proc/self/fd`).
-    func isSentBack(_ caller: Caller, from number: ItemNumber) -> Bool {
-        callers.withLock { $0[number, default: []].insert(caller.processID).inserted }
+    /// A thread's next opening within this time is taken for its second attempt.
+    private static let timeOfAttempt = Duration.seconds(5)
+
+    /// Returns whether an opening is to fail with `ESTALE`, which has the kernel look up the name and open what has that now. The kernel
+    /// does so once. Its second attempt is for the same file where that is opened by a descriptor (`/proc/self/fd`), or for one that was
+    /// replaced just after the name was looked up: both are given the version that they ask for.
+    func isSentBack(_ caller: Caller) -> Bool {
+        let now = ContinuousClock.now
+        return callers.withLock { callers in
+            let last = callers.removeValue(forKey: caller.processID)
+            if let last, now - last < Self.timeOfAttempt { return false }
+            if callers.count >= 64 { callers = callers.filter { now - $0.value < Self.timeOfAttempt } }
+            callers[caller.processID] = now
+            return true
+        }
     }
-
-    func forget(_ number: ItemNumber) { callers.withLock { _ = $0.removeValue(forKey: number) } }
 
     func removeAll() { callers.withLock { $0.removeAll() } }
 }

@@ -15,8 +15,9 @@ extension DomainFileSystem {
         }
         do throws(Errno) {
             let (item, isRemoved) = try item(number)
-            if isRemoved, removed[number] == nil, !reply.isRepeated,
-                isForWriting || stale.isSentBack(reply.caller, from: number)
+            let isAnswered = reply.isRepeated && files.opening(ofRequest: reply.identifier) != nil
+            if isRemoved, removed[number] == nil, !isAnswered,
+                isForWriting || stale.isSentBack(reply.caller)
             {
                 throw .staleHandle
             }
@@ -52,10 +53,22 @@ extension DomainFileSystem {
         let waiting = engine.open(item.number, for: purpose) { [self] result in
             switch result {
             case .success(let opened): reply.reply(answer(opening(opened, of: item, flags, reply.identifier)))
-            case .failure(let failure): reply.fail(Errno(opening: failure))
+            case .failure(let failure):
+                let error = errno(failure, opening: item.number)
+                guard error == .staleHandle, !isForWriting, !stale.isSentBack(reply.caller) else {
+                    return reply.fail(error)
+                }
+                // It was replaced just now, and is open under its number.
+                open(item, flags, reply, answer)
             }
         }
         reply.onInterrupt { waiting.cancel() }
+    }
+
+    /// Returns the error for an item that could not be opened. Where it is not there any more, another one may have its name, which the
+    /// kernel looks up again; not if it was removed here.
+    func errno(_ failure: ProviderFailure, opening number: ItemNumber) -> Errno {
+        failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
 
     /// Whether a program gets nothing of a file that is not here.

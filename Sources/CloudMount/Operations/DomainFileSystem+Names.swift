@@ -129,10 +129,7 @@ extension DomainFileSystem {
         }
     }
 
-    func forget(_ node: NodeID, count: UInt64) {
-        removed.forget(ItemNumber(node))
-        stale.forget(ItemNumber(node))
-    }
+    func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
     /// An item that was made by a request that comes again, if that is what has the name.
     private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {

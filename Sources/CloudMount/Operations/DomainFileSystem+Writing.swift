@@ -197,7 +197,7 @@ extension DomainFileSystem {
                     }
                 }
                 waits.add(waiting)
-            case .failure(let failure): reply.fail(Errno(opening: failure))
+            case .failure(let failure): reply.fail(errno(failure, opening: number))
             }
         }
         waits.add(opening)
@@ -228,8 +228,10 @@ extension DomainFileSystem {
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
         guard isAsked || mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
-            // Another item may have the name by now.
-            guard removed[number] != nil else { return reply.fail(.staleHandle) }
+            // Another item may have the name by now. Of a replaced file, only what programs read outlives it.
+            guard removed[number] != nil else {
+                return change.handle == nil ? reply.fail(.staleHandle) : answerAttributes(of: number.node, reply)
+            }
             // Nobody but those who have it open sees it.
             removed.update(number) { item in
                 if let mode { item.mode = mode }

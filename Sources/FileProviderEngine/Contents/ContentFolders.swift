@@ -121,9 +121,11 @@ final class ContentFolders: Sendable {
         try retrying { renameat(folder.rawValue, name, other.rawValue, name) }
     }
 
-    /// Gives an item's file the name of another number.
-    func rename(_ number: ItemNumber, to other: ItemNumber, in folder: FileDescriptor) throws(Errno) {
-        try retrying { renameat(folder.rawValue, Self.name(number), folder.rawValue, Self.name(other)) }
+    /// Moves an item's file to another folder, where it has another number.
+    func move(
+        _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
+    ) throws(Errno) {
+        try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
     }
 
     /// Moves the contents of an item that is gone to where they stay for those who read them. There may be none.

@@ -12,8 +12,6 @@ struct ContentTransfers {
         var downloads: [Answer<Void>] = []
         /// The one of sign-ins in which it began.
         var era = 0
-        /// The number that the item got meanwhile; see ``DomainEngine/replace(_:)``.
-        var successor: ItemNumber?
     }
 
     /// An opening whose reader waits.
@@ -29,6 +27,9 @@ struct ContentTransfers {
     /// For ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
+    /// The numbers that files got while they were fetched, by the numbers that these fetches know them by; see
+    /// ``DomainEngine/replace(_:)``.
+    var successors: [ItemNumber: ItemNumber] = [:]
     /// Openings that wait for the growth of open files.
     var openings: [ItemNumber: [PendingOpening]] = [:]
     /// The removals that wait for the contents of open files, by the removed items.

@@ -70,7 +70,7 @@ extension DomainEngine {
                 events.tell(.contentsReplaced(number))
             } else {
                 openFiles.update(number) { $0.isOutdated = true }
-                if !fetchGrowth(row) { try replace(number) }
+                if fetchGrowth(row) == .impossible { try replace(number) }
             }
         } catch {
             remember(error)

@@ -26,7 +26,8 @@ extension DomainEngine {
 
     private func giveUpDownload(of number: ItemNumber, _ answer: Answer<Void>) {
         answer.cancel()
-        let number = current(number)
+        // The file may have another number since.
+        let number = contents.fetches.first { $0.value.downloads.contains { $0 === answer } }?.key ?? number
         contents.fetches[number]?.downloads.removeAll { $0 === answer }
         // Whoever has the file open may want it yet.
         if openFiles.entry(number) == nil {
@@ -39,13 +40,13 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
             lookAtOutdated(number)
-            let number = current(number)
+            let number = openFiles.entry(number)?.successor ?? number
             let row = try row(number)
             guard row.item.kind == .file else {
                 throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
             }
-            let isAwaited = isGrowing(number)
-            guard try isAwaited ? true : isMissing(row) else { return answer.give(.success(())) }
+            let isWanted = isGrowing(number) ? true : try isMissing(row)
+            guard isWanted else { return answer.give(.success(())) }
             startFetch(number)
             contents.fetches[number]?.downloads.append(answer)
         } catch {
@@ -140,7 +141,9 @@ extension DomainEngine {
         task.cancel()
     }
 
-    private func ended(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+    private func ended(_ original: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        let number = fetchedNumber(original)
+        forgetSuccessors(to: number)
         let wasGrowing = isGrowing(number)
         openFiles.update(number) { $0.isGrowing = false }
         contents.running -= 1
@@ -157,14 +160,12 @@ extension DomainEngine {
             // Wanted again since.
             startFetch(number)
             contents.fetches[number]?.downloads = fetch?.downloads ?? []
-            contents.fetches[number]?.successor = fetch?.successor
             if wasGrowing { lookAtOutdated(number) }
         } else {
             switch result {
-            case .success:
-                makeReady(number)
-                if let successor = fetch?.successor { makeReady(successor) }
+            case .success: makeReady(number)
             case .failure(let failure):
+                if wasGrowing { growthFailed(number, failure) }
                 if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
             }
@@ -189,7 +190,7 @@ extension DomainEngine {
         while true {
             do throws(ProviderFailure) {
                 guard !isClosed else { throw .closed }
-                number = current(original)
+                number = fetchedNumber(original)
                 let row = try openRow(number)
                 // It may have been emptied or have come in another way meanwhile.
                 let isWanted = row.content == .dataless || row.content == .partial || isGrowing(number)
@@ -267,7 +268,7 @@ extension DomainEngine {
         EngineStep.fetched.reach()
         let provider = provider
         Task.detached { await provider.stopProviding(identifier) }
-        if isGrowing(number), try await addGrowth(to: number, answer.item) { return true }
+        if isGrowing(number), try await addGrowth(to: number, answer.item, answering: question) { return true }
         return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
     }
 
@@ -302,7 +303,7 @@ extension DomainEngine {
         // Those who wait have it, and whoever joins them; when they have closed it, it is fetched anew.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
-        let row = try openRow(current(asked))
+        let row = try openRow(fetchedNumber(asked))
         let isWanted = row.content == .dataless || row.content == .partial
         guard isWanted, openFiles.entry(row.number)?.writing == nil else {
             try onDisk { () throws(Errno) in try folders.remove(asked, in: folders.incoming) }
@@ -311,17 +312,11 @@ extension DomainEngine {
         let isOld =
             row.item.contentVersion != item.contentVersion && answers.hasNews(of: item.identifier, since: question)
         if isOld, !takesOld { return false }
-        // It is as it was when its contents were asked for, and may have been moved since: of places, changes tell.
-        var now = item
-        now.identifier = row.item.identifier
-        now.parent = row.item.parent
-        now.filename = row.item.filename
-        if now != row.item { try apply([now], listedIn: nil, answering: isOld ? answers.ask() : question) }
+        try applyFetched(item, to: row, answering: isOld ? answers.ask() : question)
         // Programs may have read another version, which this has replaced.
-        let number = current(row.number)
+        let number = fetchedNumber(row.number)
         let size = try onDisk { () throws(Errno) -> Int64 in
-            if number != asked { try folders.rename(asked, to: number, in: folders.incoming) }
-            try folders.move(number, from: folders.incoming, to: folders.clean)
+            try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
         EngineStep.fetchMoved.reach()
@@ -346,6 +341,19 @@ extension DomainEngine {
         // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
         if isOld { try askAgain([item.identifier]) }
         return true
+    }
+
+    /// Applies the item that came with contents. It is as it was when these were asked for, and may have been moved since: of places,
+    /// changes tell.
+    func applyFetched(
+        _ item: ProviderItem, to row: IndexedItem, answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) {
+        var now = item
+        now.flags.subtract(.ofAnswers)
+        now.identifier = row.item.identifier
+        now.parent = row.item.parent
+        now.filename = row.item.filename
+        if now != row.item { try apply([now], listedIn: nil, answering: question) }
     }
 }
 

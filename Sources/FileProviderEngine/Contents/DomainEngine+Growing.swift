@@ -2,24 +2,42 @@ import FileProvider
 import LinuxSystem
 
 /// A new version of a file that programs have open for reading, which only adds bytes at the end, or has the same bytes: what is added is
-/// appended to the open file, as `tail -f` expects. Other versions replace the file; see ``replace(_:)``. Until it is known which it is, openings wait.
+/// appended to the open file, as `tail -f` expects. Other versions replace the file; see ``replace(_:)``. Until it is known which it is,
+/// openings wait. Where it cannot be found out, programs go on to share the version that is here.
 extension DomainEngine {
     /// The largest file that is fetched for this, and the most bytes that are appended at once.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
+    /// The largest file of which it is found out whether a version of the same size has the same bytes.
+    private static let largestSame: Int64 = 4 << 20
+    /// Seconds after a failed fetch before another one.
+    private static let pauseOfGrowth = 30.0
+
+    enum Growth {
+        case impossible
+        case isFetched
+        /// The last attempt to find out has just failed.
+        case unknown
+    }
 
     /// Fetches the provider's version of an open file, if its size allows that it only adds bytes at the end.
-    ///
-    /// - Returns: whether that is under way.
-    func fetchGrowth(_ row: IndexedItem) -> Bool {
+    func fetchGrowth(_ row: IndexedItem) -> Growth {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
-            size >= row.localSize, size <= Self.largestFile, size - row.localSize <= Self.largestEnd,
-            entry.otherVersion != row.item.contentVersion
-        else { return false }
+            size >= row.localSize, size <= (size > row.localSize ? Self.largestFile : Self.largestSame),
+            size - row.localSize <= Self.largestEnd, entry.otherVersion != row.item.contentVersion
+        else { return .impossible }
+        guard entry.nextGrowth <= clock.now else { return .unknown }
         openFiles.update(row.number) { $0.isGrowing = true }
         startFetch(row.number)
-        return true
+        return .isFetched
+    }
+
+    /// Has the provider's version of an open file fetched again later.
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) {
+        openFiles.update(number) { $0.nextGrowth = clock.now + Self.pauseOfGrowth }
+        guard failure.isWorthAnotherAttempt else { return }
+        clock.run(after: Self.pauseOfGrowth) { [weak self] in self?.perform { $0.lookAtOutdated(number) } }
     }
 
     /// Whether the provider's version of an open file is being fetched, to append its end.
@@ -29,7 +47,9 @@ extension DomainEngine {
     /// where that cannot be, they are dropped.
     ///
     /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, and the contents are left to the caller.
-    func addGrowth(to number: ItemNumber, _ item: ProviderItem) async throws(ProviderFailure) -> Bool {
+    func addGrowth(
+        to number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question
+    ) async throws(ProviderFailure) -> Bool {
         let folders = folders
         // Comparing may take long: not on the engine's thread.
         let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderFailure> in
@@ -38,11 +58,18 @@ extension DomainEngine {
             }
         }.get()
         // From here on the engine does nothing else, so no program begins to write to the file.
-        let row = try openRow(number)
-        guard isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else { return false }
-        guard row.item.contentVersion == item.contentVersion, !item.flags.contains(.hasOtherContents) else {
-            throw .otherVersion
+        guard fetchedNumber(number) == number else { return false }
+        var row = try openRow(number)
+        if row.item.contentVersion != item.contentVersion, isGrowing(number) {
+            guard !item.flags.contains(.hasOtherContents), !answers.hasNews(of: item.identifier, since: question)
+            else { throw .otherVersion }
+            // The file has changed once more.
+            try applyFetched(item, to: row, answering: question)
+            guard fetchedNumber(number) == number else { return false }
+            row = try openRow(number)
         }
+        guard isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else { return false }
+        guard row.item.contentVersion == item.contentVersion else { throw .otherVersion }
         guard isBeginning else {
             openFiles.update(number) { entry in
                 entry.isGrowing = false

@@ -115,10 +115,16 @@ extension DomainEngine {
         opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose) }
     }
 
-    /// Goes on with the openings that have waited for a file's growth.
+    /// Goes on with the openings that have waited for a file's growth. Where that could not be fetched, programs read the version that is
+    /// here, and empty it; what they add would be added to an outdated file.
     func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
         for opening in contents.openings.removeValue(forKey: number) ?? [] {
-            if case .failure(let failure) = result { opening.fail(failure) } else { open(number, opening) }
+            switch result {
+            case .success: open(number, opening)
+            case .failure(let failure) where opening.purpose == .writing(truncating: false): opening.fail(failure)
+            case .failure:
+                opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose) }
+            }
         }
     }
 
@@ -238,9 +244,17 @@ extension DomainEngine {
         }
     }
 
+    private func isGone(_ number: ItemNumber) -> Bool {
+        do throws(IndexFailure) {
+            return try index.itemEvenIfDeleted(number) == nil
+        } catch {
+            return false
+        }
+    }
+
     /// The last opening of a file has ended, which was like this.
     func lastClosed(_ number: ItemNumber, _ entry: OpenFiles.Entry) {
-        if entry.isDiscarded {
+        if entry.isDiscarded || isGone(number) {
             discardContents(number)
         } else if entry.isOutdated {
             dropOutdatedContents(number)
@@ -249,6 +263,7 @@ extension DomainEngine {
         // Only those who gave up are left.
         for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
         cancelFetch(number)
+        endOpeningWaits(for: number, .success(()))
         putAwayParts(number)
         endRemovalWaits(for: number, nil)
     }

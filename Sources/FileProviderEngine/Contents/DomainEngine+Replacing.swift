@@ -16,12 +16,15 @@ extension DomainEngine {
         guard !isClosed, let entry = openFiles.entry(number) else { return nil }
         let row = try onRecord { () throws(IndexFailure) in try index.item(number) }
         guard let row, try isReplaceable(row, entry) else { return nil }
+        // The provider's version may have come while programs read parts of the earlier one.
+        let hasNewContents = row.content == .current && row.localVersion == row.item.contentVersion
         // First: a crash in between leaves contents that are not found, and are fetched again.
-        try onDisk { () throws(Errno) in try folders.moveAside(number) }
+        if !hasNewContents { try onDisk { () throws(Errno) in try folders.moveAside(number) } }
         let new: IndexedItem?
         do throws(ProviderFailure) {
             new = try writeMakingRoom { writer throws(IndexFailure) in
                 try writer.renumber(number) { row in
+                    guard !hasNewContents else { return }
                     row.content = .dataless
                     row.localSize = 0
                     row.localVersion = []
@@ -29,12 +32,18 @@ extension DomainEngine {
                 }
             }
         } catch {
-            try? folders.move(number, from: folders.removed, to: folders.clean)
+            if !hasNewContents { try? folders.move(number, from: folders.removed, to: folders.clean) }
             throw error
         }
         guard let new else { return nil }
-        openFiles.replaced(number, by: new.number)
-        contents.cleanBytes = max(0, contents.cleanBytes - row.localSize)
+        if hasNewContents {
+            // Contents that are not found are fetched again.
+            try? folders.move(number, from: folders.clean, to: folders.clean, as: new.number)
+        } else {
+            contents.cleanBytes = max(0, contents.cleanBytes - row.localSize)
+        }
+        // The last program may have closed it meanwhile.
+        if !openFiles.replaced(number, by: new.number) { discardContents(number) }
         passOn(number, to: new.number)
         makeReady(number)
         return new.number
@@ -59,25 +68,43 @@ extension DomainEngine {
 
     /// Has what is under way or waits for a file go on under its new number.
     private func passOn(_ number: ItemNumber, to successor: ItemNumber) {
-        // An entry that stays under the earlier number is found by its identifier.
-        if let time = facts.queue.time(of: number), (try? journal.moveFacts(number, to: successor)) != nil {
-            facts.queue.remove(number)
-            facts.queue.put(successor, at: time)
-            facts.attempts[successor] = facts.attempts.removeValue(forKey: number)
-            if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
+        passOnFacts(of: number, to: successor)
+        if let fetch = contents.fetches.removeValue(forKey: number) {
+            contents.fetches[successor] = fetch
+            if let place = contents.queue.firstIndex(of: number) { contents.queue[place] = successor }
+            contents.successors[number] = successor
+            // Unless a download waits for it.
+            cancelFetch(successor)
         }
-        for (other, fetch) in contents.fetches where other == number || fetch.successor == number {
-            contents.fetches[other]?.successor = successor
-        }
-        // Unless a download waits for it.
-        cancelFetch(number)
+        // They look up the name again.
+        endOpeningWaits(for: number, .success(()))
     }
 
-    /// Returns the number that a file has now.
-    func current(_ number: ItemNumber) -> ItemNumber {
+    /// Has facts that wait to be sent go on under another number. An entry of the journal that cannot be moved is found by its
+    /// identifier.
+    func passOnFacts(of number: ItemNumber, to successor: ItemNumber) {
+        guard (try? journal.moveFacts(number, to: successor)) == true else { return }
+        if let time = facts.queue.time(of: number) {
+            facts.queue.remove(number)
+            facts.queue.put(successor, at: time)
+        }
+        facts.attempts[successor] = facts.attempts.removeValue(forKey: number)
+        if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
+    }
+
+    /// Returns the number that a file has now whose fetch has begun under another one.
+    func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number
-        while let next = openFiles.entry(number)?.successor ?? contents.fetches[number]?.successor { number = next }
+        while let next = contents.successors[number] { number = next }
         return number
+    }
+
+    /// Drops the earlier numbers of a file that is not fetched any more.
+    func forgetSuccessors(to number: ItemNumber) {
+        for (earlier, later) in contents.successors where later == number {
+            contents.successors[earlier] = nil
+            forgetSuccessors(to: earlier)
+        }
     }
 
     /// Has an outdated file replaced if what has kept it from that is over.

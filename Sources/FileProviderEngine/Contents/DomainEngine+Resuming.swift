@@ -20,8 +20,8 @@ package struct OpeningToResume: Sendable {
 
 /// Openings that outlive an engine.
 extension DomainEngine {
-    /// The openings that could be resumed, by what the kernel calls them; once. What is missing has read bytes that are not here any more, or
-    /// would write to items that are gone. Whoever takes them closes them.
+    /// Returns the openings that could be resumed, by what the kernel calls them; once. The others have read bytes that are not here any
+    /// more, or would write to items that are gone. The caller closes them.
     package nonisolated func takeResumed() -> [UInt64: OpenItem] {
         resumed.withLock { resumed in
             defer { resumed = [:] }

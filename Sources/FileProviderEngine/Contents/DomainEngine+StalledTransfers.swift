@@ -18,6 +18,7 @@ extension DomainEngine {
         // Callers that come before the task has ended start another fetch.
         contents.fetches[number]?.downloads = []
         failWaiters(number, failure)
+        openFiles.update(number) { $0.isGrowing = false }
         endOpeningWaits(for: number, .failure(failure))
         cancelFetch(number)
         for download in fetch.downloads { download.give(.failure(failure)) }

@@ -162,7 +162,14 @@ extension DomainEngine {
         }
         let last = openFiles.withLock { $0.close(number, isForWriting: true) }
         if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number) }
-        if let last { lastClosed(number, last) } else if now?.isOutdated == true { dropOutdatedContents(number) }
+        if let last {
+            lastClosed(number, last)
+        } else if now?.isDiscarded == true {
+            // Readers may outlive this process.
+            try? folders.moveAside(number)
+        } else if now?.isOutdated == true {
+            dropOutdatedContents(number)
+        }
         // Another engine's by now, where this one has ended.
         if !isClosed { writerMarks.unmark(number) }
         noteClosed(number)

@@ -26,6 +26,8 @@ final class OpenFiles: Sendable {
         var isDiscarded = false
         /// The number that the item got when the provider's version replaced this one; see ``DomainEngine/replace(_:)``.
         var successor: ItemNumber?
+        /// The time before which the provider's version is not fetched again, because that has just failed.
+        var nextGrowth = 0.0
         /// The provider's version of which it is known that it does not begin with the bytes here.
         var otherVersion: [UInt8]?
 
@@ -90,7 +92,9 @@ final class OpenFiles: Sendable {
     }
 
     /// Notes that the item of an open file has another number, under which it is opened from now on. Its openings stay.
-    func replaced(_ number: ItemNumber, by successor: ItemNumber) {
+    ///
+    /// - Returns: whether it has any.
+    func replaced(_ number: ItemNumber, by successor: ItemNumber) -> Bool {
         state.withLock { state in
             state.entries[number]?.successor = successor
             state.entries[number]?.isDiscarded = true
@@ -100,6 +104,7 @@ final class OpenFiles: Sendable {
             state.personal.move(number, to: successor)
             // Openings may have read the row before.
             state.epoch += 1
+            return state.entries[number] != nil
         }
     }
 

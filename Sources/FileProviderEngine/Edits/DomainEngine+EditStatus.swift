@@ -67,7 +67,10 @@ extension DomainEngine {
         retryTrashListing()
         retryFacts()
         retryKeeping()
-        for number in openFiles.outdated { dropOutdatedContents(number) }
+        for number in openFiles.outdated {
+            openFiles.update(number) { $0.nextGrowth = 0 }
+            dropOutdatedContents(number)
+        }
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

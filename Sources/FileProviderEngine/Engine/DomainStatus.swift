@@ -58,8 +58,7 @@ extension DomainEngine {
         let downloads = contents.fetches.map { number, fetch in
             let progress = fetch.progress.now
             return DomainStatus.Transfer(
-                number: number, name: (try? openRow(current(number)))?.name ?? "", done: progress.done,
-                total: progress.total,
+                number: number, name: (try? openRow(number))?.name ?? "", done: progress.done, total: progress.total,
                 isWaiting: fetch.task == nil, begun: progress.begun, moved: progress.moved)
         }
         let parts = contents.parts.files.compactMap { number, transfer -> DomainStatus.Transfer? in

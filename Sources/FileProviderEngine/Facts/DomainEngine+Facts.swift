@@ -106,9 +106,13 @@ extension DomainEngine {
                     }
                 }
                 // The last process may have sent them.
-                if !entry.kinds.isDisjoint(with: .attributes) { facts.uncertain.insert(number) }
+                if !entry.kinds.isDisjoint(with: .attributes) { facts.uncertain.insert(entry.number) }
+                facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
+                // The item got another number just before the last process ended, or the index was lost.
+                if number != entry.number { passOnFacts(of: entry.number, to: number) }
+            } else {
+                facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
             }
-            facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
         }
         sendFacts()
     }

@@ -70,13 +70,17 @@ extension Journal {
     }
 
     /// Gives an entry another number. Works on a full disk.
-    package func moveFacts(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) {
+    ///
+    /// - Returns: whether there is one, and none of the other number.
+    package func moveFacts(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) -> Bool {
+        guard try facts(number) != nil, try facts(other) == nil else { return false }
         try change(freesSpace: true) { () throws(IndexFailure) in
-            let move = try connection.statement("UPDATE OR REPLACE facts SET number = ?2 WHERE number = ?1")
+            let move = try connection.statement("UPDATE facts SET number = ?2 WHERE number = ?1")
             move.bind(1, number.rawValue)
             move.bind(2, other.rawValue)
             try move.run()
         }
+        return true
     }
 
     package func facts(_ number: ItemNumber) throws(IndexFailure) -> FactEntry? {

@@ -165,20 +165,49 @@ import Testing
         #expect(try await file.domain.engine.status().openFileCount == 0)
     }
 
-    @Test func anOpeningIsToldWhereTheEndCannotBeFetched() async throws {
+    @Test func whereTheEndCannotBeFetchedProgramsReadWhatIsHere() async throws {
         let file = try await OpenFile()
+        let domain = file.domain
         try await file.beginGrowing("first and")
-        let opening = Opening(file, for: .reading)
-        try await file.domain.engine.doing { _ in }
-        file.domain.provider.behave { behaviour in
+        let reader = Opening(file, for: .reading)
+        let writer = Opening(file, for: .writing(truncating: false))
+        try await domain.engine.doing { _ in }
+        domain.provider.behave { behaviour in
             behaviour.after = { (request) throws(ProviderFailure) in
                 if request.kind == .contents { throw .of(.notPermitted) }
             }
         }
+        domain.provider.release(.contents)
+        let item = try await reader.item.value
+        #expect(try await item.text() == "first")
+        try await item.closed()
+        // It would be added to an outdated file.
+        await #expect(throws: ProviderFailure.self) { try await writer.item.value }
+        #expect(writer.outcome.failure == .notPermitted)
+        // It is not asked for with each opening.
+        let count = domain.provider.count(.contents)
+        for _ in 0..<3 { #expect(try await domain.read(file.number) == "first") }
+        #expect(domain.provider.count(.contents) == count)
+        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.clock.advance(by: 31)
+        #expect(try await domain.read(file.number) == "first and")
+        #expect(try await file.opened.text() == "first and")
+        try await file.opened.closed()
+    }
+
+    /// The provider hands over a later version than the one that it told of.
+    @Test func aFileThatGrowsOnWhileItsEndIsFetchedHasAllOfIt() async throws {
+        let file = try await OpenFile()
+        try await file.beginGrowing("first and")
+        let opening = Opening(file, for: .reading)
+        try await file.domain.engine.doing { _ in }
+        file.domain.provider.hold(.changes)
+        file.domain.provider.write("first and more", to: file.identifier)
         file.domain.provider.release(.contents)
-        try await eventually { opening.outcome.isThere }
-        #expect(opening.outcome.failure == .notPermitted)
-        #expect(try await file.opened.text() == "first")
+        let item = try await opening.item.value
+        #expect(try await item.text() == "first and more")
+        file.domain.provider.release(.changes)
+        try await item.closed()
         try await file.opened.closed()
     }
 

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Files of which parts of an earlier version than the provider's are here.
 extension DomainEngine {
-    /// The provider has other contents than those of which parts are here. Openings that have begun get no more than is here, and the file is
-    /// replaced for later ones; where none has begun, the new contents are.
+    /// Notes that the provider has other contents than those of which parts are here. Openings that have begun get no more than is here,
+    /// and the file is replaced for later ones. Where none has begun, all get the new contents.
     func partsAreOutdated(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
         contents.parts.files[number]?.isStale = true
@@ -41,13 +41,13 @@ extension DomainEngine {
                 answer.give(.failure(.otherVersion))
             }
         }
-        // Who waits for the whole of it waited for this.
+        // Readers that wait for the whole file have waited for this.
         makeReady(number)
     }
 }
 
 extension ProviderFailure {
-    /// The contents that somebody has begun to read are not to be had any more.
+    /// The error for contents that a program has begun to read and that are not available any more.
     static var otherVersion: ProviderFailure {
         ProviderFailure(.expired, message: "The file was changed at the service while it was read.")
     }

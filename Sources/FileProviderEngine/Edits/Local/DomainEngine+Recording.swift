@@ -166,7 +166,12 @@ extension DomainEngine {
         }
         durable.afterwards { [openFiles] in
             let isRead = openFiles.entry(number).map { $0.writers == 0 } ?? false
-            if isRead { try? folders.keepSetAside(number) } else { try? folders.removeSetAside(number) }
+            if isRead, (try? folders.keepSetAside(number)) != nil {
+                // The last reader may have closed it in between.
+                if openFiles.entry(number) == nil { try? folders.remove(number, in: folders.removed) }
+            } else {
+                try? folders.removeSetAside(number)
+            }
         }
         // Whoever makes room wants it soon.
         if size >= 1 << 20 { durable.synchronize { _ in } }

@@ -48,7 +48,7 @@ extension DomainEngine {
         _ completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
     ) -> Waiting {
         let answer = FirstAnswer(completion)
-        let hold = WaitingForListing()
+        let waits = Waits()
         perform { engine in
             do throws(EditFailure) {
                 try edit(engine)
@@ -61,12 +61,12 @@ extension DomainEngine {
                         answer.give(Result { () throws(EditFailure) in try edit(engine) })
                     }
                 }
-                hold.hold(waiting)
+                waits.add(waiting)
             }
         }
         return Waiting {
             answer.give(.failure(EditFailure(.interrupted)))
-            hold.cancel()
+            waits.cancel()
         }
     }
 
@@ -146,27 +146,5 @@ extension DomainEngine {
             _ = awaitContents(beforeRemoving: removal.number)
             look(at: removal.number, after: configuration.settlingTime)
         }
-    }
-}
-
-/// A wait that begins later than whoever may give it up comes to know of it.
-private final class WaitingForListing: Sendable {
-    // Innermost: a wait is given up after it is released.
-    private let state = Lock<(waiting: Waiting?, isCancelled: Bool)>((nil, false))
-
-    func hold(_ waiting: Waiting) {
-        let isCancelled = state.withLock { state in
-            state.waiting = waiting
-            return state.isCancelled
-        }
-        if isCancelled { waiting.cancel() }
-    }
-
-    func cancel() {
-        let waiting = state.withLock { state in
-            state.isCancelled = true
-            return state.waiting
-        }
-        waiting?.cancel()
     }
 }

@@ -1,12 +1,13 @@
-import FileProviderEngine
 import LinuxSystem
 
-/// The waits of one request, one of which may begin while another ends. All are given up together.
-final class Waits: Sendable {
+/// The waits of one request, which begin one after another, maybe later than the request is given up. All are given up together.
+package final class Waits: Sendable {
     // Innermost: waits are given up after it is released.
     private let state = Lock<(waits: [Waiting], isCancelled: Bool)>(([], false))
 
-    func add(_ waiting: Waiting) {
+    package init() {}
+
+    package func add(_ waiting: Waiting) {
         let isCancelled = state.withLock { state in
             state.waits.append(waiting)
             return state.isCancelled
@@ -14,7 +15,7 @@ final class Waits: Sendable {
         if isCancelled { waiting.cancel() }
     }
 
-    func cancel() {
+    package func cancel() {
         let waits = state.withLock { state in
             state.isCancelled = true
             return state.waits
