@@ -10,9 +10,10 @@ extension DomainEngine {
         contents.parts.files[number]?.isStale = true
         for ask in transfer.asks.values { ask.task.cancel() }
         guard !transfer.begun.isEmpty else { return beginPartsAnew(number) }
-        serveParts(number)
+        // First: a program that is told of it opens the file anew at once.
         openFiles.update(number) { $0.isOutdated = true }
         do throws(ProviderFailure) { try replace(number) } catch { remember(error) }
+        serveParts(number)
     }
 
     func beginPartsAnew(_ number: ItemNumber) {
