@@ -30,7 +30,7 @@ final class StaleOpenings: Sendable {
 }
 
 extension IndexedItem {
-    /// Makes up the row of a file that was removed or replaced while another process served it.
+    /// Creates a row for a file that was removed or replaced while another process served it.
     ///
     /// - Parameter contents: those that programs read.
     init?(of number: ItemNumber, _ contents: FileDescriptor) {

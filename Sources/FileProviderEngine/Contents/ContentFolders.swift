@@ -128,7 +128,7 @@ final class ContentFolders: Sendable {
         try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
     }
 
-    /// Moves the contents of an item that is gone to where they stay for those who read them. There may be none.
+    /// Moves the contents of an item that was removed or replaced to ``removed``, if there are any.
     func moveAside(_ number: ItemNumber) throws(Errno) {
         for folder in [clean, edits] {
             do throws(Errno) {
@@ -170,7 +170,7 @@ final class ContentFolders: Sendable {
         return try edits.status(of: name + Self.removed).size
     }
 
-    /// Keeps an edit that was to go for those who read it.
+    /// Moves a discarded edit that programs read to ``removed``.
     func keepSetAside(_ number: ItemNumber) throws(Errno) {
         try retrying { renameat(edits.rawValue, Self.name(number) + Self.removed, removed.rawValue, Self.name(number)) }
     }

@@ -151,13 +151,12 @@ extension DomainEngine {
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
         let era = fetch?.era ?? signInEra
-        // Given up for those who were there before, or refused to those who were not signed in then.
-        var saysNothing = false
+        // Cancelled, or refused before the user signed in.
+        var isStaleReply = false
         if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era) {
-            saysNothing = true
+            isStaleReply = true
         }
-        if saysNothing, isWanted, !isClosed {
-            // Wanted again since.
+        if isStaleReply, isWanted, !isClosed {
             startFetch(number)
             contents.fetches[number]?.downloads = fetch?.downloads ?? []
             if wasGrowing { lookAtOutdated(number) }
@@ -172,7 +171,7 @@ extension DomainEngine {
             for download in fetch?.downloads ?? [] { download.give(result) }
             endRemovalWaits(for: number, result)
         }
-        endOpeningWaits(for: number, saysNothing ? .success(()) : result)
+        endOpeningWaits(for: number, isStaleReply ? .success(()) : result)
         putAwayParts(number)
         startNextFetches()
         if contents.cleanBytes > cacheLimit { evictToLimit() }
@@ -343,8 +342,7 @@ extension DomainEngine {
         return true
     }
 
-    /// Applies the item that came with contents. It is as it was when these were asked for, and may have been moved since: of places,
-    /// changes tell.
+    /// Applies the item that came with contents, without its place: the item may have been moved since they were asked for.
     func applyFetched(
         _ item: ProviderItem, to row: IndexedItem, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) {

@@ -3,21 +3,21 @@ import LinuxSystem
 
 /// A new version of a file that programs have open for reading, which only adds bytes at the end, or has the same bytes: what is added is
 /// appended to the open file, as `tail -f` expects. Other versions replace the file; see ``replace(_:)``. Until it is known which it is,
-/// openings wait. Where it cannot be found out, programs go on to share the version that is here.
+/// openings wait. If the fetch fails, programs go on sharing the local version.
 extension DomainEngine {
     /// The largest file that is fetched for this, and the most bytes that are appended at once.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
-    /// The largest file of which it is found out whether a version of the same size has the same bytes.
+    /// The largest file that is fetched to see whether a version of the same size has the same bytes.
     private static let largestSame: Int64 = 4 << 20
     /// Seconds after a failed fetch before another one.
     private static let pauseOfGrowth = 30.0
 
     enum Growth {
         case impossible
-        case isFetched
-        /// The last attempt to find out has just failed.
-        case unknown
+        case underWay
+        /// The last fetch has just failed.
+        case postponed
     }
 
     /// Fetches the provider's version of an open file, if its size allows that it only adds bytes at the end.
@@ -27,13 +27,13 @@ extension DomainEngine {
             size >= row.localSize, size <= (size > row.localSize ? Self.largestFile : Self.largestSame),
             size - row.localSize <= Self.largestEnd, entry.otherVersion != row.item.contentVersion
         else { return .impossible }
-        guard entry.nextGrowth <= clock.now else { return .unknown }
+        guard entry.nextGrowth <= clock.now else { return .postponed }
         openFiles.update(row.number) { $0.isGrowing = true }
         startFetch(row.number)
-        return .isFetched
+        return .underWay
     }
 
-    /// Has the provider's version of an open file fetched again later.
+    /// Schedules another fetch of the provider's version of an open file.
     func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) {
         openFiles.update(number) { $0.nextGrowth = clock.now + Self.pauseOfGrowth }
         guard failure.isWorthAnotherAttempt else { return }

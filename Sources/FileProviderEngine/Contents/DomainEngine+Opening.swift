@@ -27,7 +27,7 @@ extension DomainEngine {
         return Waiting { opening.cancel() }
     }
 
-    /// Opens a file for reading at once if all of it is here, and reads its row, once.
+    /// Opens a complete file for reading at once, with one look at the index.
     ///
     /// - Returns: `nil` where ``open(_:for:completion:)`` has to be asked.
     package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenItem)? {
@@ -115,8 +115,8 @@ extension DomainEngine {
         opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose) }
     }
 
-    /// Goes on with the openings that have waited for a file's growth. Where that could not be fetched, programs read the version that is
-    /// here, and empty it; what they add would be added to an outdated file.
+    /// Continues the openings that wait for a file's growth. If the fetch failed, readers share the local version, and truncating openings
+    /// go ahead; other writers fail, because they would edit an outdated version.
     func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
         for opening in contents.openings.removeValue(forKey: number) ?? [] {
             switch result {

@@ -66,7 +66,7 @@ extension DomainEngine {
         return try onRecord { () throws(IndexFailure) in try journal.entry(number) == nil }
     }
 
-    /// Has what is under way or waits for a file go on under its new number.
+    /// Moves the fetch, the waiting openings and the unsent facts of a file to its new number.
     private func passOn(_ number: ItemNumber, to successor: ItemNumber) {
         passOnFacts(of: number, to: successor)
         if let fetch = contents.fetches.removeValue(forKey: number) {
@@ -76,12 +76,11 @@ extension DomainEngine {
             // Unless a download waits for it.
             cancelFetch(successor)
         }
-        // They look up the name again.
+        // These fail, and the kernel looks up the name again.
         endOpeningWaits(for: number, .success(()))
     }
 
-    /// Has facts that wait to be sent go on under another number. An entry of the journal that cannot be moved is found by its
-    /// identifier.
+    /// Moves unsent facts to another number. If the journal's entry cannot be moved, it is found by its identifier.
     func passOnFacts(of number: ItemNumber, to successor: ItemNumber) {
         guard (try? journal.moveFacts(number, to: successor)) == true else { return }
         if let time = facts.queue.time(of: number) {
@@ -92,7 +91,7 @@ extension DomainEngine {
         if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
     }
 
-    /// Returns the number that a file has now whose fetch has begun under another one.
+    /// Returns the current number of a file whose fetch began under an earlier one.
     func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number
         while let next = contents.successors[number] { number = next }
@@ -107,7 +106,7 @@ extension DomainEngine {
         }
     }
 
-    /// Has an outdated file replaced if what has kept it from that is over.
+    /// Replaces or drops the outdated contents of an open file, if nothing prevents that any more.
     func lookAtOutdated(_ number: ItemNumber) {
         guard !isClosed, openFiles.entry(number)?.isOutdated == true, (try? row(number)) != nil else { return }
         dropOutdatedContents(number)

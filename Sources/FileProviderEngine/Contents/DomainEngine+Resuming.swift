@@ -103,7 +103,7 @@ extension DomainEngine {
         return try opened(number, for: purpose)
     }
 
-    /// Goes on with a file that was removed or replaced while it was read, if all of its bytes are here.
+    /// Resumes an opening of a file that was removed or replaced while it was read, if its contents are complete.
     private func resumeGone(_ opening: OpeningToResume) throws -> OpenItem {
         let number = opening.number
         guard !opening.isForWriting, let inode = opening.file else { throw ProviderFailure.noSuchItem }
@@ -127,7 +127,7 @@ extension DomainEngine {
         return nil
     }
 
-    /// Removes what was kept for those who read it and are not there any more.
+    /// Removes the contents of removed and replaced files that no handle reads.
     func sweepRemoved() {
         do throws(Errno) {
             for number in try folders.numbers(in: folders.removed) where openFiles.entry(number) == nil {

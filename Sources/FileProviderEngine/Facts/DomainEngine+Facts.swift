@@ -98,7 +98,9 @@ extension DomainEngine {
     /// What the last process set and the provider has not confirmed is set again where it is lost, and sent.
     func recoverFacts() throws(IndexFailure) {
         for entry in try journal.allFacts() {
+            // An index that was built anew may not have given the number yet.
             index.skipNumbers(through: entry.number)
+            facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
             if let number = try row(of: entry)?.number {
                 if try !index.factsSetHere(of: number).isSuperset(of: entry.kinds) {
                     try index.write { writer throws(IndexFailure) in
@@ -107,11 +109,8 @@ extension DomainEngine {
                 }
                 // The last process may have sent them.
                 if !entry.kinds.isDisjoint(with: .attributes) { facts.uncertain.insert(entry.number) }
-                facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
                 // The item got another number just before the last process ended, or the index was lost.
                 if number != entry.number { passOnFacts(of: entry.number, to: number) }
-            } else {
-                facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
             }
         }
         sendFacts()

@@ -3,8 +3,8 @@ import FileProvider
 extension IndexWriter {
     /// Gives a file another number, as if another file had been renamed over it. All that is known of it goes along.
     ///
-    /// - Parameter change: changes what is different of it besides.
-    /// - Returns: what is there then; `nil` where there is no file of the number.
+    /// - Parameter change: changes other properties of the row.
+    /// - Returns: the new row; `nil` if the number is no file's.
     package mutating func renumber(
         _ number: ItemNumber, _ change: (inout IndexedItem) -> Void
     ) throws(IndexFailure) -> IndexedItem? {
@@ -30,7 +30,7 @@ extension WriterConnection {
         tell(.added(after.number, parent: after.parent, name: after.name))
     }
 
-    /// The parent that an item waits for, which nothing has told of; `nil` where it is in its place.
+    /// Returns the parent that an orphan waits for; `nil` if the item is in its place.
     private func awaitedParent(
         of number: ItemNumber
     ) throws(IndexFailure) -> (identifier: String, isListed: Bool)? {

@@ -6,47 +6,10 @@ import Testing
 
 /// Versions of a file with more at the end, while programs have the file open for reading.
 @Suite(.ownThreads) struct GrowingFileTests {
-    /// A domain with a file of which a program has read the version "first".
-    private struct OpenFile {
-        let domain: TestDomain
-        let identifier: String
-        let number: ItemNumber
-        let opened: OpenItem
-
-        init() async throws {
-            domain = try TestDomain()
-            identifier = domain.provider.addFile("file", "first")
-            number = try await domain.item("file").number
-            opened = try await domain.open(number)
-            #expect(try await opened.text() == "first")
-        }
-
-        /// Changes the file at the provider, and waits until the engine knows it and has fetched what it fetches.
-        func change(_ text: String) async throws {
-            domain.provider.write(text, to: identifier)
-            let version = domain.provider.item(of: identifier)?.contentVersion
-            domain.engine.signal(container: nil)
-            try await eventually {
-                try domain.engine.index.item(named: "file", in: .root)?.item.contentVersion == version
-            }
-            try await rest()
-        }
-
-        /// Changes the file at the provider, and waits until the provider is asked for the new contents, which it holds back.
-        func beginGrowing(_ text: String) async throws {
-            domain.provider.hold(.contents)
-            domain.provider.write(text, to: identifier)
-            domain.engine.signal(container: nil)
-            try await eventually { domain.provider.heldCount(.contents) == 1 }
-        }
-
-        func rest() async throws { try await eventually { try await domain.engine.status().downloads.isEmpty } }
-    }
-
     @Test func whatIsAddedIsSeenByAllOpenings() async throws {
         let file = try await OpenFile()
         for text in ["first and", "first and more"] {
-            try await file.change(text)
+            try await file.changeAndFetch(text)
             #expect(try await file.opened.text() == text)
             #expect(try await file.domain.read(file.number) == text)
         }
@@ -60,7 +23,7 @@ import Testing
 
     @Test func anAppendAfterThatMakesNoConflict() async throws {
         let file = try await OpenFile()
-        try await file.change("first and")
+        try await file.changeAndFetch("first and")
         let writer = try await file.domain.open(file.number, for: .writing(truncating: false))
         try await writer.write(" mine", at: 9)
         try await writer.flushed()
@@ -73,7 +36,7 @@ import Testing
 
     @Test func aVersionOfTheSameBytesLeavesTheFileAsItIs() async throws {
         let file = try await OpenFile()
-        try await file.change("first")
+        try await file.changeAndFetch("first")
         let row = try file.domain.row(file.number)
         #expect(row.content == .current && row.localVersion == row.item.contentVersion)
         #expect(try await file.domain.read(file.number) == "first")
@@ -85,7 +48,7 @@ import Testing
 
     @Test func longerContentsThatBeginOtherwiseReplaceTheFile() async throws {
         let file = try await OpenFile()
-        try await file.change("another text")
+        try await file.changeAndFetch("another text")
         #expect(try await file.opened.text() == "first")
         #expect(try file.domain.number("file") != file.number)
         #expect(try await file.domain.read("file") == "another text")
@@ -264,7 +227,7 @@ import Testing
         let file = try await OpenFile()
         // Another signal of the change makes it ask again.
         for _ in 0..<10 { file.domain.provider.fail(.contents, with: .of(.notPermitted)) }
-        try await file.change("first and")
+        try await file.changeAndFetch("first and")
         #expect(try await file.opened.text() == "first")
         try await eventually {
             await file.domain.engine.retry()
@@ -281,4 +244,22 @@ import Testing
         #expect(try await file.domain.read(file.number) == "first and")
         #expect(try await file.domain.engine.status().openFileCount == 0)
     }
+}
+
+extension OpenFile {
+    /// Changes the file at the provider, and waits until the engine knows it and has fetched what it fetches.
+    fileprivate func changeAndFetch(_ text: String) async throws {
+        try await change(text)
+        try await rest()
+    }
+
+    /// Changes the file at the provider, and waits until the provider is asked for the new contents, which it holds back.
+    fileprivate func beginGrowing(_ text: String) async throws {
+        domain.provider.hold(.contents)
+        domain.provider.write(text, to: identifier)
+        domain.engine.signal(container: nil)
+        try await eventually { domain.provider.heldCount(.contents) == 1 }
+    }
+
+    fileprivate func rest() async throws { try await eventually { try await domain.engine.status().downloads.isEmpty } }
 }

@@ -1,16 +1,16 @@
 import FileProvider
 import LinuxSystem
 
-/// Files of which parts of an earlier version than the provider's are here.
+/// Partly materialized files of an earlier version than the provider's.
 extension DomainEngine {
-    /// Notes that the provider has other contents than those of which parts are here. Openings that have begun get no more than is here,
-    /// and the file is replaced for later ones. Where none has begun, all get the new contents.
+    /// Marks the local parts as stale: the provider has another version. Handles that have read from them get no further bytes, and the
+    /// file is replaced for later openings. If no handle has read any, all get the new contents.
     func partsAreOutdated(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
         contents.parts.files[number]?.isStale = true
         for ask in transfer.asks.values { ask.task.cancel() }
         guard !transfer.begun.isEmpty else { return beginPartsAnew(number) }
-        // First: a program that is told of it opens the file anew at once.
+        // Before readers fail: a program may open the file again at once.
         openFiles.update(number) { $0.isOutdated = true }
         do throws(ProviderFailure) { try replace(number) } catch { remember(error) }
         serveParts(number)

@@ -1,0 +1,53 @@
+import FileProvider
+import FileProviderEngine
+import LinuxSystem
+import ProviderTesting
+import Testing
+
+/// A file of a domain, of which a program has read the version "first".
+struct OpenFile {
+    let domain: TestDomain
+    let identifier: String
+    let number: ItemNumber
+    let opened: OpenItem
+
+    init(_ prepare: (MemoryProvider) -> Void = { _ in }) async throws {
+        domain = try TestDomain()
+        prepare(domain.provider)
+        identifier = domain.provider.addFile("file", "first")
+        number = try await domain.item("file").number
+        opened = try await domain.open(number)
+        #expect(try await opened.text() == "first")
+    }
+
+    /// The file as it is now.
+    func row() throws -> IndexedItem { try #require(try domain.engine.index.item(named: "file", in: .root)) }
+
+    func isKnown(_ text: String) throws -> Bool {
+        try row().item.contentVersion == domain.provider.item(of: identifier)?.contentVersion
+            && domain.provider.text(at: "file") == text
+    }
+
+    /// Changes the file at the provider, and waits until the engine knows it.
+    func change(_ text: String) async throws {
+        domain.provider.write(text, to: identifier)
+        domain.engine.signal(container: nil)
+        try await eventually { try isKnown(text) }
+    }
+
+    /// The same, until the file has another number.
+    func replace(_ text: String) async throws -> ItemNumber {
+        let before = try row().number
+        try await change(text)
+        try await eventually { try row().number != before }
+        // Readers see the index before the engine has noted it of the openings.
+        try await domain.engine.doing { _ in }
+        return try row().number
+    }
+
+    /// The program's opening, for the next engine.
+    func openingToResume() throws -> OpeningToResume {
+        let file = try #require(opened.descriptor).status().identity.inode
+        return OpeningToResume(handle: 7, number: number, isForWriting: false, file: file)
+    }
+}
