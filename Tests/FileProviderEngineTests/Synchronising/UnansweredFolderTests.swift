@@ -32,6 +32,8 @@ import Testing
             provider.addFile("first")
             domain.engine.signal(container: nil)
             try await eventually { [domain] in try domain.names() == ["first"] }
+            // Readers see the index before its events are told.
+            try await domain.engine.doing { _ in }
             domain.engine.onEvent { [state] event in
                 guard case .index(let changes) = event else { return }
                 for change in changes {
