@@ -1,43 +1,44 @@
 import FileProvider
 import LinuxSystem
 
-/// The transfers that are under way, and who waits for them.
+/// The transfers that are in progress, and the requests that wait for them.
 struct ContentTransfers {
-    /// One file that is fetched, or waits for its turn.
+    /// The fetch of one file, in progress or queued.
     struct Fetch {
         let progress: FetchProgress
-        /// Runs once it is its turn.
+        /// The task of the fetch; `nil` while the fetch is queued.
         var task: Task<Void, Never>?
-        /// Those who want the file here without having it open.
+        /// Requests that want the contents local without having the file open.
         var downloads: [Answer<Void>] = []
-        /// The one of sign-ins in which it began.
+        /// The value of ``DomainEngine/signInEra`` when the fetch began.
         var era = 0
     }
 
-    /// An opening whose reader waits.
+    /// A handle with a reader or writer that waits for the contents.
     struct Waiter {
         let isForWriting: Bool
         let answer: Answer<FileDescriptor>
     }
 
     var fetches: [ItemNumber: Fetch] = [:]
-    /// Those of them that wait for their turn.
+    /// The fetches that are queued, in order.
     var queue: [ItemNumber] = []
     var running = 0
-    /// For ``DomainEngine/downloadTotals()``.
+    /// The totals for ``DomainEngine/downloadTotals()``.
     var tally = TransferTally()
     var waiters: [ItemNumber: [Waiter]] = [:]
-    /// The numbers that files got while they were fetched, by the numbers that these fetches know them by; see
-    /// ``DomainEngine/replace(_:)``.
+    /// The new numbers of files that were replaced while they were fetched, by the numbers under which the fetches
+    /// began; see ``DomainEngine/replace(_:)``.
     var successors: [ItemNumber: ItemNumber] = [:]
     /// Openings that wait for the growth of open files.
     var openings: [ItemNumber: [PendingOpening]] = [:]
     /// The removals that wait for the contents of open files, by the removed items.
     var removals: [ItemNumber: RemovalWait] = [:]
     var parts = PartTransfers()
-    /// Bytes of clean contents, nearly: what others remove from the cache is noticed late.
+    /// The size of the clean contents, in bytes. The value is approximate: it does not include removals by other
+    /// processes until it is next computed from the index.
     var cleanBytes: Int64 = 0
-    /// The last failure of the disk or the index that no caller got.
+    /// The last failure of the disk or the index that no caller received.
     var lastFailure: ProviderFailure?
 }
 
@@ -46,13 +47,14 @@ final class FetchProgress: Sendable {
     struct State {
         var done: Int64 = 0
         var total: Int64 = 0
-        /// The times of its beginning and of its last progress; seconds since 1970. `nil` while it waits for its turn.
+        /// The times at which the fetch began and last made progress, in seconds since 1970; `nil` while the fetch is
+        /// queued.
         var begun: Double?
         var moved: Double?
     }
 
     private let clock: any EngineClock
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     init(_ clock: any EngineClock) { self.clock = clock }

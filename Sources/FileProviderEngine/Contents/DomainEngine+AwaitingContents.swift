@@ -7,19 +7,20 @@ struct RemovalWait {
     var files: Set<ItemNumber> = []
     /// The number of failed fetches.
     var failures = 0
-    /// Whether a fetch failed with an error that another attempt would meet again.
+    /// Whether a fetch failed with an error that a retry would meet again.
     var hasFailedForGood = false
 
-    /// The number of failed fetches after which the removal goes on without the contents.
+    /// The number of failed fetches after which the removal proceeds without the contents.
     static let mostFailures = 3
 }
 
-/// A program that has a file open reads it to the end, also after it was removed here: its bytes are fetched before the provider
-/// removes it.
+/// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
+/// are therefore fetched before the removal is sent to the provider.
 extension DomainEngine {
-    /// Fetches what programs have open of an item that was removed here, a folder with everything in it.
+    /// Fetches the contents of the open files of an item that was removed locally. For a directory, these are all
+    /// open files below it.
     ///
-    /// - Returns: what to do with the removal meanwhile; `nil` where nothing is missing, or cannot be had.
+    /// - Returns: the state of the removal meanwhile; `nil` if no contents are missing, or if they cannot be fetched.
     func awaitContents(beforeRemoving number: ItemNumber) -> StepResult? {
         let files = openFiles.awaited.filter { file in
             ((try? isWithin(number, file)) ?? false) && lacksContents(file)
@@ -36,9 +37,9 @@ extension DomainEngine {
         return .parked
     }
 
-    /// Returns whether programs have a file open whose bytes are not here, and can be had.
+    /// Whether programs have a file open that is not complete locally and can be fetched.
     func lacksContents(_ number: ItemNumber) -> Bool {
-        // Programs that have begun to read another version get no more of it.
+        // Handles that have read another version get no further bytes of it.
         guard let entry = openFiles.entry(number), entry.reading == nil,
             contents.parts.files[number]?.isStale != true, let row = try? openRow(number), row.item.kind == .file,
             row.isKnownToProvider
@@ -46,9 +47,9 @@ extension DomainEngine {
         do throws(ProviderFailure) { return try fileForReading(row) == nil } catch { return false }
     }
 
-    /// Lets the removals go on that have waited for a file: its fetch has ended, or no program has it open any more.
+    /// Resumes the removals that waited for a file, because its fetch has ended or no program has it open any more.
     ///
-    /// - Parameter result: of the fetch; `nil` where the file was closed.
+    /// - Parameter result: the result of the fetch; `nil` if the file was closed.
     func endRemovalWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>?) {
         for (removal, wait) in contents.removals where wait.files.contains(number) {
             var wait = wait
@@ -67,7 +68,7 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the item that the provider still has in a place, because its removal waits for contents.
+    /// Returns the item that is still in a place at the provider because its removal waits for contents.
     func removalAwaitingContents(in place: SentPlace) throws(IndexFailure) -> ItemNumber? {
         for number in contents.removals.keys {
             if let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted),
@@ -79,7 +80,8 @@ extension DomainEngine {
         return nil
     }
 
-    /// Gives all handles of a removed item the file with its bytes. Without its row, later reads could not find it.
+    /// Gives all handles of a removed item the file with its bytes. Once the row is deleted, later reads could not
+    /// find the file.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             contents.parts.files[number]?.isStale != true

@@ -3,16 +3,16 @@ import LinuxSystem
 
 /// Opening files and closing them.
 extension DomainEngine {
-    /// Opens a file. One that is complete and clean is opened for reading at once, on the calling thread. A dataless one opens too, with
-    /// nothing fetched: ``OpenItem/ready(_:)`` waits for its bytes.
+    /// Opens a file. A complete, clean file is opened for reading at once, on the calling thread. A dataless file is
+    /// opened too, without a fetch: ``OpenItem/ready(_:)`` waits for its bytes.
     ///
-    /// A file of which another version may be on its way here is opened when it is known whether that is growth of what programs have open
-    /// (``fetchGrowth(_:)``).
+    /// If a newer version of an open file is being fetched, the opening waits until it is known whether that version
+    /// only adds bytes at the end; see ``fetchGrowth(_:)``.
     ///
-    /// - Parameter completion: called on the calling thread or on the engine's; must not block. Fails with
-    ///   ``ProviderFailure/Kind/expired`` or ``ProviderFailure/Kind/noSuchItem`` where the file has another number by then
-    ///   (``replace(_:)``), or is gone.
-    /// - Returns: what gives the opening up while it waits.
+    /// - Parameter completion: called on the calling thread or on the engine's thread; must not block. Fails with
+    ///   ``ProviderFailure/Kind/expired`` if the item got another number meanwhile (``replace(_:)``), and with
+    ///   ``ProviderFailure/Kind/noSuchItem`` if the item does not exist.
+    /// - Returns: an object that cancels the opening while it waits.
     @discardableResult
     package nonisolated func open(
         _ number: ItemNumber, for purpose: OpenPurpose,
@@ -27,9 +27,9 @@ extension DomainEngine {
         return Waiting { opening.cancel() }
     }
 
-    /// Opens a complete file for reading at once, with one look at the index.
+    /// Opens a complete file for reading at once, with a single lookup in the index.
     ///
-    /// - Returns: `nil` where ``open(_:for:completion:)`` has to be asked.
+    /// - Returns: `nil` if the caller has to use ``open(_:for:completion:)``.
     package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenItem)? {
         let epoch = openFiles.epoch
         guard let row = try? index.item(number), row.hasAllBytes,
@@ -38,28 +38,30 @@ extension DomainEngine {
         return (row, item)
     }
 
-    /// Whether programs have a file open for writing: then what is in it is not confirmed to be what the provider has.
+    /// Whether a program has the file open for writing. Its contents may then differ from the version at the
+    /// provider.
     package nonisolated func isOpenForWriting(_ number: ItemNumber) -> Bool {
         openFiles.entry(number).map { $0.writers > 0 } ?? false
     }
 
     // MARK: On any thread
 
-    /// Opens for reading with nothing but a lock, the index and the file itself; `nil` where the engine has to look.
+    /// Opens a file for reading with only a lock, the index and the file itself. Returns `nil` if the engine's thread
+    /// has to open it.
     private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenItem? {
         let epoch = openFiles.epoch
         if let item = joined(number) { return item }
         return (try? index.item(number)).flatMap { openAtOnce($0, since: epoch) }
     }
 
-    /// Opens a file that is open already.
+    /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open.
     private nonisolated func joined(_ number: ItemNumber) -> OpenItem? {
         let now = clock.now
         return openFiles.withLock { $0.openForReading(number, now) }
             .map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
-    /// - Parameter epoch: that of the open files before the row was read.
+    /// - Parameter epoch: the epoch of the open files before the row was read.
     private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenItem? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)
@@ -77,14 +79,15 @@ extension DomainEngine {
         let found = file
         let entry = openFiles.withLock { state -> OpenFiles.Entry? in
             guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
-            // Whoever was faster has the same file.
+            // Another thread may have opened the file first. Its descriptor refers to the same file.
             if state.entries[number] == nil { state.entries[number] = OpenFiles.Entry(reading: found) }
             return state.openForReading(number, now)
         }
         return entry.map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
-    /// An opening has ended.
+    /// Closes a handle. Closing a read handle completes at once; closing a write handle completes on the engine's
+    /// thread.
     nonisolated func closed(
         _ number: ItemNumber, isForWriting: Bool,
         _ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
@@ -115,8 +118,8 @@ extension DomainEngine {
         opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose) }
     }
 
-    /// Continues the openings that wait for a file's growth. If the fetch failed, readers share the local version, and truncating openings
-    /// go ahead; other writers fail, because they would edit an outdated version.
+    /// Resumes the openings that wait for a file's growth. If the fetch failed, readers share the local version, and
+    /// truncating openings proceed. Other writers fail, because they would edit an outdated version.
     func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
         for opening in contents.openings.removeValue(forKey: number) ?? [] {
             switch result {
@@ -128,7 +131,7 @@ extension DomainEngine {
         }
     }
 
-    /// Opens a file, as ``open(_:for:completion:)`` does.
+    /// Opens a file on the engine's thread, as ``open(_:for:completion:)`` does.
     func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderFailure) -> OpenItem {
         guard !isClosed else { throw .closed }
         let row = try row(number)
@@ -148,7 +151,7 @@ extension DomainEngine {
                         return try fileForWriting(row, truncating: truncating)
                     }
                 }
-            // Those who wait for the contents of a file that was emptied now have them.
+            // The file is empty now, so that readers and writers that wait for its contents need not wait any longer.
             if purpose == .writing(truncating: true) {
                 endParts(number)
                 makeReady(number)
@@ -164,10 +167,14 @@ extension DomainEngine {
         }
     }
 
-    /// The row of an item that is there.
+    /// Returns the row of an item that exists.
+    ///
+    /// - Throws: a failure of kind `expired` if the item got another number, and `noSuchItem` if the item does not
+    ///   exist.
     func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try row(number, evenIfDeleted: false) }
 
-    /// Returns the row of an item whose bytes are read: also that of a removed item that programs have open.
+    /// Returns the row of an item whose bytes are read. The row of a removed item is returned as long as a program
+    /// has the file open.
     func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
         try row(number, evenIfDeleted: openFiles.entry(number) != nil)
     }
@@ -183,17 +190,17 @@ extension DomainEngine {
         throw openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
     }
 
-    /// The file that all openings of an item share; `nil` where its bytes are not here.
+    /// Returns the file that all handles of an item share, or `nil` if its bytes are not local.
     func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
-        // Somebody has begun with other bytes.
+        // A handle has already read bytes of another version.
         if contents.parts.files[number]?.isStale == true { return nil }
         let folder: FileDescriptor
         switch row.content {
         case .dataless, .partial: return nil
         case .current:
-            // The bytes of another version than the provider's are of no use, now that nobody has them open.
+            // No handle uses this outdated version, so it is dropped.
             guard row.localVersion == row.item.contentVersion else {
                 try forgetContents(number)
                 return nil
@@ -208,12 +215,12 @@ extension DomainEngine {
         guard row.content == .current else {
             throw ProviderFailure(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
         }
-        // Somebody has emptied the cache.
+        // The clean file was removed from the cache directory by another process.
         try forgetContents(number)
         return nil
     }
 
-    /// Writes to the index that nothing of a file is here, and removes what is.
+    /// Marks a file as dataless in the index, and removes its local clean contents and parts.
     func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
         try onDisk { () throws(Errno) in
             try folders.remove(number, in: folders.clean)
@@ -229,9 +236,9 @@ extension DomainEngine {
         }
     }
 
-    /// One transaction of the index, with its failure in a provider's words.
+    /// Runs one transaction on the index, and converts its failure to a ``ProviderFailure``.
     ///
-    /// - Parameter freesSpace: whether it serves to make room on a full disk.
+    /// - Parameter freesSpace: whether the transaction serves to free space on a full disk.
     @discardableResult
     func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -252,7 +259,10 @@ extension DomainEngine {
         }
     }
 
-    /// The last opening of a file has ended, which was like this.
+    /// Releases the contents of a file after its last handle was closed, and ends the requests that waited for the
+    /// file.
+    ///
+    /// - Parameter entry: the file's entry at the time of the close.
     func lastClosed(_ number: ItemNumber, _ entry: OpenFiles.Entry) {
         if entry.isDiscarded || isGone(number) {
             discardContents(number)
@@ -260,7 +270,7 @@ extension DomainEngine {
             dropOutdatedContents(number)
         }
         guard openFiles.entry(number) == nil else { return }
-        // Only those who gave up are left.
+        // Only waiters that were cancelled are left.
         for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.cancel() }
         cancelFetch(number)
         endOpeningWaits(for: number, .success(()))
@@ -270,7 +280,7 @@ extension DomainEngine {
 }
 
 extension OpenFiles.State {
-    /// Counts an opening.
+    /// Counts an additional handle.
     mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
         var entry = entries[number] ?? OpenFiles.Entry()
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
@@ -278,8 +288,8 @@ extension OpenFiles.State {
         uses[number] = now
     }
 
-    /// Counts an opening for reading of a file that is open already; `nil` where it is not, or is of an earlier version than the
-    /// provider's. One that has its bytes is a use.
+    /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
+    /// its version is older than the provider's. If the bytes are local, the file counts as used by the user.
     mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFiles.Entry? {
         guard let entry = entries[number], !entry.isOutdated else { return nil }
         open(number, isForWriting: false, now)
@@ -287,9 +297,9 @@ extension OpenFiles.State {
         return entries[number]
     }
 
-    /// Counts an opening off.
+    /// Counts a closed handle.
     ///
-    /// - Returns: what is over now, if it was the last.
+    /// - Returns: the file's entry if this was its last handle.
     mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFiles.Entry? {
         guard var entry = entries[number] else { return nil }
         if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }

@@ -2,13 +2,13 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// What a crash left of contents.
+/// Recovery of contents after a crash.
 extension DomainEngine {
-    /// Puts right at the start what an engine left that was killed.
+    /// Repairs the content directories at start, after the previous engine was killed.
     ///
-    /// - Parameter journalled: the items that the journal has entries of.
+    /// - Parameter journalled: the items that have an entry in the journal.
     func recoverContents(afterRebuilding isRebuilt: Bool, journalled: Set<ItemNumber>) throws {
-        // Nobody knows what these are, and the provider has them all.
+        // A rebuilt index does not know the versions of these files, and the provider has them all.
         if isRebuilt {
             try folders.empty(folders.clean)
             try folders.empty(folders.parts)
@@ -17,8 +17,8 @@ extension DomainEngine {
         for number in try folders.numbers(in: folders.edits) where !journalled.contains(number) { try putBack(number) }
     }
 
-    /// The index knows which parts are in a file, and nobody waited for the disk to have them: they count for as long as the machine
-    /// has been running since.
+    /// Drops the parts that the index does not know, and all parts after a reboot. Parts are not synchronized to disk
+    /// before the index records them, so they are valid only until the machine is restarted.
     private func recoverParts() throws {
         let (key, boot) = ("parts.boot", Array(configuration.bootIdentifier.utf8))
         let isSameBoot = try index.setting(key) == boot
@@ -32,8 +32,9 @@ extension DomainEngine {
         if !isSameBoot { try index.write { writer throws(IndexFailure) in try writer.setSetting(key, boot) } }
     }
 
-    /// A file was moved among the edits when it was opened for writing, and the engine ended before the journal knew: so nobody has
-    /// written to it. It is known again by its date and size; any other file is an edit, and is left to those.
+    /// Returns a file to the clean contents that was moved to `edits` when it was opened for writing, if the engine
+    /// ended before the journal recorded that. Such a file is unmodified, and is identified by its date and size. Any
+    /// other file is an edit and stays.
     private func putBack(_ number: ItemNumber) throws {
         guard let row = try index.item(number), row.content == .current,
             row.localVersion == row.item.contentVersion

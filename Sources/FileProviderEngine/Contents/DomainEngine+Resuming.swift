@@ -1,13 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// Something that a program has open since before this engine: the mount outlived the one before it.
+/// A handle that a program holds in a mount that outlived the previous engine.
 package struct OpeningToResume: Sendable {
-    /// What the kernel calls it.
+    /// The kernel's number of the handle.
     package let handle: UInt64
     package let number: ItemNumber
     package let isForWriting: Bool
-    /// The inode of the file that had its bytes; `nil` where they were not here.
+    /// The inode of the local file that held the bytes; `nil` if the bytes were not local.
     package let file: UInt64?
 
     package init(handle: UInt64, number: ItemNumber, isForWriting: Bool, file: UInt64?) {
@@ -18,10 +18,11 @@ package struct OpeningToResume: Sendable {
     }
 }
 
-/// Openings that outlive an engine.
+/// Handles that outlive an engine.
 extension DomainEngine {
-    /// Returns the openings that could be resumed, by what the kernel calls them; once. The others have read bytes that are not here any
-    /// more, or would write to items that are gone. The caller closes them.
+    /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. Handles that
+    /// are missing have read bytes that are not local any more, or would write to items that do not exist. The caller
+    /// closes them.
     package nonisolated func takeResumed() -> [UInt64: OpenItem] {
         resumed.withLock { resumed in
             defer { resumed = [:] }
@@ -29,16 +30,18 @@ extension DomainEngine {
         }
     }
 
-    /// Opens again what programs have open, when the journal, the index and the files agree and before anything is evicted.
+    /// Reopens the files that programs have open. Called after the journal, the index and the files are consistent,
+    /// and before anything is evicted.
     func resumeOpenings() {
         var opened: [UInt64: OpenItem] = [:]
-        // The kernel's pages are shared: whoever has the same file open may have read from them.
+        // The page cache is shared: a handle of the same file may have read bytes from it that another handle
+        // requested.
         let files = Dictionary(
             openingsToResume.compactMap { opening in opening.file.map { (opening.number, $0) } }
         ) { first, _ in first }
         for opening in openingsToResume {
             guard let item = try? resume(opening) else { continue }
-            // Nobody may be given the bytes of another version under an opening that has read some of this one.
+            // A handle that has read bytes of one version must not get bytes of another.
             let inode = (try? item.descriptor?.status())?.identity.inode ?? resumeParts(item)
             let isWhole = item.isComplete || item.isForWriting
             if let file = opening.file ?? (isWhole ? nil : files[opening.number]), inode != file {
@@ -55,7 +58,8 @@ extension DomainEngine {
         }
     }
 
-    /// Programs that go on writing to a file of ours, of which nothing is told any more.
+    /// Separates an edit from programs that still write to its file through handles that could not be resumed. The
+    /// engine is not notified of those writes.
     private func partFromLostWriters(_ number: ItemNumber) {
         if (try? statusOfEdit(number)) != nil {
             let status = try? partedFromWriters(number)
@@ -65,7 +69,9 @@ extension DomainEngine {
         }
     }
 
-    /// - Parameter status: what the file was when those who had it open were parted from it.
+    /// Returns an unmodified file to the clean contents, or journals the edit.
+    ///
+    /// - Parameter status: the file's status when it was separated from the programs that had it open.
     private func settleLost(_ number: ItemNumber, _ status: FileStatus?) {
         guard let status, let entry = try? journal.entry(number), entry.isOpen else { return }
         if ContentStamp(status) == entry.statusAtOpen {
@@ -75,7 +81,7 @@ extension DomainEngine {
         }
     }
 
-    /// Goes on with what is here of a file that was read in parts.
+    /// Resumes a handle of a partially materialized file.
     ///
     /// - Returns: the inode of the file that has the parts.
     private func resumeParts(_ item: OpenItem) -> UInt64? {
@@ -98,19 +104,19 @@ extension DomainEngine {
             state.entries[number] = shared
             state.open(number, isForWriting: false, clock.now)
         }
-        // It has done its part when the others are open, and whether or not this one could be.
+        // The additional handle only keeps the entry alive while the file is opened, whether that succeeds or not.
         defer { openFiles.withLock { _ = $0.close(number, isForWriting: false) } }
         return try opened(number, for: purpose)
     }
 
-    /// Resumes an opening of a file that was removed or replaced while it was read, if its contents are complete.
+    /// Resumes a handle of a file that was removed or replaced while it was read, if its contents are complete.
     private func resumeGone(_ opening: OpeningToResume) throws -> OpenItem {
         let number = opening.number
         guard !opening.isForWriting, let inode = opening.file else { throw ProviderFailure.noSuchItem }
         if openFiles.entry(number) == nil {
             guard let file = try openContents(of: number, inode) else { throw ProviderFailure.otherVersion }
             let isGone = try index.itemEvenIfDeleted(number) == nil
-            // In an index that was built anew it may not have been given.
+            // A rebuilt index may not know that the number was in use.
             if isGone { index.skipNumbers(through: number) }
             openFiles.withLock { $0.entries[number] = OpenFiles.Entry(reading: file, isDiscarded: isGone) }
         }
@@ -138,10 +144,11 @@ extension DomainEngine {
         }
     }
 
-    /// What programs go on with that have an item open; `nil` where that is what anybody gets who opens it now.
+    /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
     private func entryToResume(_ row: IndexedItem) throws -> OpenFiles.Entry? {
         guard row.content == .current else { return nil }
-        // The provider had other contents already, which wait for the last closing.
+        // The provider had reported another version already. The outdated contents stay until the last handle is
+        // closed.
         let isOutdated = row.localVersion != row.item.contentVersion
         if let entry = try journal.entry(row.number), entry.isOpen, let stamp = entry.statusAtOpen,
             let file = try folders.open(row.number, in: folders.edits, .readWrite)
@@ -159,10 +166,10 @@ extension DomainEngine {
         return nil
     }
 
-    /// Whether programs that have an item open for writing go on with it.
+    /// Whether a write handle of an item was handed to this engine by the previous one.
     func isResumed(_ number: ItemNumber) -> Bool { resumedWriters.contains(number) }
 
-    /// What an item's file among the edits is; `nil` where there is none.
+    /// Returns the status of an item's file in the `edits` directory, or `nil` if no such file exists.
     func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? {
         try folders.open(number, in: folders.edits, .readOnly)?.status()
     }

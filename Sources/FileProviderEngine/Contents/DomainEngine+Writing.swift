@@ -1,16 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// Files that are open for writing. The mount may write to a file of ours past the engine, so whether it was written to is seen by
-/// comparing.
+/// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine
+/// therefore detects writes by comparing the file's size and times.
 extension DomainEngine {
-    /// The file for writing, moved among the edits and noted in the journal; `nil` where its bytes have to be fetched first.
+    /// Returns the file for writing, after moving it to `edits` and recording that in the journal. Returns `nil` if
+    /// its bytes have to be fetched first.
     func fileForWriting(_ row: IndexedItem, truncating: Bool) throws(ProviderFailure) -> FileDescriptor? {
         var opened = openFiles.entry(row.number)?.writing
         if opened == nil { opened = try beginWriting(row, creating: truncating) }
         guard let file = opened else { return nil }
         guard truncating else { return file }
-        // From here on the file is another one than the provider's, whatever is written to it afterwards.
+        // The truncated file differs from the provider's version from here on, even if nothing is written to it.
         try noteOpenForWriting(row, .none)
         EngineStep.emptyingJournalled.reach()
         try onDisk { () throws(Errno) in try file.truncate(to: 0) }
@@ -22,7 +23,7 @@ extension DomainEngine {
         return file
     }
 
-    /// - Parameter creating: whether a file that is not here is made, empty.
+    /// - Parameter creating: whether an empty file is created if the contents are not local.
     private func beginWriting(_ row: IndexedItem, creating: Bool) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         switch row.content {
@@ -33,12 +34,12 @@ extension DomainEngine {
             let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
             try share(number, file, stamp)
             return file
-        // Half of an edit that somebody else has not finished is nothing to begin with.
+        // The local bytes are an unfinished change of another writer, which must not become the base of an edit.
         case .current where !creating && openFiles.entry(number)?.isUnfinished == true:
             throw .otherVersion
         case .current where row.localVersion == row.item.contentVersion || openFiles.entry(number)?.reading != nil:
             if let file = try moveAmongEdits(row) { return file }
-            // Somebody has emptied the cache.
+            // The clean file was removed from the cache directory by another process.
             try forgetContents(number)
         case .current:
             try forgetContents(number)
@@ -46,7 +47,7 @@ extension DomainEngine {
         }
         guard creating else { return nil }
         cancelFetch(number)
-        // What is written replaces the version that the provider has now.
+        // The edit replaces the provider's current version.
         var row = row
         row.localVersion = row.item.contentVersion
         let version = row.localVersion
@@ -72,10 +73,10 @@ extension DomainEngine {
         try folders.open(number, in: folders.edits, .readWrite)
     }
 
-    /// Moves clean contents among the edits; `nil` where they are gone.
+    /// Moves clean contents to `edits`. Returns `nil` if the file does not exist.
     ///
-    /// The file is moved before the journal says so: a crash in between leaves a file that nobody has written to, and that is known
-    /// by its date and size.
+    /// The file is moved before the journal records the opening. A crash in between leaves an unmodified file in
+    /// `edits`, which recovery identifies by its date and size.
     private func moveAmongEdits(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         do throws(Errno) {
@@ -100,7 +101,7 @@ extension DomainEngine {
         }
     }
 
-    /// Lets all openings of an item have its file for writing, and the same for reading.
+    /// Sets the one file that all handles of an item read and write.
     private func share(_ number: ItemNumber, _ file: FileDescriptor, _ stamp: ContentStamp?) throws(ProviderFailure) {
         var reading = openFiles.entry(number)?.reading
         if reading == nil { reading = try onDisk { () throws(Errno) in try file.reopen(.readOnly) } }
@@ -113,7 +114,7 @@ extension DomainEngine {
         }
     }
 
-    /// If a file that is open for writing was written to since the last look, that is journalled.
+    /// Journals an edit if a file that is open for writing was written to since the last comparison.
     func compare(_ number: ItemNumber) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
@@ -125,20 +126,20 @@ extension DomainEngine {
         openFiles.update(number) { $0.noted = stamp }
     }
 
-    /// Has a file that is open for writing journalled as edited, whether it was written to yet or not: what is written later would
-    /// otherwise have no place to go.
+    /// Journals a file that is open for writing as edited, whether it was written to or not. Without this, later
+    /// writes would have no item to belong to.
     func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) {
         try compare(number)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
         let stamp = ContentStamp(status)
-        // Nothing was written, so a date that was set here is still the file's.
+        // Nothing was written, so a modification date that was set locally still applies.
         let modified = (try? row(number))?.localModified ?? status.modifiedDate
         try onDisk { () throws(Errno) in try noteEdited(number, size: stamp.size, modified: modified) }
         openFiles.update(number) { $0.noted = stamp }
     }
 
-    /// An opening for writing has ended: after the last one the file is clean again or edited.
+    /// Closes a write handle. After the last one, the file is either clean or journalled as edited.
     func closedWriting(_ number: ItemNumber) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
@@ -148,7 +149,7 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             try compare(number)
         } catch {
-            // The opening stays, so that nothing is taken to be clean, and another attempt is made.
+            // The handle stays counted, so that the file is not treated as clean, and the close is retried.
             clock.run(after: 5) { [weak self] in
                 self?.perform { engine in try? engine.closedWriting(number) }
             }
@@ -165,17 +166,17 @@ extension DomainEngine {
         if let last {
             lastClosed(number, last)
         } else if now?.isDiscarded == true {
-            // Readers may outlive this process.
+            // Handles for reading may outlive this process.
             try? folders.moveAside(number)
         } else if now?.isOutdated == true {
             dropOutdatedContents(number)
         }
-        // Another engine's by now, where this one has ended.
+        // After this engine has closed, the marks may belong to its successor.
         if !isClosed { writerMarks.unmark(number) }
         noteClosed(number)
     }
 
-    /// A file that was open for writing and that nobody wrote to is what it was.
+    /// Returns an unmodified file to the clean contents after its last write handle is closed.
     func moveBack(_ number: ItemNumber) {
         guard let row = try? row(number), row.content == .current else { return }
         do {
@@ -184,24 +185,24 @@ extension DomainEngine {
             try noteNotWritten(number)
             EngineStep.unchangedJournalled.reach()
         } catch {
-            // It stays among the edits, as open for writing, and is looked at again at the next start.
+            // The file stays in `edits`, journalled as open for writing, and is examined at the next start.
             remember(error)
         }
     }
 
     // MARK: Journal
 
-    /// Notes in the journal that a file is open for writing.
+    /// Records in the journal that a file is open for writing.
     ///
-    /// - Parameter stamp: what the file is now; `nil` where it counts as written to already.
+    /// - Parameter stamp: the file's current stamp; `nil` if the file counts as modified already.
     private func noteOpenForWriting(_ row: IndexedItem, _ stamp: ContentStamp?) throws(ProviderFailure) {
-        // Bytes that are written to a removed file go with it.
+        // Edits of a removed file are discarded with it.
         guard !row.changes.contains(.deleted) else { return }
         try onRecord { () throws(IndexFailure) in
             var known = try journal.entry(row.number)
             if known == nil { known = JournalEntry(row, parentIdentifier: try identifier(of: row.parent)) }
             guard var entry = known else { return }
-            // It will be sent whatever becomes of this opening.
+            // The contents are to be uploaded whether or not this handle writes.
             guard !entry.changes.contains(.contents) else { return }
             entry.isOpen = true
             entry.statusAtOpen = stamp
@@ -210,7 +211,7 @@ extension DomainEngine {
         }
     }
 
-    /// Takes that back.
+    /// Removes the record that a file is open for writing.
     private func noteNotWritten(_ number: ItemNumber) throws(IndexFailure) {
         guard var entry = try journal.entry(number) else { return }
         entry.isOpen = false

@@ -1,16 +1,16 @@
 import FileProvider
 import LinuxSystem
 
-/// What a file is opened for.
+/// The purpose of an opening.
 package enum OpenPurpose: Sendable, Hashable {
     case reading
-    /// Reading and writing. Where it truncates, nothing is fetched.
+    /// Reading and writing. If the opening truncates the file, nothing is fetched.
     case writing(truncating: Bool)
 
     var isWriting: Bool { self != .reading }
 }
 
-/// One opening of a file. Everything may be called on any thread, and blocks neither for the provider nor for the engine.
+/// A handle of a file. Every method may be called on any thread, and none blocks for the provider or the engine.
 package final class OpenItem: Sendable {
     package let number: ItemNumber
     package let isForWriting: Bool
@@ -18,15 +18,15 @@ package final class OpenItem: Sendable {
 
     private struct State {
         var descriptor: FileDescriptor?
-        /// Those of which bytes were given.
+        /// The partially materialized file from which bytes were returned last.
         var part: PartFile?
-        /// By which the engine knows the opening, once it has asked for parts.
+        /// The engine's number of this handle, assigned when it first requests a part.
         var reader: Int?
         var ahead = ReadAhead()
         var isClosed = false
     }
 
-    // Innermost: nothing is called under it.
+    // Leaf lock.
     private let state: Lock<State>
 
     init(_ engine: DomainEngine, _ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) {
@@ -41,14 +41,15 @@ package final class OpenItem: Sendable {
         if !state.isClosed { end(state) { _ in } }
     }
 
-    /// Whether all bytes are here, so that ``descriptor`` is there.
+    /// Whether all bytes are local, so that ``descriptor`` is not `nil`.
     package var isComplete: Bool { descriptor != nil }
 
-    /// The file of ours that has the bytes, the same for all openings of the item; for writing as well where that was asked for.
-    /// `nil` until all of them are here.
+    /// The local file with the bytes, the same for all handles of the item, and writable if this handle is for
+    /// writing. `nil` until all bytes are local.
     package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
 
-    /// Waits until all bytes are here, and fetches them if nobody has begun to. Called back at once where they are.
+    /// Waits until all bytes are local, and fetches them unless a fetch is in progress. Calls the completion handler
+    /// at once if the bytes are local.
     @discardableResult
     package func ready(_ completion: @escaping @Sendable (Result<FileDescriptor, ProviderFailure>) -> Void) -> Waiting {
         if let descriptor {
@@ -64,7 +65,7 @@ package final class OpenItem: Sendable {
         return Waiting { answer.cancel() }
     }
 
-    /// Where some bytes are, if they are here: a file of ours that has them at their places.
+    /// Returns a local file that has the bytes of a range at their offsets, or `nil` if they are not local.
     package func bytesHere(at offset: Int64, count: Int) -> FileDescriptor? {
         let range = Self.range(offset, count)
         let (descriptor, part, wanted) = state.withLock { state -> (FileDescriptor?, PartFile?, (Int, Range<Int64>)?) in
@@ -80,19 +81,20 @@ package final class OpenItem: Sendable {
         return descriptor ?? part?.reading
     }
 
-    /// The opening has read some of the bytes that are here, of another process's engine.
+    /// Registers this handle as one that has read parts of the file through the previous engine.
     ///
-    /// - Returns: who it is among those who read parts.
+    /// - Returns: the handle's number among the readers of parts.
     func resumeReading() -> Int {
         let reader = engine.openFiles.newReader()
         state.withLock { $0.reader = reader }
         return reader
     }
 
-    /// Waits until some bytes are here, and fetches them if nobody has begun to: no others, where the provider gives parts of files.
-    /// Called back at once where they are here.
+    /// Waits until the bytes of a range are local, and fetches them unless a fetch is in progress. If the provider
+    /// serves parts of files, only the parts around the range are fetched. Calls the completion handler at once if
+    /// the bytes are local.
     ///
-    /// - Parameter completion: told where they are, as ``bytesHere(at:count:)`` is.
+    /// - Parameter completion: receives a file as ``bytesHere(at:count:)`` returns it.
     @discardableResult
     package func bytes(
         at offset: Int64, count: Int,
@@ -102,7 +104,7 @@ package final class OpenItem: Sendable {
             completion(.success(file))
             return .over
         }
-        // What is written has to lie beside all of the rest.
+        // An edit needs the whole file locally, because the written bytes become part of it.
         if isForWriting { return ready(completion) }
         let range = Self.range(offset, count)
         let answer = Answer<PartSource> { [self] result in completion(result.map(taking)) }
@@ -123,14 +125,14 @@ package final class OpenItem: Sendable {
         }
     }
 
-    /// How far the bytes go of a file that is open.
+    /// The length of an open file, with the file itself if it is complete.
     package enum Extent: Sendable {
         case whole(FileDescriptor)
-        /// Parts of it are here, and it has so many bytes as far as the provider knows.
+        /// The size that the provider reports for a file that is read in parts, in bytes.
         case parts(size: Int64)
     }
 
-    /// Waits until it is known how long the file is. Where only the bytes tell, these are fetched.
+    /// Waits until the file's length is known. The contents are fetched only if the file is not served in parts.
     @discardableResult
     package func extent(_ completion: @escaping @Sendable (Result<Extent, ProviderFailure>) -> Void) -> Waiting {
         let known = state.withLock { state -> Extent? in
@@ -155,7 +157,7 @@ package final class OpenItem: Sendable {
         return Waiting { answer.cancel() }
     }
 
-    /// Keeps where bytes are for those who ask next.
+    /// Stores the source of the bytes for later reads, and returns its file for reading.
     private func taking(_ source: PartSource) -> FileDescriptor {
         state.withLock { state in
             switch source {
@@ -175,18 +177,18 @@ package final class OpenItem: Sendable {
         return start..<(isTooFar ? .max : end)
     }
 
-    /// For one of possibly several closings of a program's descriptor: if the file was written to, that is journalled before this
-    /// is answered.
+    /// Journals the edit if the file was written to, before it calls the completion handler. To be called when a
+    /// descriptor of the handle is closed, which may happen several times (FUSE_FLUSH).
     package func flush(_ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) {
         guard isForWriting else { return completion(.success(())) }
         let number = number
         engine.perform { engine in completion(Result { () throws(ProviderFailure) in try engine.compare(number) }) }
     }
 
-    /// As fsync(2): what was written through any opening, and everything else that was answered before, is on the disk when this
-    /// is answered.
+    /// Makes durable what was written through any handle of the file, and everything that was completed before, as
+    /// fsync(2) does.
     ///
-    /// - Parameter completion: called on a thread that may be blocked, or on the engine's.
+    /// - Parameter completion: called on a thread that may block, or on the engine's thread.
     package func synchronize(_ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) {
         let engine = engine
         let whenWritten: @Sendable (Result<Void, ProviderFailure>) -> Void = { result in
@@ -206,7 +208,7 @@ package final class OpenItem: Sendable {
         }
     }
 
-    /// Ends the opening; to be called once.
+    /// Closes the handle. Later calls have no effect.
     package func close(_ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void = { _ in }) {
         let before = state.withLock { state in
             defer { state = State(isClosed: true) }
