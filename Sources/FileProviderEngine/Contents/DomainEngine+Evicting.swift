@@ -1,12 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// Contents that go: because the cache is full, because somebody says so, or because the provider has others.
+/// Eviction: to stay within the cache limit, on request, or because the provider has another version.
 extension DomainEngine {
-    /// Removes a file's bytes from this machine; they are fetched again when a program reads them. A transfer of them ends, unless a
-    /// program has the file open and bytes come; see ``endUnwantedTransfer(of:)``.
+    /// Evicts a file. A program that reads it later causes a new fetch. A transfer of the file is cancelled, unless a
+    /// program has the file open and the transfer makes progress; see ``endUnwantedTransfer(of:)``.
     ///
-    /// Refused for what is edited, is open, or stays here.
+    /// - Throws: a failure of kind `notPermitted` if the file is dirty, open or pinned.
     package func evict(_ number: ItemNumber) throws(ProviderFailure) {
         endUnwantedTransfer(of: number)
         let row = try row(number)
@@ -21,16 +21,17 @@ extension DomainEngine {
         guard try drop(row) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
     }
 
-    /// Removes a file's bytes as ``evict(_:)`` does, once it is closed. What a program has closed may be open for a moment still: the
-    /// kernel tells of it behind, and a process that was forked meanwhile has it too until it runs its own program.
+    /// Evicts a file as ``evict(_:)`` does, after waiting for its handles to be closed. A file may stay open briefly
+    /// after its program closed it: the kernel sends FUSE_RELEASE asynchronously, and a forked process inherits the
+    /// descriptor until it calls execve(2).
     ///
-    /// - Parameter deadline: until when that is waited for; seconds since 1970.
+    /// - Parameter deadline: the time at which waiting ends, in seconds since 1970.
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderFailure) {
         endUnwantedTransfer(of: number)
         while clock.now < deadline, !Task.isCancelled {
             guard openFiles.entry(number) != nil else { break }
             let row = try row(number)
-            // No closing makes of these what may go.
+            // Such a file cannot be evicted even when it is closed.
             if row.content == .edited || row.staysHere { break }
             await clock.wait(Self.closingPause)
         }
@@ -39,7 +40,7 @@ extension DomainEngine {
 
     private static let closingPause = 0.02
 
-    /// Removes clean contents, unless they are open.
+    /// Removes clean contents, unless the file is open. Returns whether they were removed.
     private func drop(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
         let result = openFiles.whileClosed(row.number) {
             Result { () throws(ProviderFailure) in try forgetContents(row.number) }
@@ -51,7 +52,8 @@ extension DomainEngine {
         return true
     }
 
-    /// The provider has other contents than those that are here: these go now, or when nobody has them open any more.
+    /// Removes contents of another version than the provider's: at once if the file is closed, otherwise after its
+    /// last handle is closed. An open file grows or is replaced, if possible.
     func dropOutdatedContents(_ number: ItemNumber) {
         do throws(ProviderFailure) {
             let row = try openRow(number)
@@ -61,7 +63,7 @@ extension DomainEngine {
             if row.localVersion == row.item.contentVersion, contents.parts.files[number]?.isStale != true {
                 openFiles.update(number) { $0.isOutdated = false }
             }
-            // It may have been replaced by now.
+            // The file may have been replaced meanwhile.
             guard openFiles.entry(number)?.successor == nil, row.content == .current || row.content == .partial,
                 row.localVersion != row.item.contentVersion,
                 row.content == .current || contents.parts.files[number] == nil
@@ -77,7 +79,8 @@ extension DomainEngine {
         }
     }
 
-    /// An item is gone: its bytes go now, or when nobody has them open any more.
+    /// Removes the contents of a removed item: at once if the file is closed, otherwise after its last handle is
+    /// closed.
     func discardContents(_ number: ItemNumber) {
         shareContents(number)
         let result = openFiles.whileClosed(number) {
@@ -90,7 +93,7 @@ extension DomainEngine {
         switch result {
         case nil:
             openFiles.update(number) { $0.isDiscarded = true }
-            // They may be read still when this process has ended.
+            // Handles may outlive this process, and the next engine finds their contents in `removed`.
             if openFiles.entry(number)?.writers == 0 { try? folders.moveAside(number) }
         case .success: break
         case .failure(let error): remember(error)
@@ -98,10 +101,11 @@ extension DomainEngine {
         cancelFetch(number)
     }
 
-    /// The provider has an edit: the file is clean. Not to be called for one that is open for writing.
+    /// Moves an edit that the provider has confirmed to the clean contents. Not to be called for a file that is open
+    /// for writing.
     ///
-    /// - Parameter write: writes that down, with the size of what is here; see ``IndexedItem/settle(size:version:)``. Where it fails,
-    ///   the file is what it was.
+    /// - Parameter write: records the new state, given the size of the local contents in bytes; see
+    ///   ``IndexedItem/settle(size:version:)``. If it throws, the file is moved back.
     func settleContents<Result>(_ number: ItemNumber, _ write: (_ size: Int64) throws -> Result) throws -> Result {
         let size = try onDisk { () throws(Errno) -> Int64 in
             let status = try folders.edits.status(of: ContentFolders.name(number))
@@ -123,28 +127,28 @@ extension DomainEngine {
 
     // MARK: The cache's size
 
-    /// Changes how many bytes of clean contents may stay. What is too much goes at once.
+    /// Changes the limit of the size of clean contents, in bytes, and evicts the excess at once.
     package func setCacheLimit(_ bytes: Int64) {
         cacheLimit = bytes
         evictToLimit()
     }
 
     func evictToLimit() {
-        // Neither what was removed with its item is counted off, nor what is kept.
+        // The running count includes contents that were removed with their items, and those of pinned items.
         if let bytes = try? index.evictableBytes() { contents.cleanBytes = bytes }
         let excess = contents.cleanBytes - cacheLimit
         if excess > 0 { _ = evict(bytes: excess) }
     }
 
-    /// Removes what was used least recently, neither edited nor open nor to be kept.
+    /// Evicts the least recently used files that are neither dirty, open nor pinned.
     ///
-    /// - Returns: how many bytes are gone.
+    /// - Returns: the number of bytes that were evicted.
     func evict(bytes: Int64) -> Int64 {
         writeUses()
         var gone: Int64 = 0
         do throws(ProviderFailure) {
             while gone < bytes {
-                // Those that are open are passed over.
+                // Open files are among the least recently used ones, but are skipped.
                 let limit = 64 + openFiles.withLock { $0.entries.count }
                 let oldest = try write { writer throws(IndexFailure) in try writer.leastRecentlyUsed(limit: limit) }
                 var isAnyGone = false
@@ -164,9 +168,10 @@ extension DomainEngine {
         return gone
     }
 
-    /// Makes room on the disk for whoever writes to a file, by removing clean contents. None go for more than all of them have.
+    /// Evicts clean contents to make room for a write on a full disk. Nothing is evicted if the request exceeds both
+    /// ``leastRoom`` and the total size of all evictable contents.
     ///
-    /// - Parameter completion: told whether any are gone; called on the engine's thread, must not block.
+    /// - Parameter completion: receives whether anything was evicted. Called on the engine's thread; must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
         perform { engine in
             let isEnough = bytes <= Self.leastRoom || (try? engine.index.evictableBytes()).map { bytes <= $0 } ?? false
@@ -174,10 +179,10 @@ extension DomainEngine {
         }
     }
 
-    /// So many bytes go at least where a disk is full.
+    /// The minimum number of bytes to evict when the disk is full.
     static let leastRoom: Int64 = 4 << 20
 
-    /// Does what takes room on the disk. Where that is full, clean contents go, and it is done once more.
+    /// Runs an operation that needs disk space. If the disk is full, evicts clean contents and retries once.
     func makingRoom<Result>(
         _ body: () throws(ProviderFailure) -> Result
     ) throws(ProviderFailure) -> Result {
@@ -189,7 +194,8 @@ extension DomainEngine {
         }
     }
 
-    /// As ``write(freesSpace:_:)``, for what the provider tells: it counts for more than what can be fetched again.
+    /// Writes to the index as ``write(freesSpace:_:)`` does, and evicts clean contents if the disk is full. Used for
+    /// the provider's reports, which matter more than contents that can be fetched again.
     @discardableResult
     func writeMakingRoom<Result>(
         _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -206,7 +212,7 @@ extension DomainEngine {
         }
     }
 
-    /// Keeps what went wrong where nobody waits for it, for the status.
+    /// Records a failure that no caller receives, for the status.
     func remember(_ error: any Error) {
         configuration.states?.noteDomain()
         contents.lastFailure = error as? ProviderFailure ?? ProviderFailure(.transient, message: "\(error)")
@@ -214,11 +220,11 @@ extension DomainEngine {
 }
 
 extension IndexedItem {
-    /// The provider has the contents that are here.
+    /// Marks the local contents as clean.
     ///
     /// - Parameters:
-    ///   - size: of what is here, in bytes.
-    ///   - version: of what the provider has.
+    ///   - size: the size of the local contents, in bytes.
+    ///   - version: the version at the provider.
     mutating func settle(size: Int64, version: [UInt8]) {
         content = .current
         localSize = size

@@ -1,26 +1,28 @@
 import FileProvider
 import LinuxSystem
 
-/// A new version of a file that programs have open for reading, which only adds bytes at the end, or has the same bytes: what is added is
-/// appended to the open file, as `tail -f` expects. Other versions replace the file; see ``replace(_:)``. Until it is known which it is,
-/// openings wait. If the fetch fails, programs go on sharing the local version.
+/// Growth of open files. If a new version of a file that programs read only adds bytes at the end, or has the same
+/// bytes, the added bytes are appended to the open file, as `tail -f` expects. Any other version replaces the file;
+/// see ``replace(_:)``. Openings wait until it is known which case applies. If the fetch fails, programs continue to
+/// share the local version.
 extension DomainEngine {
-    /// The largest file that is fetched for this, and the most bytes that are appended at once.
+    /// The largest file that is fetched in order to append its end, and the most bytes that are appended at once.
     private static let largestFile: Int64 = 64 << 20
     private static let largestEnd: Int64 = 16 << 20
-    /// The largest file that is fetched to see whether a version of the same size has the same bytes.
+    /// The largest file that is fetched in order to compare a version of the same size.
     private static let largestSame: Int64 = 4 << 20
-    /// Seconds after a failed fetch before another one.
+    /// The delay before a retry after a failed fetch, in seconds.
     private static let pauseOfGrowth = 30.0
 
     enum Growth {
         case impossible
         case underWay
-        /// The last fetch has just failed.
+        /// The last fetch failed less than ``pauseOfGrowth`` ago.
         case postponed
     }
 
-    /// Fetches the provider's version of an open file, if its size allows that it only adds bytes at the end.
+    /// Fetches the provider's version of an open file, if the sizes permit that this version only adds bytes at the
+    /// end.
     func fetchGrowth(_ row: IndexedItem) -> Growth {
         guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
             entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
@@ -33,37 +35,38 @@ extension DomainEngine {
         return .underWay
     }
 
-    /// Schedules another fetch of the provider's version of an open file.
+    /// Schedules a retry of the fetch, unless the failure is permanent.
     func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) {
         openFiles.update(number) { $0.nextGrowth = clock.now + Self.pauseOfGrowth }
         guard failure.isWorthAnotherAttempt else { return }
         clock.run(after: Self.pauseOfGrowth) { [weak self] in self?.perform { $0.lookAtOutdated(number) } }
     }
 
-    /// Whether the provider's version of an open file is being fetched, to append its end.
+    /// Whether the provider's version of an open file is being fetched in order to append its end.
     func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
 
-    /// Appends the end of fetched contents to an open file, if the file has the same bytes before that. Other contents replace the file;
-    /// where that cannot be, they are dropped.
+    /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.
+    /// Otherwise the fetched contents are dropped, and the file is replaced if possible.
     ///
-    /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, and the contents are left to the caller.
+    /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, so that the caller has to
+    ///   handle the fetched contents.
     func addGrowth(
         to number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question
     ) async throws(ProviderFailure) -> Bool {
         let folders = folders
-        // Comparing may take long: not on the engine's thread.
+        // The comparison may take long, so it does not run on the engine's thread.
         let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderFailure> in
             Result { () throws(ProviderFailure) in
                 try onDisk { () throws(Errno) in try folders.isCleanBeginningOfIncoming(number) }
             }
         }.get()
-        // From here on the engine does nothing else, so no program begins to write to the file.
+        // From here on the function does not suspend, so no program can begin to write to the file.
         guard fetchedNumber(number) == number else { return false }
         var row = try openRow(number)
         if row.item.contentVersion != item.contentVersion, isGrowing(number) {
             guard !item.flags.contains(.hasOtherContents), !answers.hasNews(of: item.identifier, since: question)
             else { throw .otherVersion }
-            // The file has changed once more.
+            // The file has changed once more at the provider.
             try applyFetched(item, to: row, answering: question)
             guard fetchedNumber(number) == number else { return false }
             row = try openRow(number)
@@ -83,7 +86,7 @@ extension DomainEngine {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
-        // Until all bytes are appended, the file has no version, and is dropped when it is closed.
+        // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
         try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
         let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
         try write { writer throws(IndexFailure) in
@@ -100,7 +103,7 @@ extension DomainEngine {
 }
 
 extension ContentFolders {
-    /// Returns whether the incoming file begins with all bytes of the clean one.
+    /// Whether the incoming file begins with all bytes of the clean file.
     fileprivate func isCleanBeginningOfIncoming(_ number: ItemNumber) throws(Errno) -> Bool {
         guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readOnly)
         else { return false }
@@ -109,9 +112,9 @@ extension ContentFolders {
         return try ContentComparison.areEqual(old, new, in: 0..<size)
     }
 
-    /// Appends the bytes that the incoming file has more to the clean one, and removes the incoming file.
+    /// Appends the additional bytes of the incoming file to the clean file, and removes the incoming file.
     ///
-    /// - Parameter modified: the date by which the file is known again.
+    /// - Parameter modified: the modification date to set, by which recovery identifies the clean file.
     /// - Returns: the new size of the clean file, in bytes.
     fileprivate func addEndOfIncoming(
         to number: ItemNumber, modified: Double?
@@ -119,11 +122,11 @@ extension ContentFolders {
         do {
             guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readWrite)
             else { throw Errno.noSuchFile }
-            // An attempt before this one may have ended on a full disk.
+            // A previous attempt may have appended some bytes before the disk was full.
             let (start, size) = (Int(try old.status().size), Int(try new.status().size))
             guard start <= size else { throw Errno.invalidArgument }
             if start < size { try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number)) }
-            // A hole at the end is not written.
+            // The copy does not extend the file by a hole at the end.
             if try old.status().size < size { try old.truncate(to: size) }
             try ContentStamp.date(old, modified)
             try remove(number, in: incoming)

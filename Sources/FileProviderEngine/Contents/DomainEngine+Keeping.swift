@@ -1,30 +1,31 @@
 import FileProvider
 
-/// What the engine knows of items that are to stay here, and of their way here. Which they are is in the index.
+/// The state of materializing pinned items. The index records which items are pinned.
 struct KeepingState {
-    /// Files that are fetched and folders that are listed for it.
+    /// The pinned files that are being fetched and the pinned directories that are being listed.
     var running: Set<ItemNumber> = []
-    /// What could not be had since the last pause.
+    /// Items that could not be materialized since the last backoff.
     var putOff: Set<ItemNumber> = []
-    /// Pauses in a row.
+    /// The number of consecutive backoffs.
     var pauses = 0
-    /// Ends the pause.
+    /// The timer that ends the current backoff.
     var wake: Waiting?
-    /// Whether nothing at all is asked for meanwhile.
+    /// Whether no item is requested until the current backoff ends.
     var isHalted = false
-    /// Why something could not be had, the last time; `nil` where nothing is put off.
+    /// The last failure to materialize an item; `nil` if no item waits for a retry.
     var failure: ProviderFailure?
 
-    /// Fewer than may be fetched at the same time: programs that wait for files go on meanwhile.
+    /// The maximum number of concurrent requests. It is lower than the fetch limit, so that fetches for waiting
+    /// programs proceed.
     static let width = 2
-    /// When so much could not be had, the rest has to wait too.
+    /// The number of failed items after which all others wait for the backoff as well.
     static let mostPutOff = 256
 }
 
-/// What stays here: items of which a person said so, and what is and comes into such folders. It is brought here behind everybody's
-/// back, after a restart too, and again when the provider has other contents.
+/// Pinned items, and everything in pinned directories, also when added later. These items are materialized in the
+/// background, also after a restart, and again when the provider has other contents.
 extension DomainEngine {
-    /// Keeps an item on this machine, a folder with all that is and comes into it, or does so no more.
+    /// Pins or unpins an item. Pinning a directory pins everything in it.
     package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
         _ = try row(number)
         try write(freesSpace: !isKept) { writer throws(IndexFailure) in
@@ -33,7 +34,7 @@ extension DomainEngine {
         if !isKept { evictToLimit() }
     }
 
-    /// Begins to bring here what is to be here and is not, as much of it as may be under way.
+    /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
     func bringWhatIsKept() {
         guard !isClosed, !keeping.isHalted, keeping.running.count < KeepingState.width else { return }
         do throws(ProviderFailure) {
@@ -52,7 +53,8 @@ extension DomainEngine {
 
     private func bring(_ number: ItemNumber) {
         keeping.running.insert(number)
-        // In its turn, also where the answer is there at once: whoever begins several is not interrupted.
+        // The completion runs as a separate job even if the reply is immediate, so that the loop that starts the
+        // requests is not re-entered.
         let answer: @Sendable (Result<Void, ProviderFailure>) -> Void = { [weak self] result in
             self?.perform { $0.brought(number, result) }
         }
@@ -69,7 +71,8 @@ extension DomainEngine {
         switch result {
         case .success:
             if keeping.putOff.isEmpty { keeping.failure = nil }
-            // It may have changed already: that comes after the others, or it would be asked for for ever.
+            // The item may have changed again. It is retried after the others; otherwise it could be requested
+            // forever.
             if (try? row(number))?.isWanted == true { keeping.putOff.insert(number) } else { keeping.pauses = 0 }
         case .failure(let failure):
             keeping.putOff.insert(number)
@@ -99,7 +102,7 @@ extension DomainEngine {
         bringWhatIsKept()
     }
 
-    /// Brings at once what was put off.
+    /// Ends the backoff, and retries the items that could not be materialized.
     func retryKeeping() {
         keeping.pauses = 0
         keeping.failure = nil
@@ -108,7 +111,7 @@ extension DomainEngine {
 }
 
 extension ProviderFailure {
-    /// Whether other items cannot be had either.
+    /// Whether the failure affects other items, too.
     fileprivate var concernsAll: Bool {
         switch kind {
         case .notAuthenticated, .serverUnreachable, .processEnded, .disabled, .noSpace, .insufficientQuota: true

@@ -1,24 +1,25 @@
 import FileProvider
 import LinuxSystem
 
-/// A new version of a file that programs have open for reading, and which does not only add bytes at the end. The file gets another number,
-/// as if the new version had been renamed over it: later openings get the new version, and the earlier ones keep the bytes that they have
-/// begun with, under the earlier number, until the last one closes.
+/// Replacement of open files. If a new version of a file that programs read does not only add bytes at the end, the
+/// item gets a new item number, as if the new version had been renamed over the file. Later openings get the new
+/// version. Earlier handles keep the bytes of their version, under the earlier number, until the last one is closed.
 ///
-/// Programs that have a file open share one version, and the file keeps its number, as long as one of them may write to it, or something
-/// that was done to it here is on its way to the provider.
+/// The file keeps its number, and all its handles share one version, as long as one of the handles is for writing, or
+/// a local change of the item is not yet confirmed by the provider.
 extension DomainEngine {
-    /// Replaces an open file of an earlier version than the provider's.
+    /// Replaces an open file whose version is older than the provider's.
     ///
-    /// - Returns: the new number; `nil` where the file keeps its number.
+    /// - Returns: the new number; `nil` if the file keeps its number.
     @discardableResult
     func replace(_ number: ItemNumber) throws(ProviderFailure) -> ItemNumber? {
         guard !isClosed, let entry = openFiles.entry(number) else { return nil }
         let row = try onRecord { () throws(IndexFailure) in try index.item(number) }
         guard let row, try isReplaceable(row, entry) else { return nil }
-        // The provider's version may have come while programs read parts of the earlier one.
+        // The provider's version may have been fetched as a whole while handles read parts of the earlier version.
         let hasNewContents = row.content == .current && row.localVersion == row.item.contentVersion
-        // First: a crash in between leaves contents that are not found, and are fetched again.
+        // The contents are moved before the index is written: after a crash in between, they are missing and fetched
+        // again.
         if !hasNewContents { try onDisk { () throws(Errno) in try folders.moveAside(number) } }
         let new: IndexedItem?
         do throws(ProviderFailure) {
@@ -37,19 +38,20 @@ extension DomainEngine {
         }
         guard let new else { return nil }
         if hasNewContents {
-            // Contents that are not found are fetched again.
+            // If the move fails, the contents are missing and fetched again.
             try? folders.move(number, from: folders.clean, to: folders.clean, as: new.number)
         } else {
             contents.cleanBytes = max(0, contents.cleanBytes - row.localSize)
         }
-        // The last program may have closed it meanwhile.
+        // The last handle may have been closed meanwhile.
         if !openFiles.replaced(number, by: new.number) { discardContents(number) }
         passOn(number, to: new.number)
         makeReady(number)
         return new.number
     }
 
-    /// Whether programs have read bytes of a file that are not the provider's any more, and nothing keeps it from being replaced.
+    /// Whether handles have read bytes of a version that is not the provider's any more, and nothing prevents
+    /// replacement.
     private func isReplaceable(_ row: IndexedItem, _ entry: OpenFiles.Entry) throws(ProviderFailure) -> Bool {
         let number = row.number
         let isRead: Bool
@@ -58,7 +60,8 @@ extension DomainEngine {
         } else {
             isRead = row.content == .current && row.localVersion != row.item.contentVersion
         }
-        // The provider has no other version than the one that was not finished when it came.
+        // The local bytes are an unfinished state of the provider's current version, so the provider has no newer
+        // one.
         let isUnfinished = entry.isUnfinished && row.localVersion == row.item.versionOfOlderContents
         guard isRead, !isUnfinished, entry.writers == 0, !entry.isDiscarded, row.changes.isEmpty,
             row.isKnownToProvider, !edits.isBusy(number), facts.running[number] == nil
@@ -66,21 +69,22 @@ extension DomainEngine {
         return try onRecord { () throws(IndexFailure) in try journal.entry(number) == nil }
     }
 
-    /// Moves the fetch, the waiting openings and the unsent facts of a file to its new number.
+    /// Moves the fetch, the waiting openings and the unsent user metadata of a file to its new number.
     private func passOn(_ number: ItemNumber, to successor: ItemNumber) {
         passOnFacts(of: number, to: successor)
         if let fetch = contents.fetches.removeValue(forKey: number) {
             contents.fetches[successor] = fetch
             if let place = contents.queue.firstIndex(of: number) { contents.queue[place] = successor }
             contents.successors[number] = successor
-            // Unless a download waits for it.
+            // The fetch continues if a download waits for it.
             cancelFetch(successor)
         }
-        // These fail, and the kernel looks up the name again.
+        // These openings fail, and the kernel looks up the name again.
         endOpeningWaits(for: number, .success(()))
     }
 
-    /// Moves unsent facts to another number. If the journal's entry cannot be moved, it is found by its identifier.
+    /// Moves unsent user metadata to another number. If the journal's entry cannot be moved, it is found by its
+    /// identifier.
     func passOnFacts(of number: ItemNumber, to successor: ItemNumber) {
         guard (try? journal.moveFacts(number, to: successor)) == true else { return }
         if let time = facts.queue.time(of: number) {
@@ -91,14 +95,14 @@ extension DomainEngine {
         if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
     }
 
-    /// Returns the current number of a file whose fetch began under an earlier one.
+    /// Returns the current number of a file whose fetch began under an earlier number.
     func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number
         while let next = contents.successors[number] { number = next }
         return number
     }
 
-    /// Drops the earlier numbers of a file that is not fetched any more.
+    /// Drops the earlier numbers of a file that is not being fetched any more.
     func forgetSuccessors(to number: ItemNumber) {
         for (earlier, later) in contents.successors where later == number {
             contents.successors[earlier] = nil

@@ -1,12 +1,13 @@
 import FileProvider
 
-/// Transfers without progress. The time limit of ``ProviderProcessOptions`` ends them as well, but much later.
+/// Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.
 extension DomainEngine {
-    /// Seconds without progress after which a transfer counts as stalled: where the provider reports progress, and where it does not.
+    /// Seconds without progress after which a transfer counts as stalled, if the provider reports progress, and if it
+    /// does not.
     private static let stallTimes = (reported: 10.0, unreported: 30.0)
 
-    /// Ends the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and callers that wait for the
-    /// contents get an error.
+    /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and
+    /// callers that wait for the contents get an error.
     func endUnwantedTransfer(of number: ItemNumber) {
         let failure = ProviderFailure(.transient, message: "The file was evicted while it was downloaded.")
         let isOpen = openFiles.entry(number) != nil
@@ -15,7 +16,7 @@ extension DomainEngine {
             for ask in transfer.asks.values { ask.task.cancel() }
         }
         guard let fetch = contents.fetches[number], !isOpen || isStalled(fetch) else { return }
-        // Callers that come before the task has ended start another fetch.
+        // Requests that arrive before the task has ended start another fetch.
         contents.fetches[number]?.downloads = []
         failWaiters(number, failure)
         openFiles.update(number) { $0.isGrowing = false }
@@ -30,13 +31,13 @@ extension DomainEngine {
         return progress.moved.map { clock.now - $0 >= time } ?? false
     }
 
-    /// Parts report no progress until they are complete.
+    /// Whether no part has arrived for ``stallTimes``. A part reports no progress until it is complete.
     private func isStalled(_ transfer: PartTransfers.File) -> Bool {
         guard let begun = transfer.asks.values.map(\.begun).min() else { return false }
         return clock.now - max(begun, transfer.moved) >= Self.stallTimes.unreported
     }
 
-    /// Asks the provider again for the contents of stalled transfers.
+    /// Cancels stalled transfers. Those that are still wanted are requested again.
     package func restartStalledTransfers() {
         for fetch in contents.fetches.values where isStalled(fetch) { fetch.task?.cancel() }
         for transfer in contents.parts.files.values where isStalled(transfer) {
@@ -44,7 +45,7 @@ extension DomainEngine {
         }
     }
 
-    /// The files that are being fetched, and those whose fetch waits for its turn.
+    /// The files that are being fetched, and those whose fetch is queued.
     package var filesBeingFetched: Set<ItemNumber> {
         Set(contents.fetches.keys).union(contents.parts.files.filter { !$0.value.asks.isEmpty }.keys)
     }

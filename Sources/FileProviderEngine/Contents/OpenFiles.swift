@@ -1,34 +1,36 @@
 import LinuxSystem
 
-/// The files that are open in the mount, by number: what answers an opening without the engine's thread.
+/// The table of open files, by item number. It allows files to be opened without the engine's thread.
 ///
-/// An entry is there as long as its file has an opening. Whoever removes or replaces contents looks here first, under the lock, and
-/// counts up ``epoch``: an opening that read the index before that looks again.
+/// An entry exists as long as its file has a handle. Code that removes or replaces contents first checks the table
+/// under the lock, and increments ``epoch``. An opening that read the index before the increment reads it again.
 final class OpenFiles: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
-        /// The one file that all openings share, once all of it is here.
+        /// The one file that all handles share, once all its bytes are local.
         var reading: FileDescriptor?
-        /// The same file for writing, once it lies among the edits.
+        /// The same file opened for writing, once it is in the `edits` directory.
         var writing: FileDescriptor?
-        /// What the file was when it was opened for writing; `nil` where it was made or emptied by that.
+        /// The file's stamp when it was opened for writing; `nil` if the opening created or truncated it.
         var beforeWriting: ContentStamp?
-        /// What the file was when its edit was journalled last.
+        /// The file's stamp when its edit was last journalled.
         var noted: ContentStamp?
-        /// The provider has other contents, which wait for the last closing.
+        /// Whether the provider has another version, so that the local contents are dropped when the last handle is
+        /// closed.
         var isOutdated = false
         /// Whether the provider's version is being fetched, to append its end to the open file.
         var isGrowing = false
-        /// Its bytes are those of a change that a program had not finished.
+        /// Whether the contents are an intermediate state of a change that a program had not finished.
         var isUnfinished = false
-        /// The item is gone; its bytes go at the last closing.
+        /// Whether the item was removed or replaced, so that its contents are removed when the last handle is closed.
         var isDiscarded = false
-        /// The number that the item got when the provider's version replaced this one; see ``DomainEngine/replace(_:)``.
+        /// The number that the item got when the provider's version replaced this one; see
+        /// ``DomainEngine/replace(_:)``.
         var successor: ItemNumber?
-        /// The time before which the provider's version is not fetched again, because that has just failed.
+        /// The time before which the provider's version is not fetched again after a failure, in seconds since 1970.
         var nextGrowth = 0.0
-        /// The provider's version of which it is known that it does not begin with the bytes here.
+        /// A version at the provider that is known not to begin with the local bytes.
         var otherVersion: [UInt8]?
 
         var openings: Int { readers + writers }
@@ -39,14 +41,14 @@ final class OpenFiles: Sendable {
         /// Files whose contents are being removed or replaced.
         var claimed: Set<ItemNumber> = []
         var epoch = 0
-        /// When files were used last, as far as the index does not know it yet.
+        /// The times at which files were last used and which are not in the index yet, in seconds since 1970.
         var uses: [ItemNumber: Double] = [:]
-        /// Likewise, as far as a person may have used them.
+        /// The uses that may be those of the user, and which are not in the index yet.
         var personal = PersonalUses()
         var lastReader = 0
     }
 
-    // Innermost: nothing else is locked and nobody is called under it.
+    // Leaf lock: no closure is called under it except those passed to ``withLock(_:)`` and ``update(_:_:)``.
     private let state = Lock(State())
 
     func withLock<Result>(_ body: (inout State) -> Result) -> Result where Result: Sendable {
@@ -63,7 +65,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// A number for an opening that waits for parts.
+    /// Returns a unique number for a handle that reads parts.
     func newReader() -> Int {
         state.withLock { state in
             state.lastReader += 1
@@ -71,10 +73,10 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Removes or replaces contents, unless the file is open. Meanwhile no opening gets at it, nor afterwards by what the index said
-    /// before.
+    /// Removes or replaces contents, unless the file is open. Meanwhile the file cannot be opened without the
+    /// engine's thread. Afterwards it cannot be opened by a row that was read before.
     ///
-    /// - Returns: `nil` where the file is open.
+    /// - Returns: `nil` if the file is open.
     func whileClosed<Result>(_ number: ItemNumber, _ body: () -> Result) -> Result? {
         let isClosed = state.withLock { state in
             guard state.entries[number] == nil else { return false }
@@ -91,9 +93,10 @@ final class OpenFiles: Sendable {
         return body()
     }
 
-    /// Notes that the item of an open file has another number, under which it is opened from now on. Its openings stay.
+    /// Records that the item of an open file has another number, under which later openings find it. The existing
+    /// handles stay.
     ///
-    /// - Returns: whether it has any.
+    /// - Returns: whether the file has any handle.
     func replaced(_ number: ItemNumber, by successor: ItemNumber) -> Bool {
         state.withLock { state in
             state.entries[number]?.successor = successor
@@ -110,15 +113,15 @@ final class OpenFiles: Sendable {
 
     var epoch: Int { state.withLock { $0.epoch } }
 
-    /// Whether a file is open for writing.
+    /// Whether any file is open for writing.
     var hasWritten: Bool { state.withLock { state in state.entries.contains { $0.value.writers > 0 } } }
 
-    /// The open files whose bytes are not all here.
+    /// The open files that are not complete locally.
     var awaited: [ItemNumber] {
         state.withLock { state in state.entries.filter { $0.value.reading == nil }.map(\.key) }
     }
 
-    /// The open files whose bytes are of an earlier version than the provider's.
+    /// The open files whose local version is older than the provider's.
     var outdated: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.isOutdated }.map(\.key) } }
 
     /// The files that are open for writing.

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// An opening that a program waits for.
+/// An opening that waits on the engine's thread.
 final class PendingOpening: Sendable {
     typealias Completion = @Sendable (Result<OpenItem, ProviderFailure>) -> Void
 
@@ -12,7 +12,7 @@ final class PendingOpening: Sendable {
     }
 
     let purpose: OpenPurpose
-    // Innermost: the completion is called after it is released.
+    // Leaf lock: the completion handler is called after it is released.
     private let state: Lock<State>
 
     init(_ purpose: OpenPurpose, _ completion: @escaping Completion) {
@@ -20,9 +20,9 @@ final class PendingOpening: Sendable {
         state = Lock(State(completion: completion))
     }
 
-    /// Lets the opening wait, unless it was given up.
+    /// Makes the opening wait, unless it was cancelled.
     ///
-    /// - Returns: whether it waits.
+    /// - Returns: whether the opening waits.
     func wait() -> Bool {
         let (isWaiting, completion) = state.withLock { state -> (Bool, Completion?) in
             state.isWaiting = !state.isGivenUp
@@ -32,7 +32,7 @@ final class PendingOpening: Sendable {
         return isWaiting
     }
 
-    /// Opens the file, unless the opening was given up while it waited: then nothing is done to it.
+    /// Opens the file and completes the opening. Does nothing if the opening was cancelled while it waited.
     func finish(_ open: () throws(ProviderFailure) -> OpenItem) {
         guard let completion = state.withLock({ $0.completion.take() }) else { return }
         completion(Result(catching: open))
@@ -40,7 +40,8 @@ final class PendingOpening: Sendable {
 
     func fail(_ failure: ProviderFailure) { state.withLock { $0.completion.take() }?(.failure(failure)) }
 
-    /// Gives the opening up, if it waits now or is about to. One that does not wait is done: no program expects a signal to end it.
+    /// Cancels the opening, if it waits now or is about to. An opening that does not wait is completed, because
+    /// programs do not expect a signal to interrupt it.
     func cancel() {
         let completion = state.withLock { state -> Completion? in
             state.isGivenUp = true

@@ -1,27 +1,30 @@
 import LinuxSystem
 
-/// The files that programs may have open for writing, in a file that outlives this process. Programs that write to a file past the
-/// engine go on with that when the engine has died, and the next one has to find them without opening every edit that waits.
+/// The files that programs may have open for writing, recorded in a file that outlives this process. With
+/// passthrough, programs continue to write to a file after the engine has died. The next engine has to find these
+/// files without opening every pending edit.
 ///
-/// A power failure may take marks, and takes the programs as well. Used by one thread, the engine's.
+/// A power failure may lose marks, but it also ends the programs. Used on the engine's thread only.
 final class WriterMarks {
     private let path: String
-    /// Eight bytes for each file, the item's number, or 0; `nil` before the first one was marked.
+    /// The file with the marks: eight bytes per slot, either an item number or 0. `nil` before the first mark.
     private var file: FileDescriptor?
     private var places: [ItemNumber: Int] = [:]
-    /// Those below ``end`` that are not taken.
+    /// The unused slots below ``end``.
     private var free: [Int] = []
     private var end = 0
-    /// Those that stay marked until the next start, whoever closes the file.
+    /// Items that stay marked until the next start, even when this engine closes their last handle.
     private var kept: Set<ItemNumber> = []
 
     private static let size = MemoryLayout<Int64>.size
-    /// Places that are made at once: so a disk that is full later keeps hardly anybody from opening a file.
+    /// The number of slots that are allocated at once. Allocating ahead makes it unlikely that a full disk prevents
+    /// an opening.
     private static let step = 512
-    /// What a file of more of them holds is no marks.
+    /// The most slots that are read from an existing file.
     private static let most = 1 << 20
 
-    /// The items that were marked when the last engine ended; `nil` where that wrote no marks, so that any item may be among them.
+    /// The items that were marked when the last engine ended; `nil` if that engine wrote no marks, so that any item
+    /// may have been open for writing.
     let left: Set<ItemNumber>?
 
     init(path: String) throws(Errno) {
@@ -33,7 +36,7 @@ final class WriterMarks {
             return
         }
         let bytes = try file?.readToEnd(limit: Self.most * Self.size) ?? []
-        // What was made on a full disk says nothing of whoever there was.
+        // A file that is shorter than one allocation was created on a full disk, and is not a complete record.
         guard bytes.count >= Self.step * Self.size else {
             left = nil
             file = nil
@@ -55,7 +58,7 @@ final class WriterMarks {
         self.left = left
     }
 
-    /// Writes down that a file is going to be open for writing.
+    /// Records that a file is about to be opened for writing.
     func mark(_ number: ItemNumber) throws(Errno) {
         guard places[number] == nil else { return }
         if free.isEmpty { try makeRoom() }
@@ -65,22 +68,23 @@ final class WriterMarks {
         places[number] = place
     }
 
-    /// As ``mark(_:)``, until the next start: somebody writes to it of whom this engine does not hear.
+    /// Marks a file until the next start, because a program writes to it through a handle that this engine does not
+    /// know.
     func keep(_ number: ItemNumber) throws(Errno) {
         kept.insert(number)
         try mark(number)
     }
 
-    /// Nobody has it open for writing any more.
+    /// Removes the mark of a file after its last write handle is closed.
     func unmark(_ number: ItemNumber) {
         guard !kept.contains(number), let place = places[number] else { return }
-        // One mark too many costs a look at the next start.
+        // A stale mark only costs an additional check at the next start.
         guard (try? write(0, at: place)) != nil else { return }
         places[number] = nil
         free.append(place)
     }
 
-    /// Has it be known from now on which files are marked.
+    /// Creates the file with the marks, so that the next engine knows which files are marked.
     func begin() throws(Errno) {
         if file == nil { try makeRoom() }
     }
