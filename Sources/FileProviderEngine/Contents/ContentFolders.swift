@@ -1,26 +1,31 @@
 import Glibc
 import LinuxSystem
 
-/// The folders that hold files' bytes. A file is called like its item's number, and lies in `clean` or in `edits`.
+/// The directories with files' contents. A file is named by its item number, and lies either in `clean` or in
+/// `edits`.
 final class ContentFolders: Sendable {
-    /// Contents that were opened for writing: from then on until the provider has what was written.
+    /// Contents that were opened for writing, until the provider has confirmed the edit or the file is found
+    /// unmodified.
     let edits: FileDescriptor
-    /// Copies of edited contents, for the time of their upload.
+    /// Copies of edited contents for the duration of their upload.
     let uploads: FileDescriptor
 
     /// Clean contents.
     var clean: FileDescriptor { current().clean }
-    /// The folder of clean contents that there was last: in one that somebody has removed, nothing is found.
+    /// The directory of clean contents as it was last opened, without a check that it still exists. If another
+    /// process has removed it, no file is found in it.
     var lastClean: FileDescriptor { cache.withLock { $0.clean } }
-    /// Copies of what a provider handed over, until they are whole; on the file system of the first.
+    /// Copies of contents that the provider handed over, until they are complete; on the same file system as
+    /// ``clean``.
     var incoming: FileDescriptor { current().incoming }
-    /// Files of which parts are here, each as long as the whole; on the file system of the first.
+    /// Partially materialized files, each as long as the complete file; on the same file system as ``clean``.
     var parts: FileDescriptor { current().parts }
 
-    /// Contents of files that were removed or replaced while programs read them, until these close them; on the file system of the first.
+    /// Contents of files that were removed or replaced while programs read them, until the last handle is closed; on
+    /// the same file system as ``clean``.
     var removed: FileDescriptor { current().removed }
 
-    /// What anybody may remove at any time.
+    /// The directories that a user or another process may remove at any time.
     private struct Cache: Sendable {
         let clean: FileDescriptor
         let incoming: FileDescriptor
@@ -35,21 +40,22 @@ final class ContentFolders: Sendable {
             removed = try ContentFolders.folder("removed", in: folder)
         }
 
-        /// Whether somebody removed the folders themselves.
+        /// Whether any of the directories was removed.
         var isGone: Bool {
             [clean, incoming, parts, removed].contains { folder in (try? folder.status().linkCount) == 0 }
         }
     }
 
-    /// Where the cache is.
+    /// The path of the cache directory.
     private let cacheFolder: String
-    // Innermost: folders are made outside of it.
+    // Leaf lock: directories are created outside of it.
     private let cache: Lock<Cache>
 
-    /// Opens the folders, and makes them where they are missing.
+    /// Opens the directories, and creates those that are missing.
     ///
-    /// A file moves between the clean ones and the edits while programs have it open, so these must be on one file system. Where the cache is on
-    /// another, or cannot be used, clean contents are kept beside the edits.
+    /// A file moves between the clean contents and the edits while programs have it open, so both must be on one file
+    /// system. If the cache directory is on another one, or cannot be used, clean contents are stored beside the
+    /// edits.
     init(dataFolder: String, cacheFolder: String) throws(Errno) {
         let data = try Self.folder(dataFolder)
         edits = try Self.folder("edits", in: data)
@@ -57,7 +63,7 @@ final class ContentFolders: Sendable {
         if let cache = Self.cache(in: cacheFolder, besides: data) {
             self.cacheFolder = cacheFolder
             self.cache = Lock(cache)
-            // From a time when that could not be used.
+            // Left from a time when the cache directory could not be used.
             for name in ["content", "incoming", "parts", "removed"].compactMap({ FileName($0) }) {
                 try? TreeRemover.remove(name, in: data)
             }
@@ -65,11 +71,11 @@ final class ContentFolders: Sendable {
             self.cacheFolder = dataFolder
             cache = Lock(try Cache(in: dataFolder))
         }
-        // What was on its way to here is asked for again.
+        // Incomplete contents are fetched again.
         try empty(incoming)
     }
 
-    /// The cache, if it can be used and is on the file system of a folder.
+    /// Opens the cache, if it can be used and is on the same file system as a directory.
     private static func cache(in path: String, besides folder: FileDescriptor) -> Cache? {
         guard let cache = try? Cache(in: path),
             let (one, other) = try? (cache.clean.status().identity, folder.status().identity)
@@ -77,7 +83,7 @@ final class ContentFolders: Sendable {
         return one.device == other.device ? cache : nil
     }
 
-    /// The cache as it is; one that somebody removed is made again.
+    /// Returns the cache, and creates it again if it was removed.
     private func current() -> Cache {
         let known = cache.withLock { $0 }
         guard known.isGone, let made = try? Cache(in: cacheFolder) else { return known }
@@ -104,7 +110,7 @@ final class ContentFolders: Sendable {
         return try parent.open(name, [.readOnly, .directory])
     }
 
-    /// Opens an item's file; `nil` where there is none.
+    /// Opens an item's file. Returns `nil` if it does not exist.
     func open(
         _ number: ItemNumber, in folder: FileDescriptor, _ options: FileDescriptor.OpenOptions
     ) throws(Errno) -> FileDescriptor? {
@@ -121,14 +127,14 @@ final class ContentFolders: Sendable {
         try retrying { renameat(folder.rawValue, name, other.rawValue, name) }
     }
 
-    /// Moves an item's file to another folder, where it has another number.
+    /// Moves an item's file to another directory, and renames it to another item number.
     func move(
         _ number: ItemNumber, from folder: FileDescriptor, to other: FileDescriptor, as successor: ItemNumber
     ) throws(Errno) {
         try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
     }
 
-    /// Moves the contents of an item that was removed or replaced to ``removed``, if there are any.
+    /// Moves the contents of a removed or replaced item to ``removed``, if there are any.
     func moveAside(_ number: ItemNumber) throws(Errno) {
         for folder in [clean, edits] {
             do throws(Errno) {
@@ -137,21 +143,21 @@ final class ContentFolders: Sendable {
         }
     }
 
-    /// Removes an item's file, if there is one.
+    /// Removes an item's file, if it exists.
     func remove(_ number: ItemNumber, in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             try retrying { unlinkat(folder.rawValue, Self.name(number), 0) }
         } catch .noSuchFile {}
     }
 
-    /// Removes every file in a folder.
+    /// Removes every file in a directory.
     func empty(_ folder: FileDescriptor) throws(Errno) {
         for entry in try folder.open(".", [.readOnly, .directory]).entries() { try folder.removeFile(entry.name) }
     }
 
-    /// The items that have a file in a folder.
+    /// Returns the items that have a file in a directory.
     func numbers(in folder: FileDescriptor) throws(Errno) -> [ItemNumber] {
-        // With a position of its own.
+        // A new descriptor has a read position of its own.
         try folder.open(".", [.readOnly, .directory]).entries().compactMap { entry in
             Int64(entry.name.description).map(ItemNumber.init(rawValue:))
         }
@@ -161,9 +167,9 @@ final class ContentFolders: Sendable {
 
     private static let removed = ".removed"
 
-    /// Gives an edit another name until it goes.
+    /// Renames an edit that is to be removed, so that the removal can still be undone.
     ///
-    /// - Returns: its size.
+    /// - Returns: the size of the edit, in bytes.
     func setAside(_ number: ItemNumber) throws(Errno) -> Int {
         let name = Self.name(number)
         try retrying { renameat(edits.rawValue, name, edits.rawValue, name + Self.removed) }
@@ -179,7 +185,7 @@ final class ContentFolders: Sendable {
         try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
     }
 
-    /// Takes an edit back, unless there is another one of the item.
+    /// Undoes ``setAside(_:)``, unless the item has another edit.
     func takeBack(_ number: ItemNumber) throws(Errno) {
         let name = Self.name(number)
         do throws(Errno) {
@@ -188,7 +194,7 @@ final class ContentFolders: Sendable {
         try removeSetAside(number)
     }
 
-    /// The items that have an edit that was to go.
+    /// Returns the items that have an edit that was set aside.
     func numbersSetAside() throws(Errno) -> [ItemNumber] {
         try edits.open(".", [.readOnly, .directory]).entries().compactMap { entry in
             let name = entry.name.description

@@ -2,19 +2,19 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Files' bytes on their way here.
+/// Fetches of files' contents.
 extension DomainEngine {
-    /// Fetches a file's contents, if they are not here, and waits for them. A task that is cancelled waits no longer, and what only
-    /// it has wanted is not fetched any further.
+    /// Materializes a file, and waits until it is complete. Cancelling the task ends the wait, and cancels the fetch
+    /// if no other caller or handle needs it.
     package func download(_ number: ItemNumber) async throws(ProviderFailure) {
         let waiting = Lock<Answer<Void>?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer = Answer<Void> { continuation.resume(returning: $0) }
                 waiting.withLock { $0 = answer }
-                // On the way here another job may have run.
+                // Another job may have run on the engine's thread meanwhile.
                 perform { $0.download(number, answer) }
-                // It may have been cancelled before there was anything to give up.
+                // The task may have been cancelled before there was a request to cancel.
                 if Task.isCancelled { perform { $0.giveUpDownload(of: number, answer) } }
             }
         } onCancel: {
@@ -26,10 +26,10 @@ extension DomainEngine {
 
     private func giveUpDownload(of number: ItemNumber, _ answer: Answer<Void>) {
         answer.cancel()
-        // The file may have another number since.
+        // The file may have got another number meanwhile.
         let number = contents.fetches.first { $0.value.downloads.contains { $0 === answer } }?.key ?? number
         contents.fetches[number]?.downloads.removeAll { $0 === answer }
-        // Whoever has the file open may want it yet.
+        // An open handle may still need the contents.
         if openFiles.entry(number) == nil {
             cancelFetch(number)
             putAwayParts(number)
@@ -54,11 +54,12 @@ extension DomainEngine {
         }
     }
 
-    /// Whether a file's bytes are not here, whatever its row says.
+    /// Whether a file's bytes are not local. The file is looked up, because it may be missing even if the row says
+    /// otherwise.
     private func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
         if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
         defer {
-            // Nobody has it open: what looking opened is closed again.
+            // An entry without handles is removed, which closes the descriptor.
             openFiles.withLock { state in
                 if state.entries[row.number]?.openings == 0 { state.entries[row.number] = nil }
             }
@@ -66,17 +67,17 @@ extension DomainEngine {
         return try fileForReading(row) == nil
     }
 
-    /// Somebody who has a file open waits for its bytes.
+    /// Waits for the contents of an open file.
     func waitForContents(_ number: ItemNumber, isForWriting: Bool, _ answer: Answer<FileDescriptor>) {
         guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
         contents.waiters[number, default: []].append(.init(isForWriting: isForWriting, answer: answer))
         makeReady(number)
     }
 
-    /// Gives those who wait for a file's bytes the file, or begins to fetch it.
+    /// Completes the waiters for a file if its bytes are local; otherwise starts a fetch.
     func makeReady(_ number: ItemNumber) {
         guard let waiters = contents.waiters[number] else { return }
-        // The bytes that are here now are not those that somebody who has it open has begun with.
+        // The local contents are of another version than the one that a handle has started to read.
         if contents.parts.files[number]?.isStale == true { return failWaiters(number, .otherVersion) }
         do throws(ProviderFailure) {
             let isForWriting = waiters.contains { $0.isForWriting }
@@ -128,7 +129,8 @@ extension DomainEngine {
         }
     }
 
-    /// Nobody has the file open any more: what is on its way is of no use, unless somebody wants it here all the same.
+    /// Cancels the fetch of a file, unless a download waits for it. Called when no handle needs the contents any
+    /// more.
     func cancelFetch(_ number: ItemNumber) {
         guard let fetch = contents.fetches[number], fetch.downloads.isEmpty else { return }
         guard let task = fetch.task else {
@@ -151,7 +153,7 @@ extension DomainEngine {
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
         let era = fetch?.era ?? signInEra
-        // Cancelled, or refused before the user signed in.
+        // The fetch was cancelled, or refused before the user signed in.
         var isStaleReply = false
         if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era) {
             isStaleReply = true
@@ -177,7 +179,7 @@ extension DomainEngine {
         if contents.cleanBytes > cacheLimit { evictToLimit() }
     }
 
-    /// Attempts that are made before a reader is told, and the pause before the second.
+    /// The number of attempts before a reader gets the failure, and the delay before the second one in seconds.
     private static let attempts = 4
     private static let firstPause = 0.5
 
@@ -191,7 +193,7 @@ extension DomainEngine {
                 guard !isClosed else { throw .closed }
                 number = fetchedNumber(original)
                 let row = try openRow(number)
-                // It may have been emptied or have come in another way meanwhile.
+                // The file may have been truncated or fetched in another way meanwhile.
                 let isWanted = row.content == .dataless || row.content == .partial || isGrowing(number)
                 guard isWanted, openFiles.entry(number)?.writing == nil else { return .success(()) }
                 guard row.isKnownToProvider else { throw .noSuchItem }
@@ -207,15 +209,15 @@ extension DomainEngine {
                 guard attempt < Self.attempts, !isClosed else { return .failure(error) }
                 switch error.kind {
                 case .noSpace:
-                    // Whoever asked for more than there is room for is told when nothing more can go.
+                    // If nothing more can be evicted, the caller gets the failure.
                     guard evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
                 case .noSuchItem:
-                    // It is asked for by its new identifier at once.
+                    // The item has a new identifier, by which it is requested at once.
                     if await awaitNewIdentifier(of: number, asked: identifier) { break }
                     signalParent(of: number)
                     doubt(number)
                     return .failure(error)
-                // The parts that were here are of another version than the provider's.
+                // The local parts are of another version than the provider's.
                 case .expired: break
                 default:
                     guard error.isWorthAnotherAttempt else { return .failure(error) }
@@ -228,24 +230,25 @@ extension DomainEngine {
 
     private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? openRow(number))?.item.size ?? 0 }
 
-    /// The provider no longer knows an item that is shown: its folder is different from what is known of it.
+    /// Handles the parent directory as signalled, because the provider does not know an item that the directory
+    /// shows.
     private func signalParent(of number: ItemNumber) {
         guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
         signalled(container: parent.item.identifier)
     }
 
     /// - Parameters:
-    ///   - takesOld: whether contents are taken that are older than what the provider said of the file meanwhile, or that a program has not
-    ///     finished.
-    ///   - doubtedSize: the size of contents that were not taken because the provider says another. Those of the same size
-    ///     are taken the next time: it is the provider that is wrong then.
-    /// - Returns: whether the contents are here.
+    ///   - takesOld: whether contents are accepted that are older than a report that arrived meanwhile, or that a
+    ///     program has not finished writing.
+    ///   - doubtedSize: the size of contents that were rejected because the provider reports another size. Contents
+    ///     of this size are accepted the next time, because then the reported size is wrong.
+    /// - Returns: whether the contents are local.
     private func fetchOnce(
         _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ doubtedSize: inout Int64?
     ) async throws(ProviderFailure) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
         let question = answers.ask()
-        // Half of a change is better than nothing for whoever reads, and nothing to be kept.
+        // For a reader, an unfinished change is better than an error. Without a reader, it is not worth storing.
         let takesUsed = takesOld && contents.waiters[number] != nil
         let answer = try await provider.contents(of: identifier, takesUsed: takesUsed) { done, total in
             progress.set(done, total)
@@ -254,15 +257,15 @@ extension DomainEngine {
             throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
         }
         let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
-        // Many a provider says 0 of what it does not know.
+        // Many providers report 0 if they do not know the size.
         if let said = answer.item.size, said > 0, said != size, size != doubtedSize, !takesOld {
             doubtedSize = size
-            // What it has is not to be given once more.
+            // The provider must drop its copy, or it would return the same contents again.
             await provider.stopProviding(identifier)
             return false
         }
         try await take(answer.descriptor, number, modified: answer.item.modified)
-        // A file that is always written to is taken as it is.
+        // In the last attempt, a file that is written to continuously is accepted as it is.
         if !takesOld || isGrowing(number) { try answer.checkUnchanged() }
         EngineStep.fetched.reach()
         let provider = provider
@@ -271,7 +274,7 @@ extension DomainEngine {
         return try keepFetched(number, answer.item, answering: question, takesOld: takesOld)
     }
 
-    /// Copies what a provider handed over, on another thread than the engine's.
+    /// Copies contents that the provider handed over, on a thread other than the engine's.
     private func take(
         _ source: FileDescriptor, _ number: ItemNumber, modified: Double?
     ) async throws(ProviderFailure) {
@@ -289,17 +292,18 @@ extension DomainEngine {
         try result.get()
     }
 
-    /// Puts what was fetched in its place, if it is still wanted.
+    /// Moves fetched contents to the clean contents, if they are still wanted.
     ///
-    /// - Parameter asked: the number under which it was fetched; the item may have another one since.
-    /// - Returns: whether the contents are here, or of no use.
+    /// - Parameter asked: the number under which the contents were fetched; the item may have another number now.
+    /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
     private func keepFetched(
         _ asked: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool
     ) throws(ProviderFailure) -> Bool {
         guard !isClosed else { throw .closed }
         var item = answer
         item.flags.subtract(.ofAnswers)
-        // Those who wait have it, and whoever joins them; when they have closed it, it is fetched anew.
+        // Contents that belong to no version are for the current handles and those that join them. After the last
+        // close they are dropped, and fetched again.
         let isOfNoVersion = answer.flags.contains(.hasOtherContents)
         let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
         let row = try openRow(fetchedNumber(asked))
@@ -312,7 +316,7 @@ extension DomainEngine {
             row.item.contentVersion != item.contentVersion && answers.hasNews(of: item.identifier, since: question)
         if isOld, !takesOld { return false }
         try applyFetched(item, to: row, answering: isOld ? answers.ask() : question)
-        // Programs may have read another version, which this has replaced.
+        // If programs had read another version, the file was replaced and has a new number.
         let number = fetchedNumber(row.number)
         let size = try onDisk { () throws(Errno) -> Int64 in
             try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
@@ -335,14 +339,16 @@ extension DomainEngine {
         }
         partsWereReplaced(number, by: version)
         contents.cleanBytes += size
-        // Nobody waits any more.
+        // No handle waits any more.
         if isOfNoVersion, openFiles.entry(number) == nil { dropOutdatedContents(number) }
-        // A file that changes faster than it can be fetched is read as it was; the next opening has the newer contents.
+        // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
+        // newer contents.
         if isOld { try askAgain([item.identifier]) }
         return true
     }
 
-    /// Applies the item that came with contents, without its place: the item may have been moved since they were asked for.
+    /// Applies the item that came with contents, except for its parent and name: the item may have been moved since
+    /// the request.
     func applyFetched(
         _ item: ProviderItem, to row: IndexedItem, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) {
@@ -356,7 +362,7 @@ extension DomainEngine {
 }
 
 extension ContentFolders {
-    /// Copies an open file's bytes to where they lie until their place in the tree is sure.
+    /// Copies an open file's bytes to ``incoming``.
     func take(
         _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
     ) throws(ProviderFailure) {
@@ -364,7 +370,7 @@ extension ContentFolders {
             try remove(number, in: incoming)
             try FileCopier.copy(source, into: incoming, named: Self.name(number), isCancelled: isCancelled)
             guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
-            // Whatever the provider's own file was: ours is written to by us, and is known again by its date.
+            // The provider's file may have any mode. The copy must be writable, and is identified by its date.
             try retrying { fchmod(copy.rawValue, 0o600) }
             try ContentStamp.date(copy, modified)
         } catch let error as CopyError {
@@ -379,7 +385,7 @@ extension ContentFolders {
 }
 
 extension ProviderFailure {
-    /// What a copy that was not made means to whoever wanted it.
+    /// Creates the failure that a failed copy causes for the caller.
     init(_ error: CopyError) {
         switch error {
         case .cancelled: self.init(.cancelled, message: error.description)

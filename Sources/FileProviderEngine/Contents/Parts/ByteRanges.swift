@@ -1,7 +1,7 @@
-/// Some of the bytes of a file: ranges in their order, none of them empty, with gaps between them.
+/// A set of byte ranges of a file: sorted, not empty, and neither overlapping nor adjacent.
 package struct ByteRanges: Sendable, Equatable {
     package private(set) var ranges: [Range<Int64>] = []
-    /// How many bytes these are.
+    /// The total number of bytes in the ranges.
     package private(set) var count: Int64 = 0
 
     package init() {}
@@ -12,7 +12,7 @@ package struct ByteRanges: Sendable, Equatable {
 
     package var isEmpty: Bool { ranges.isEmpty }
 
-    /// The first range that ends behind a place; the number of ranges where none does.
+    /// Returns the index of the first range that ends after an offset, or the number of ranges if none does.
     private func index(endingAfter place: Int64) -> Int {
         var (low, high) = (0, ranges.count)
         while low < high {
@@ -22,7 +22,7 @@ package struct ByteRanges: Sendable, Equatable {
         return low
     }
 
-    /// Whether all bytes of a range are among them; of no bytes all are.
+    /// Whether all bytes of a range are in the set. An empty range always is.
     package func contains(_ range: Range<Int64>) -> Bool {
         if range.isEmpty { return true }
         let index = index(endingAfter: range.lowerBound)
@@ -30,11 +30,11 @@ package struct ByteRanges: Sendable, Equatable {
             && ranges[index].upperBound >= range.upperBound
     }
 
-    /// Adds bytes, which may be there already. Nothing is before the file's beginning.
+    /// Adds a range, which may overlap existing ones. Negative offsets are ignored.
     package mutating func insert(_ range: Range<Int64>) {
         var added = range.clamped(to: 0..<Int64.max)
         guard !added.isEmpty else { return }
-        // What only touches it becomes one with it.
+        // Adjacent ranges are merged, too.
         let first = added.lowerBound == 0 ? 0 : index(endingAfter: added.lowerBound - 1)
         var end = first
         while end < ranges.count, ranges[end].lowerBound <= added.upperBound {
@@ -47,7 +47,7 @@ package struct ByteRanges: Sendable, Equatable {
         count += added.length
     }
 
-    /// What of a range is not among them, in its order.
+    /// Returns the portions of a range that are not in the set, in ascending order.
     package func gaps(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var place = range.lowerBound
@@ -64,7 +64,7 @@ package struct ByteRanges: Sendable, Equatable {
         return gaps
     }
 
-    /// The largest of the ranges, where there are more than so many.
+    /// Returns the largest ranges, at most `limit` of them.
     package func largest(_ limit: Int) -> ByteRanges {
         guard ranges.count > limit else { return self }
         return ByteRanges(ranges.sorted { $0.length > $1.length }.prefix(limit))
@@ -72,7 +72,7 @@ package struct ByteRanges: Sendable, Equatable {
 }
 
 extension Range<Int64> {
-    /// How many bytes; neither bound is negative.
+    /// The number of bytes in the range. Neither bound may be negative.
     package var length: Int64 { upperBound - lowerBound }
 }
 

@@ -1,24 +1,24 @@
 import FileProvider
 import LinuxSystem
 
-/// Parts on their way here.
+/// Requests for parts of files.
 extension DomainEngine {
-    /// What came of asking for a part.
+    /// The outcome of a request for a part.
     private enum PartOutcome: Sendable {
-        /// These bytes are here now.
+        /// The bytes of this range were written to the local file.
         case here(Range<Int64>)
-        /// The provider gave bytes of another version.
+        /// The provider returned bytes of another version.
         case other(ProviderItem, AnswerOrder.Question)
-        /// It says that there is another version.
+        /// The provider does not have the requested version any more.
         case gone
-        /// What it gave cannot be used, or it gives none.
+        /// The provider returned unusable bytes, or does not serve parts of this file.
         case refused(ProviderFailure)
-        /// Nobody wants it any more.
+        /// The request was cancelled.
         case stopped
         case failed(ProviderFailure)
     }
 
-    /// Asks for what is wanted of a file, as much of it as may be under way.
+    /// Requests missing parts that readers wait for, up to the limits of concurrent requests.
     func askForParts(_ number: ItemNumber) {
         while !isClosed, contents.parts.running < PartTransfers.limit, let transfer = contents.parts.files[number],
             transfer.asks.count < PartTransfers.fileLimit, let range = transfer.nextAsk()
@@ -40,17 +40,17 @@ extension DomainEngine {
     ) {
         contents.parts.running -= 1
         let number = file.number
-        // The parts may be those of another version by now.
+        // The transfer may be that of another version by now.
         if contents.parts.files[number]?.file === file,
             contents.parts.files[number]?.asks.removeValue(forKey: key) != nil
         {
             take(outcome, of: file, range, askedIn: era)
         }
-        // It may be the last that its end waits for.
+        // The release of the parts waits for their last request, which may be this one.
         if contents.parts.files[number]?.file === file, contents.parts.files[number]?.asks.isEmpty == true {
             putAwayParts(number)
         }
-        // Others have waited for this one's place.
+        // Other files may have waited for this request's slot.
         for other in contents.parts.files.keys { askForParts(other) }
         if contents.cleanBytes > cacheLimit { evictToLimit() }
     }
@@ -70,9 +70,9 @@ extension DomainEngine {
         case .refused(let failure):
             if failure.kind == .badAnswer { remember(failure) }
             refuseParts(of: file)
-        // Wanted again since.
+        // A reader may want the part again.
         case .stopped: serveParts(number)
-        // Refused to those who were not signed in then.
+        // The request was sent before the user signed in.
         case .failed(let failure) where isOutdated(failure, askedIn: era): serveParts(number)
         case .failed(let failure):
             if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
@@ -86,8 +86,9 @@ extension DomainEngine {
         }
     }
 
-    /// What of more than was asked for is taken: nothing that another is asked for, and nobody asks for it from now on. Two that
-    /// wrote the same bytes could not be told to be done with it when the first is.
+    /// Returns the range of an offered part to write, and reserves it. The range may exceed the requested one, but
+    /// does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the first
+    /// would mark them as local while the second still writes.
     private func claimed(
         _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartFile
     ) throws(ProviderFailure) -> Range<Int64> {
@@ -106,7 +107,7 @@ extension DomainEngine {
     private func refuseParts(of file: PartFile) {
         contents.parts.refused[file.number] = file.version
         guard let transfer = contents.parts.files[file.number] else { return }
-        // Nothing of it was seen: the whole may be anything.
+        // No handle has read a part and none is local, so the whole file may be of any version.
         if transfer.begun.isEmpty, transfer.file.ranges.isEmpty { return endParts(file.number) }
         contents.parts.files[file.number]?.isRefused = true
         for ask in transfer.asks.values { ask.task.cancel() }
@@ -115,9 +116,9 @@ extension DomainEngine {
 
     // MARK: Versions
 
-    /// The provider does not have the version any more: asks which one it has.
+    /// Fetches the item's current version after the provider refused the one that was requested.
     private func askForVersion(of file: PartFile) {
-        // Several parts may be under way, each of which comes to that.
+        // Several requests may fail for this reason. One lookup is enough for all.
         guard contents.parts.files[file.number]?.isVersionAsked == false else { return }
         guard let identifier = (try? openRow(file.number))?.item.identifier else {
             return partsAreOutdated(file.number)
@@ -136,11 +137,11 @@ extension DomainEngine {
     }
 
     private func replaceVersion(of file: PartFile, by item: ProviderItem, _ question: AnswerOrder.Question) {
-        // It has the version and does not give it.
+        // The provider has the version but does not serve its parts.
         if item.contentVersion == file.version { return refuseParts(of: file) }
         do throws(ProviderFailure) {
             let row = try openRow(file.number)
-            // What it said since counts, and of places changes tell.
+            // A newer report takes precedence, and moves come from the change feed.
             if !answers.hasNews(of: row.item.identifier, since: question), item.identifier == row.item.identifier {
                 var now = item
                 now.parent = row.item.parent
@@ -156,7 +157,7 @@ extension DomainEngine {
 
     // MARK: One part
 
-    /// As for a whole file.
+    /// The number of attempts, and the delay before the second one in seconds, as for a whole file.
     private static let attempts = 4
     private static let firstPause = 0.5
 
@@ -230,7 +231,7 @@ extension DomainEngine {
 
     // MARK: In the index
 
-    /// Has what is here written to the index: the first part at once, others together.
+    /// Records the local ranges in the index: the first part at once, later ones in batches.
     private func noteParts(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
         let isFirst = transfer.file.ranges.count == transfer.unwritten
@@ -257,7 +258,7 @@ extension DomainEngine {
                 }
             }
         } catch {
-            // They are fetched again then.
+            // Parts that the index does not have are fetched again after a restart.
             return remember(error)
         }
         contents.parts.files[number]?.unwritten = 0

@@ -1,16 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// Partly materialized files of an earlier version than the provider's.
+/// Partially materialized files of an earlier version than the provider's.
 extension DomainEngine {
-    /// Marks the local parts as stale: the provider has another version. Handles that have read from them get no further bytes, and the
-    /// file is replaced for later openings. If no handle has read any, all get the new contents.
+    /// Marks the local parts as stale, because the provider has another version. Handles that have read from them get
+    /// no further bytes, and the file is replaced for later openings. If no handle has read any part, all handles get
+    /// the new contents.
     func partsAreOutdated(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number] else { return }
         contents.parts.files[number]?.isStale = true
         for ask in transfer.asks.values { ask.task.cancel() }
         guard !transfer.begun.isEmpty else { return beginPartsAnew(number) }
-        // Before readers fail: a program may open the file again at once.
+        // Marked before readers fail, because a program may open the file again at once.
         openFiles.update(number) { $0.isOutdated = true }
         do throws(ProviderFailure) { try replace(number) } catch { remember(error) }
         serveParts(number)
@@ -22,7 +23,7 @@ extension DomainEngine {
         for ask in transfer.asks.values { ask.task.cancel() }
         do throws(ProviderFailure) {
             let row = try openRow(number)
-            // The new ones may have come as a whole.
+            // The new version may have been fetched as a whole already.
             if row.content == .partial { try forgetContents(number) }
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.parts) }
             contents.parts.restarts[number, default: 0] += 1

@@ -1,11 +1,11 @@
 import FileProvider
 import LinuxSystem
 
-/// Reads of files that are not here, each of which waits for its own bytes only.
+/// Reads of dataless and partially materialized files. Each read waits for its own bytes only.
 extension DomainEngine {
-    /// Somebody who has a file open waits for some of its bytes. Where the file is not served in parts, they wait for the whole.
+    /// Waits for a range of a file. If the file is not served in parts, waits for the whole file.
     ///
-    /// - Parameter reader: the opening.
+    /// - Parameter reader: the number of the reading handle.
     func waitForPart(_ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: Answer<PartSource>) {
         guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
         if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
@@ -18,7 +18,8 @@ extension DomainEngine {
         }
     }
 
-    /// Whoever has a file open wants to know how long it is: of one that is served in parts, the provider's word counts.
+    /// Waits until the length of a file is known. If the file is served in parts, this is the size that the provider
+    /// reports.
     func waitForExtent(_ number: ItemNumber, _ answer: Answer<PartSource>) {
         guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
         if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
@@ -28,7 +29,7 @@ extension DomainEngine {
         }
     }
 
-    /// Somebody reads on, and will soon want these bytes.
+    /// Requests a range ahead of a sequential reader.
     func prefetchPart(_ number: ItemNumber, _ range: Range<Int64>, reader: Int) {
         guard !isClosed, openFiles.entry(number)?.reading == nil, let file = contents.parts.files[number]?.file else {
             return
@@ -37,14 +38,14 @@ extension DomainEngine {
         serveParts(number)
     }
 
-    /// Fetches what is missing of a file of which parts are here.
+    /// Fetches the missing ranges of a partially materialized file.
     ///
-    /// - Returns: whether all of it is here.
+    /// - Returns: whether the file is complete.
     func fillParts(_ row: IndexedItem, _ progress: FetchProgress) async throws(ProviderFailure) -> Bool {
         let number = row.number
         guard row.content == .partial, let file = try partFile(row)?.file else { return false }
         while let transfer = contents.parts.files[number], transfer.file === file, !transfer.isRefused {
-            // The new contents come whole; whoever has begun does not see them.
+            // The new version is fetched whole. Handles that have begun to read do not see it.
             guard !transfer.isStale else { return false }
             let ranges = file.ranges
             progress.set(ranges.count, file.size)
@@ -74,7 +75,8 @@ extension DomainEngine {
 
     // MARK: Who waits
 
-    /// Calls a function when it is known whether a file is served in parts: with its parts, or `nil` where it is not.
+    /// Calls a function when it is known whether a file is served in parts: with its parts, or with `nil` if it is
+    /// not.
     private func whenPartsAreKnown(
         _ number: ItemNumber, reader: Int?, _ answer: Answer<PartSource>,
         _ body: @escaping @Sendable (isolated DomainEngine, PartTransfers.File?) -> Void
@@ -83,7 +85,8 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             let row = try openRow(number)
             guard mayBeServedInParts(row) else { return body(self, nil) }
-            // Of what is here in parts it was known: that is read without asking anybody.
+            // A partially materialized file is known to be served in parts. Its local parts are read without a
+            // request.
             if contents.parts.areServed != nil || row.content == .partial { return body(self, try partFile(row)) }
         } catch {
             return answer.give(.failure(error))
@@ -91,10 +94,10 @@ extension DomainEngine {
         let key = contents.parts.nextNumber()
         contents.parts.undecided[key] = PartTransfers.Undecided(number: number, reader: reader, answer: answer)
         Task {
-            // Who fetches the whole knows what to do about it where it cannot be asked.
+            // If the provider cannot be reached, the fetch of the whole file handles the failure.
             let areServed = try? await provider.servesParts()
             if let areServed { contents.parts.areServed = areServed }
-            // Whoever gave up meanwhile is none of those who have begun to read.
+            // A reader that has given up must not count as one that has read parts.
             guard contents.parts.undecided.removeValue(forKey: key) != nil else { return }
             guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
             if areServed == nil { body(self, nil) } else { whenPartsAreKnown(number, reader: reader, answer, body) }
@@ -122,14 +125,14 @@ extension DomainEngine {
         contents.parts.files[number]?.waiters.append(waiter)
     }
 
-    /// Somebody does not wait any more.
+    /// Removes a cancelled waiter, and cancels requests that no other waiter needs.
     func partWaiterLeft(_ number: ItemNumber, _ answer: Answer<PartSource>) {
         contents.parts.undecided = contents.parts.undecided.filter { $0.value.answer !== answer }
         contents.parts.files[number]?.waiters.removeAll { $0.answer === answer }
         cancelUnwantedParts(number)
     }
 
-    /// An opening has ended: whatever was to come for it is of no use.
+    /// Removes a closed handle, and cancels requests that no other handle needs.
     func partReaderLeft(_ number: ItemNumber, _ reader: Int) {
         for (key, waiting) in contents.parts.undecided where waiting.number == number && waiting.reader == reader {
             contents.parts.undecided[key] = nil
@@ -138,17 +141,17 @@ extension DomainEngine {
         guard var transfer = contents.parts.files[number] else { return }
         let left = transfer.waiters.filter { $0.reader == reader }
         transfer.waiters.removeAll { $0.reader == reader }
-        // Others may have its bytes from the kernel's pages.
+        // With a shared page cache, other handles may have read this handle's bytes.
         if !contents.parts.pagesAreShared { transfer.begun.remove(reader) }
         contents.parts.files[number] = transfer
         for waiter in left { waiter.answer?.cancel() }
         cancelUnwantedParts(number)
-        // Whoever has not begun can have the new contents now.
+        // Handles that have not read any bytes can get the new contents now.
         if transfer.isStale, transfer.begun.isEmpty { beginPartsAnew(number) }
     }
 
-    /// All openings of a file read the same pages from now on, as in a mount: whoever has it open counts as having begun until the last
-    /// one closes it.
+    /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
+    /// bytes then keeps all handles on its version until the last one is closed.
     package func sharePages() { contents.parts.pagesAreShared = true }
 
     private func cancelUnwantedParts(_ number: ItemNumber) {
@@ -163,7 +166,8 @@ extension DomainEngine {
 
     // MARK: What is here
 
-    /// What is here of a file, which is begun where nothing is; `nil` where it cannot be served in parts.
+    /// Returns the parts of a file, which are opened or created if needed. Returns `nil` if the file cannot be served
+    /// in parts.
     func partFile(_ row: IndexedItem) throws(ProviderFailure) -> PartTransfers.File? {
         let number = row.number
         if let transfer = contents.parts.files[number] { return transfer }
@@ -193,7 +197,7 @@ extension DomainEngine {
         }
     }
 
-    /// - Returns: `nil` where no file can be as long as the provider says.
+    /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
     private func makeParts(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartFile? {
         let folders = folders
         return try makingRoom { () throws(ProviderFailure) in
@@ -216,7 +220,7 @@ extension DomainEngine {
         }
     }
 
-    /// Gives those who wait for parts what is here, and asks for what is not.
+    /// Completes the waiters that local parts can serve, and requests the parts that are missing.
     func serveParts(_ number: ItemNumber) {
         guard var transfer = contents.parts.files[number] else { return }
         var served: [Answer<PartSource>] = []
@@ -249,7 +253,8 @@ extension DomainEngine {
         askForParts(number)
     }
 
-    /// The parts of a file are of no use: who reads it waits for the whole, and who fetches it does so in another way.
+    /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead; a fetch fails and is
+    /// retried in another way.
     private func waitForWholeOrFail(
         _ number: ItemNumber, _ waiter: PartTransfers.Waiter, _ answer: Answer<PartSource>
     ) {
@@ -258,13 +263,13 @@ extension DomainEngine {
 
     // MARK: The end of parts
 
-    /// All parts are here: they are the file.
+    /// Moves a complete file to the clean contents.
     func completeParts(_ number: ItemNumber) {
         guard let transfer = contents.parts.files[number], transfer.file.isComplete else { return }
         let file = transfer.file
         do throws(ProviderFailure) {
             let row = try openRow(number)
-            // Whoever has begun goes on with what is here, where the whole is of another version.
+            // The whole file was fetched in another version. Handles that have begun to read keep the local parts.
             guard row.content == .dataless || row.content == .partial else { return partsAreOutdated(number) }
             try onDisk { () throws(Errno) in
                 try ContentStamp.date(file.writing, row.item.modified)
@@ -291,14 +296,14 @@ extension DomainEngine {
         makeReady(number)
     }
 
-    /// Whoever waits for parts of a file is told why there are none. What is here stays.
+    /// Fails all waiters for parts of a file. The local parts stay.
     func failParts(_ number: ItemNumber, _ failure: ProviderFailure) {
         let waiters = contents.parts.files[number]?.waiters ?? []
         contents.parts.files[number]?.waiters = []
         for waiter in waiters { waiter.answer?.give(.failure(failure)) }
     }
 
-    /// There is another file in the place of the parts, or none: nobody reads from them any more.
+    /// Drops the parts of a file whose contents were replaced or removed. Waiters continue with the whole file.
     func endParts(_ number: ItemNumber) {
         guard let transfer = contents.parts.files.removeValue(forKey: number) else { return }
         transfer.file.end()
@@ -309,11 +314,11 @@ extension DomainEngine {
         }
     }
 
-    /// Nobody has the file open any more: what is here of it is written down.
+    /// Records and releases the parts of a file after its last handle was closed.
     func putAwayParts(_ number: ItemNumber) {
         guard openFiles.entry(number) == nil else { return }
         guard contents.fetches[number] == nil else {
-            // Whoever had begun has gone.
+            // The handles that had begun to read are closed.
             contents.parts.files[number]?.begun = []
             if contents.parts.files[number]?.isStale == true { beginPartsAnew(number) }
             return
@@ -326,18 +331,19 @@ extension DomainEngine {
         for waiter in transfer.waiters { waiter.answer?.cancel() }
         contents.parts.files[number]?.waiters = []
         contents.parts.files[number]?.begun = []
-        // The last one's end comes back here: until then it may still be writing.
+        // The last request calls this function again when it ends. Until then it may still write to the file.
         guard transfer.asks.isEmpty || transfer.isStale else { return }
         contents.parts.files[number] = nil
-        // It may be removed by now.
+        // The item may have been removed.
         let row = try? row(number)
         if row != nil { dropOutdatedContents(number) }
         if row?.content != .partial { try? folders.remove(number, in: folders.parts) }
     }
 
-    /// The whole of a file has come at once.
+    /// Drops the parts after the whole file was fetched at once, or keeps them for handles that have read another
+    /// version.
     ///
-    /// - Parameter version: the contents'.
+    /// - Parameter version: the version of the fetched contents.
     func partsWereReplaced(_ number: ItemNumber, by version: [UInt8]) {
         guard let transfer = contents.parts.files[number] else {
             try? folders.remove(number, in: folders.parts)

@@ -1,18 +1,19 @@
 import FileProvider
 import LinuxSystem
 
-/// A file of which some parts are here, all of one version. It is as long as the whole, with holes where nothing has come yet.
+/// A partially materialized file. Its local parts are all of one version. It is as long as the complete file, with
+/// holes for the missing ranges.
 ///
-/// Any thread reads from it; the engine's thread says what is here.
+/// Any thread may read from it. Only the engine's thread adds parts.
 final class PartFile: Sendable {
     let number: ItemNumber
-    /// The provider's, of the contents.
+    /// The provider's version of the contents.
     let version: [UInt8]
-    /// Bytes of the whole, as the provider says.
+    /// The size that the provider reports for the complete file, in bytes.
     let size: Int64
-    /// Where parts are written to.
+    /// The descriptor to which parts are written.
     let writing: FileDescriptor
-    /// The same file for those who read.
+    /// A read-only descriptor of the same file, for readers.
     let reading: FileDescriptor
 
     private struct State {
@@ -20,7 +21,7 @@ final class PartFile: Sendable {
         var isOver = false
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state: Lock<State>
 
     init(_ number: ItemNumber, version: [UInt8], size: Int64, _ file: FileDescriptor, _ ranges: ByteRanges)
@@ -34,26 +35,26 @@ final class PartFile: Sendable {
         state = Lock(State(ranges: ranges))
     }
 
-    /// What of a read lies within the file.
+    /// Returns the portion of a range that lies within the file.
     func clipped(_ range: Range<Int64>) -> Range<Int64> { range.clamped(to: 0..<size) }
 
-    /// Whether a read can be answered from here.
+    /// Whether a read of a range can be served from the local parts.
     func contains(_ range: Range<Int64>) -> Bool {
         let wanted = clipped(range)
         return state.withLock { !$0.isOver && $0.ranges.contains(wanted) }
     }
 
-    /// What is here.
+    /// The local ranges.
     var ranges: ByteRanges { state.withLock { $0.ranges } }
 
     var isComplete: Bool { state.withLock { $0.ranges.count == size } }
 
-    /// What of a range is not here.
+    /// Returns the portions of a range that are not local.
     func gaps(in range: Range<Int64>) -> [Range<Int64>] { state.withLock { $0.ranges.gaps(in: range) } }
 
-    /// A part is here.
+    /// Adds a range to the local ones after its bytes were written.
     ///
-    /// - Returns: how many bytes are new.
+    /// - Returns: the number of bytes that were not local before.
     func insert(_ range: Range<Int64>) -> Int64 {
         state.withLock { state in
             let before = state.ranges.count
@@ -62,14 +63,15 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Nobody reads from here any more: there is another file of the item.
+    /// Makes ``contains(_:)`` return `false` from now on, because another file takes the place of this one.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Writes a part to its place, past this process's memory where the file systems can. Blocks.
+    /// Writes a part to its place, without copying it through this process's memory if the file systems permit.
+    /// Blocks.
     ///
     /// - Parameters:
-    ///   - source: a file with the bytes at their places.
-    ///   - range: within the file.
+    ///   - range: the range to write; only its missing portions are copied.
+    ///   - source: a file with the bytes at their offsets.
     func take(_ range: Range<Int64>, from source: FileDescriptor, isCancelled: () -> Bool) throws(ProviderFailure) {
         for gap in gaps(in: clipped(range)) {
             do throws(CopyError) {
@@ -83,9 +85,9 @@ final class PartFile: Sendable {
     }
 }
 
-/// Where the bytes are that somebody waits for.
+/// The local file that serves a read.
 enum PartSource: Sendable {
-    /// All of them are here.
+    /// A complete file.
     case whole(FileDescriptor)
     case part(PartFile)
 }

@@ -1,15 +1,15 @@
 import FileProvider
 import LinuxSystem
 
-/// What is asked for of a file's bytes.
+/// A request for a byte range of a file.
 package struct PartRequest: Sendable, Equatable {
     package var identifier: String
-    /// The contents' version that the bytes have to be of.
+    /// The version of the contents that the bytes must belong to.
     package var version: [UInt8]
     package var metadataVersion: [UInt8]
-    /// At least these bytes.
+    /// The requested range. The reply may cover more.
     package var range: Range<Int64>
-    /// A power of two, of which the bounds of what comes back are multiples, but for the end of the file.
+    /// A power of two of which the bounds of the returned range are multiples, except at the end of the file.
     package var alignment: Int64
 
     package init(
@@ -23,13 +23,13 @@ package struct PartRequest: Sendable, Equatable {
     }
 }
 
-/// Some bytes of a file.
+/// A byte range of a file, as a provider returned it.
 package struct ProviderPart: Sendable {
-    /// A regular file with the bytes at their places, open for reading.
+    /// A regular file with the bytes at their offsets, open for reading.
     package var descriptor: FileDescriptor
-    /// The item whose bytes they are.
+    /// The item that the bytes belong to.
     package var item: ProviderItem
-    /// Which bytes are there.
+    /// The range of bytes that the file has.
     package var range: Range<Int64>
 
     package init(descriptor: FileDescriptor, item: ProviderItem, range: Range<Int64>) {

@@ -1,81 +1,83 @@
 import FileProvider
 import LinuxSystem
 
-/// The parts that are under way, and who waits for them; on the engine's thread.
+/// The requests for parts in progress, and the readers that wait for them. Used on the engine's thread.
 struct PartTransfers {
-    /// One that is asked for.
+    /// A request for a part.
     struct Ask {
-        /// What it writes: no two write the same bytes.
+        /// The range that the request writes. No two requests write the same bytes.
         var range: Range<Int64>
         let task: Task<Void, Never>
-        /// The time at which it was asked for; seconds since 1970.
+        /// The time at which the request began, in seconds since 1970.
         let begun: Double
     }
 
-    /// Somebody who waits for bytes.
+    /// A request for a range of bytes, by a reader or by the engine.
     struct Waiter {
         let number: Int
         let range: Range<Int64>
-        /// The opening that they are for; `nil` for what is fetched without one.
+        /// The number of the reading handle; `nil` if the range is fetched without one.
         let reader: Int?
-        /// `nil` where nobody waits yet, and somebody soon will.
+        /// The completion handler; `nil` for read-ahead, which no reader waits for yet.
         let answer: Answer<PartSource>?
     }
 
-    /// Somebody who waits until it is known whether the provider gives parts.
+    /// A reader that waits until it is known whether the provider serves parts.
     struct Undecided {
         let number: ItemNumber
-        /// As of ``Waiter``.
+        /// The number of the reading handle, as in ``Waiter``.
         let reader: Int?
         let answer: Answer<PartSource>
     }
 
-    /// One file.
+    /// The transfers of one file.
     struct File {
         let file: PartFile
         var asks: [Int: Ask] = [:]
         var waiters: [Waiter] = []
-        /// The openings that were given bytes of this version: they get no others.
+        /// The handles that have read bytes of this version, and that get no bytes of another.
         var begun: Set<Int> = []
-        /// The provider has other contents, and somebody has begun: what is here is all that there will be.
+        /// Whether the provider has another version and a handle has begun to read this one. No further parts of this
+        /// version are fetched.
         var isStale = false
-        /// The provider gave what cannot be used: what is missing comes with the whole.
+        /// Whether the provider's parts cannot be used, so that the missing bytes are fetched with the whole file.
         var isRefused = false
-        /// The provider says that there is another version, and is asked which: until then no part can be had.
+        /// Whether the provider is being asked for its current version. Until it replies, no part is requested.
         var isVersionAsked = false
-        /// Bytes that the index does not know of.
+        /// The number of local bytes that are not recorded in the index yet.
         var unwritten: Int64 = 0
         var isWritingDue = false
-        /// The time at which the last part came; seconds since 1970.
+        /// The time at which the last part arrived, in seconds since 1970.
         var moved = 0.0
     }
 
     var files: [ItemNumber: File] = [:]
-    /// By numbers of their own.
+    /// The waiting readers, by a number of their own.
     var undecided: [Int: Undecided] = [:]
-    /// Whether all openings of a file read the same pages, so that each may have bytes that another has asked for.
+    /// Whether all handles of a file share the page cache, so that each may have read bytes that another requested.
     var pagesAreShared = false
-    /// Whether the provider gives parts; `nil` until it was asked.
+    /// Whether the provider serves parts; `nil` until the provider has replied.
     var areServed: Bool?
-    /// Versions of which the provider gave no parts that could be used.
+    /// The versions of which the provider served no usable parts.
     var refused: [ItemNumber: [UInt8]] = [:]
-    /// How often reads were begun anew because the version changed.
+    /// The number of times that reads were restarted because the version changed.
     var restarts: [ItemNumber: Int] = [:]
     var running = 0
     private var lastNumber = 0
 
-    /// Smaller files are fetched whole.
+    /// The size in bytes from which on a file is fetched in parts. Smaller files are fetched whole.
     static let leastSize: Int64 = 4 << 20
-    /// The most bytes of one part.
+    /// The maximum size of one part, in bytes.
     static let largestPart: Int64 = 16 << 20
-    /// What the bounds of parts are multiples of, but for the end of the file.
+    /// The alignment of the bounds of parts in bytes, except at the end of the file.
     static let alignment: Int64 = 64 << 10
-    /// How many parts are asked for at the same time: of one file, and of all.
+    /// The maximum number of concurrent requests, for one file and for all files.
     static let fileLimit = 4
     static let limit = 8
-    /// So many ranges are written down, the largest ones.
+    /// The maximum number of ranges that the index records. The largest ones are kept.
     static let writtenRanges = 512
-    /// So many bytes are written down at once, fewer after ``writingPause``.
+    /// The number of bytes that causes a write to the index at once. Fewer are written after ``writingPause``
+    /// seconds.
     static let writtenBytes: Int64 = 32 << 20
     static let writingPause = 0.5
     static let mostRestarts = 3
@@ -87,7 +89,7 @@ struct PartTransfers {
 }
 
 extension PartTransfers.File {
-    /// What to ask for next; `nil` where all that is wanted is here or under way.
+    /// Returns the next range to request; `nil` if every wanted range is local or in progress.
     func nextAsk() -> Range<Int64>? {
         guard !isStale, !isRefused, !isVersionAsked else { return nil }
         let asked = ByteRanges(asks.values.lazy.map(\.range))

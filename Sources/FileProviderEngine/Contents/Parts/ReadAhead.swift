@@ -1,22 +1,22 @@
-/// How far ahead of one reader parts are asked for: not at all where somebody jumps, and more and more where somebody reads on.
+/// The read-ahead of one handle. Random reads cause none; the window doubles with sequential reads.
 package struct ReadAhead: Sendable {
     package static let least: Int64 = 256 << 10
     package static let most: Int64 = 16 << 20
-    /// The kernel asks for what lies beside each other in any order.
+    /// The distance in bytes within which reads may be out of order. The kernel issues adjacent reads in any order.
     private static let disorder: Int64 = 1 << 20
 
-    /// Where somebody goes on who reads on.
+    /// The offset at which a sequential reader is expected to continue; `nil` before the first read.
     private var next: Int64?
     private var window: Int64 = 0
-    /// Up to here was asked for.
+    /// The end of the range that was requested so far.
     private var asked: Int64 = 0
 
     package init() {}
 
-    /// Notes what is read.
+    /// Records a read.
     ///
-    /// - Parameter size: the file's, in bytes.
-    /// - Returns: what to ask for besides; `nil` for nothing.
+    /// - Parameter size: the file's size, in bytes.
+    /// - Returns: the range to request in advance; `nil` if there is none.
     package mutating func note(_ range: Range<Int64>, size: Int64) -> Range<Int64>? {
         guard let expected = next, range.lowerBound >= expected - min(expected, Self.disorder),
             range.lowerBound - expected <= Self.least
@@ -27,7 +27,8 @@ package struct ReadAhead: Sendable {
         let end = max(expected, range.upperBound)
         next = end
         asked = max(asked, end)
-        // Asked for when half of what was asked for before is read: by the time that all of it is, this is here.
+        // The next window is requested when half of the previous one has been read, so that it arrives before the
+        // rest is read.
         guard asked < size, asked - end <= window / 2 else { return nil }
         window = min(max(window * 2, Self.least), Self.most)
         let start = asked
@@ -36,13 +37,13 @@ package struct ReadAhead: Sendable {
     }
 }
 
-/// Parts are asked for in whole blocks, so that many small reads beside each other are one.
+/// The blocks in which parts are requested, so that adjacent small reads share one request.
 package enum PartBlocks {
     package static let size: Int64 = 256 << 10
 
-    /// The blocks that a range touches, as far as the file goes.
+    /// Returns the blocks that a range touches, up to the end of the file.
     ///
-    /// - Parameter size: the file's, in bytes.
+    /// - Parameter size: the file's size, in bytes.
     package static func around(_ range: Range<Int64>, size: Int64) -> Range<Int64> {
         let range = range.clamped(to: 0..<max(0, size))
         guard !range.isEmpty else { return range }
