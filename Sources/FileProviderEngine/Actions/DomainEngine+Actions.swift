@@ -1,13 +1,14 @@
 import FileProvider
 
-/// Actions of the provider's own.
+/// Custom actions that a provider declares in its property list.
 extension DomainEngine {
-    /// Has the provider do something with items. What comes of it, the provider tells as any other change; it is asked for that,
-    /// whatever became of the action.
+    /// Performs a provider's action on items. The provider reports its effects as it reports any other change. The
+    /// engine requests changes afterwards, even if the action failed.
     ///
     /// - Parameters:
-    ///   - action: as the provider's property list has it.
-    ///   - progress: how much is done, and how much is to be done.
+    ///   - action: the action's identifier in the provider's property list.
+    ///   - identifiers: the identifiers of the items.
+    ///   - progress: receives the completed and the total amount of work.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {

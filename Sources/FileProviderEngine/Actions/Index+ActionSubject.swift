@@ -1,29 +1,33 @@
 import AppExtension
 import FileProvider
 
-/// Items as the rules of a provider's actions see them: from what is known here, so that no provider is asked.
+/// Items as the predicates of a provider's actions see them. The values come from the index, so that the provider is
+/// not asked.
 extension Index {
-    /// What a rule is told of an item; `nil` where it is not known any more. Blocks on the file system.
+    /// Returns an item as the predicates of actions see it, or `nil` if the item does not exist. Blocks on the file
+    /// system.
     ///
-    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    /// - Parameter upload: the state of the item's upload; `nil` if none is known.
     package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexFailure) -> PredicateValue? {
         guard let item = try item(number) else { return nil }
         return item.actionSubject(try facts(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
-    /// What a rule is told of the domain: nothing where the provider says nothing of it.
+    /// Returns the domain's `userInfo` as the predicates of actions see it, or nothing if the provider has reported
+    /// none.
     package func actionDomain() throws(IndexFailure) -> PredicateValue {
         guard let state = try domainState() else { return .nothing }
         return .object(state.userInfo.mapValues { $0.predicateValue })
     }
 
-    /// What the folders around an item say of it, the nearest first.
+    /// Returns the `userInfo` of the directories above an item. For a key that several of them have, the value of the
+    /// nearest one is taken.
     private func inheritedUserInfo(
         of item: IndexedItem
     ) throws(IndexFailure) -> [String: ProviderItem.UserInfoValue] {
         var values: [String: ProviderItem.UserInfoValue] = [:]
         var (number, folder) = (item.number, item.parent)
-        // No path is longer.
+        // No path has more components than this.
         for _ in 0..<4096 {
             guard number != .root, let parent = try self.item(folder) else { break }
             for (key, value) in parent.item.userInfo { values[key] = values[key] ?? value }
@@ -34,7 +38,7 @@ extension Index {
 }
 
 extension IndexedItem {
-    /// The ending of the keys in a folder's `userInfo` that hold for everything in the folder.
+    /// The suffix of those keys in a directory's `userInfo` that apply to everything in the directory.
     private static let inheritedSuffix = ".inherited"
 
     fileprivate func actionSubject(
@@ -67,7 +71,7 @@ extension IndexedItem {
         case .contentModificationDate: number(localModified ?? item.modified)
         case .lastUsedDate: number(facts.lastUsed)
         case .favoriteRank: number(facts.favoriteRank.map(Double.init))
-        // What it is made of is nobody's business: whether there are tags can be asked.
+        // Predicates can test whether there are tags. The encoding of the tags is private.
         case .tagData: facts.tags.isEmpty ? .nothing : .list(facts.tags.map { .text($0) })
         case .symlinkTargetPath: item.linkTarget.map { .text($0) } ?? .nothing
         case .userInfo:
@@ -86,7 +90,7 @@ extension IndexedItem {
         }
     }
 
-    /// The identifier of its type; what a provider says nothing of has the most general one.
+    /// The item's type identifier. If the provider reports none, it is the most general one of the item's kind.
     private var typeIdentifier: String {
         if !item.contentType.isEmpty { return item.contentType }
         return switch item.kind {

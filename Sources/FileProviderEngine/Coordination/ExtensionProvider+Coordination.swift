@@ -1,29 +1,32 @@
 import ExtensionHost
 import FileProvider
 
-/// Files that programs use in turn at their places in the provider's document storage.
+/// Coordinated access of programs to files at their paths in the provider's document storage.
 extension ExtensionProvider {
-    /// Which item's file is at a place; `nil` for none.
+    /// Returns the identifier of the item whose file is at a path, or `nil` if the path is no item's.
     ///
-    /// - Parameter path: absolute.
+    /// - Parameter path: an absolute path.
     package func identify(path: String) async throws(ProviderFailure) -> String? {
         try await ask(ProviderIdentifyCall(path: path), isSafe: true, isForProgram: true).identifier
     }
 
-    /// A program is going to use an item's file: until ``endUse(of:)`` the provider keeps it.
+    /// Begins a program's use of an item's file. The provider keeps the file until ``endUse(of:)``.
     package func beginUse(of identifier: String) async { await uses.begin(identifier) }
 
+    /// Ends a program's use of an item's file.
+    ///
     /// - Returns: whether no program uses the file any more.
     package func endUse(of identifier: String) -> Bool { uses.end(identifier) }
 
-    /// Has an item's file, or what stands for it, be at its place. Cancelling the task gives it up.
+    /// Asks the provider for an item's file, or its placeholder, at its path. Cancelling the task cancels the
+    /// request.
     package func start(_ identifier: String, at path: String, wantsContents: Bool) async throws(ProviderFailure) {
         _ = try await ask(
             ProviderStartCall(identifier: identifier, path: path, wantsContents: wantsContents), isSafe: true,
             .transfer, isForProgram: true)
     }
 
-    /// Tells that a program has changed an item's file. Telling it twice does no harm.
+    /// Reports to the provider that a program has changed an item's file. A repeated report does no harm.
     package func noteChange(of identifier: String, at path: String) async throws(ProviderFailure) {
         _ = try await ask(
             ProviderChangedCall(identifier: identifier, path: path), isSafe: true, isForProgram: true)

@@ -2,19 +2,20 @@ import ExtensionHost
 import FileProvider
 import LinuxSystem
 
-/// Services for programs.
+/// Services that a provider offers to programs.
 extension ExtensionProvider {
-    /// What the provider offers for an item.
+    /// Returns the names of the services that the provider offers for an item.
     ///
-    /// - Parameter isOwn: whether a program of the provider's own asks.
+    /// - Parameter isOwn: whether the client is a program of the provider's own.
     package func services(of identifier: String, isOwn: Bool) async throws(ProviderFailure) -> [String] {
         try await ask(ProviderServicesCall(identifier: identifier, isOwn: isOwn), isSafe: true, isForProgram: true)
             .names
     }
 
-    /// Connects a program to a service. The process is kept for as long as the program keeps the connection.
+    /// Connects a program to a service. The provider's process is kept running as long as the program keeps the
+    /// connection.
     ///
-    /// - Returns: the program's end.
+    /// - Returns: the program's end of the connection.
     package func openService(
         _ name: String, of identifier: String, isOwn: Bool
     ) async throws(ProviderFailure) -> FileDescriptor {
@@ -29,7 +30,7 @@ extension ExtensionProvider {
             identifier: identifier, name: name, isOwn: isOwn, socket: provider.descriptor)
         let result: Result<Void, ProviderFailure> = await withCheckedContinuation { continuation in
             let first = FirstAnswer<Result<Void, ProviderFailure>> { continuation.resume(returning: $0) }
-            // It goes on after this function has returned.
+            // The call lasts as long as the connection, and outlives this function.
             Task {
                 do throws(ProviderFailure) {
                     _ = try await process.call(request, .service) { _, _ in first.give(.success(())) }

@@ -1,18 +1,18 @@
 import LinuxSystem
 
-/// Which items' files programs use at their places in a provider's storage, so that the provider is not told meanwhile that nobody
-/// needs them.
+/// Counts the programs that use items' files at their paths in a provider's document storage. While a file is in use,
+/// the provider is not asked to stop providing it.
 final class ItemUses: Sendable {
     private struct Use {
         var count = 0
         var isStopping = false
-        /// Those who begin while the provider is told to stop.
+        /// The uses that begin while the provider is asked to stop providing the file.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    // Innermost: whoever waits goes on after it is released.
+    // Leaf lock: continuations are resumed after it is released.
     private let uses = Lock<[String: Use]>([:])
 
-    /// One use more. Waits until the provider is not in the middle of removing the file.
+    /// Counts an additional use. Waits while the provider may be removing the file.
     func begin(_ identifier: String) async {
         await withCheckedContinuation { continuation in
             let isFree = uses.withLock { uses in
@@ -25,9 +25,9 @@ final class ItemUses: Sendable {
         }
     }
 
-    /// One use less.
+    /// Counts a use that has ended.
     ///
-    /// - Returns: whether it was the last.
+    /// - Returns: whether it was the last one.
     func end(_ identifier: String) -> Bool {
         uses.withLock { uses in
             guard var use = uses[identifier] else { return false }
@@ -37,7 +37,9 @@ final class ItemUses: Sendable {
         }
     }
 
-    /// Tells the provider to stop, unless somebody uses the file or somebody else is at it.
+    /// Asks the provider to stop providing a file, unless the file is in use or another such request is in progress.
+    ///
+    /// - Parameter tell: sends the request to the provider.
     func stop(_ identifier: String, _ tell: () async -> Void) async {
         let isOurs = uses.withLock { uses in
             guard uses[identifier] == nil else { return false }

@@ -1,9 +1,9 @@
 import FileProvider
 import LinuxSystem
 
-/// The enumeration of one folder, page by page.
+/// The enumeration of one directory, page by page.
 extension DomainEngine {
-    /// Begins to list a folder, unless that is under way.
+    /// Begins to list a directory, unless a listing is in progress.
     func startListing(_ folder: ItemNumber, isRefresh: Bool) {
         guard !isClosed, listings.folders[folder] == nil else { return }
         listings.folders[folder] = Listings.Listing(isRefresh: isRefresh)
@@ -14,9 +14,9 @@ extension DomainEngine {
         }
     }
 
-    /// Asks for what the provider says of the root itself, such as its date: it is in nobody's listing.
+    /// Fetches the item of the root, for example for its date, because no listing includes it.
     private func askForRoot() async {
-        // Where it cannot say, there is a root all the same.
+        // The root exists even if the provider cannot return its item.
         guard let root = try? await provider.item(ProviderItem.rootIdentifier), !isClosed,
             root.identifier == ProviderItem.rootIdentifier
         else { return }
@@ -30,12 +30,13 @@ extension DomainEngine {
         }
         let listing = listings.folders.removeValue(forKey: folder)
         for waiter in listing?.waiters.values.map(\.answer) ?? [] {
-            // Those whose name did not come are answered by the listing's end; so nobody is left but after a failure.
+            // A successful listing has completed all waiters, also those for names that do not exist. Waiters are
+            // left only after a failure.
             waiter.give(result)
         }
         if case .failure(let failure) = result {
             noteFailure(failure, askedIn: era)
-            // Nobody may have told that it is gone, as where the index was lost in between.
+            // The removal of the directory may not have been reported, for example if the index was lost meanwhile.
             if failure.kind == .noSuchItem { doubt(folder) }
             if failure.kind == .noSpace, listing?.isRefresh == true { refreshOnceThereIsRoom(folder) }
             noteOutdatedFailed(folder, failure)
@@ -44,13 +45,17 @@ extension DomainEngine {
         if listing?.isWantedAgain == true { refresh(folder) }
     }
 
-    /// Attempts to go on after a failure that may pass, and the pause before the second of them.
+    /// The number of attempts after a failure that a retry may resolve, and the delay before the second one in
+    /// seconds.
     private static let attempts = 3
     private static let firstPause = 1.0
-    /// Times that a listing begins anew whose pages expired, or that was refused before somebody signed in.
+    /// The number of times that a listing is started, if its pages expire or it was refused before the user signed
+    /// in.
     private static let beginnings = 3
 
-    /// - Returns: what came of it, and the era of sign-ins in which that was asked.
+    /// Lists a directory, and starts again if the pages expire.
+    ///
+    /// - Returns: the result, and the value of ``signInEra`` when the request was sent.
     private func listed(_ folder: ItemNumber) async -> (Result<Void, ProviderFailure>, era: Int) {
         for beginning in 1... {
             let era = signInEra
@@ -61,7 +66,7 @@ extension DomainEngine {
             } catch {
                 var isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
                 if error.kind == .noSuchItem, let identifier {
-                    // It is listed by its new identifier.
+                    // The directory has a new identifier, by which it is listed.
                     isWorthIt = await awaitNewIdentifier(of: folder, asked: identifier)
                 }
                 guard isWorthIt, beginning < Self.beginnings, !isClosed else { return (.failure(error), era) }
@@ -72,7 +77,8 @@ extension DomainEngine {
 
     private func enumerate(_ folder: ItemNumber) async throws(ProviderFailure) {
         let identifier = try row(folder).item.identifier
-        // Before the first page: what changes while the pages come is told once more afterwards.
+        // The anchor is requested before the first page, so that changes during the enumeration are reported again
+        // later.
         let anchor = try await currentAnchor(of: identifier)
         listings.lastMark += 1
         let mark = listings.lastMark
@@ -94,7 +100,9 @@ extension DomainEngine {
         try await finish(folder, identifier, mark, anchor)
     }
 
-    /// Fails with `expired` if the folder has got another identifier, so that its listing begins anew.
+    /// Checks that the directory still has the identifier under which it is listed.
+    ///
+    /// - Throws: a failure of kind `expired` if the identifier has changed, so that the listing starts again.
     private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderFailure) {
         guard try row(folder).item.identifier.hasSameBytes(as: identifier) else {
             throw ProviderFailure(.expired, message: "The folder has another identifier now.")
@@ -103,7 +111,7 @@ extension DomainEngine {
 
     /// Writes one page to the index.
     ///
-    /// - Returns: how many items were not known.
+    /// - Returns: the number of items that were not known.
     @discardableResult
     private func place(
         _ answer: Page, in folder: ItemNumber, _ mark: Int64
@@ -116,7 +124,8 @@ extension DomainEngine {
         return applied.added.count
     }
 
-    /// The last page is there: what no page told of goes, once the provider says that it is gone.
+    /// Completes a listing after its last page. Items that no page included are removed after the provider has
+    /// reported that they do not exist.
     private func finish(
         _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?
     ) async throws(ProviderFailure) {
@@ -127,7 +136,7 @@ extension DomainEngine {
         let removed = try writeMakingRoom { writer throws(IndexFailure) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)
             try writer.update(folder) { $0.listing = .complete }
-            // An empty one says that the folder was listed, and has none.
+            // An empty anchor records that the directory was listed and has no anchor.
             try writer.setAnchor(anchor ?? [], of: identifier)
             try writer.setOutdated(isOutdated, identifier)
             return removed
@@ -138,7 +147,7 @@ extension DomainEngine {
         listingAges.note(folder, at: clock.now)
     }
 
-    /// The anchor of a container as it is now; `nil` where it has none, or one of more than 500 bytes.
+    /// Returns the current sync anchor of a container; `nil` if it has none, or one of more than 500 bytes.
     func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
         do throws(ProviderFailure) {
             let anchor = try await patiently { [provider] () async throws(ProviderFailure) in
@@ -146,18 +155,18 @@ extension DomainEngine {
             }
             return anchor.flatMap { $0.count <= 500 ? $0 : nil }
         } catch {
-            // Enumerating is another question.
+            // The provider may support enumerating items even if it has no anchors.
             guard error.kind == .unsupported else { throw error }
             return nil
         }
     }
 
-    /// A page, and when it was asked for.
+    /// A page, and the position of its request in the order of replies.
     struct Page: Sendable {
         let page: ItemPage
         let question: AnswerOrder.Question
 
-        /// Whether the provider can be asked for the page after it, or there is none.
+        /// Whether the next page can be requested, or this page is the last.
         var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
     }
 
@@ -170,7 +179,7 @@ extension DomainEngine {
         return Page(page: answer, question: question)
     }
 
-    /// Asks once more after a failure that may pass, such as the end of the provider's process.
+    /// Sends a request, and retries it after a failure that may pass, such as the end of the provider's process.
     nonisolated func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderFailure) -> Value
     ) async throws(ProviderFailure) -> Value {
@@ -182,7 +191,7 @@ extension DomainEngine {
                 guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, await !isClosed else {
                     throw error
                 }
-                // A process that ended is started again by asking.
+                // A request restarts a process that has ended, so the first retry needs no delay.
                 if error.kind != .processEnded || attempt > 1 {
                     await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
                 }
@@ -192,7 +201,7 @@ extension DomainEngine {
     }
 }
 
-/// Recognises a listing that goes on and on and tells of nothing.
+/// Detects a listing that does not end and includes nothing new.
 private struct EndlessListing {
     let limit: Int
     let mostItems: Int
@@ -206,17 +215,19 @@ private struct EndlessListing {
         self.mostItems = mostItems
     }
 
+    /// Records a page, and returns whether the listing is endless.
+    ///
     /// - Parameters:
-    ///   - news: items of the page that were not known.
-    ///   - known: how many items the folder has; costly.
+    ///   - news: the number of items of the page that were not known.
+    ///   - known: returns the number of items in the directory; expensive.
     mutating func isEndless(_ page: ItemPage, news: Int, known: () -> Int) -> Bool {
         items += page.items.count
         emptyPages = page.items.isEmpty ? emptyPages + 1 : 0
         pagesWithoutNews = news == 0 ? pagesWithoutNews + 1 : 0
-        // The same page once more leads to the same one after it.
+        // A page token that was returned before leads to the same pages again.
         if let next = page.next, !seen.insert(next).inserted { return true }
         if emptyPages >= limit || items > mostItems { return true }
-        // A folder that is listed again tells of nothing new, and of each item once.
+        // A refresh finds nothing new, too, but includes each item only once.
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 }

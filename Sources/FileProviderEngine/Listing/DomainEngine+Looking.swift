@@ -1,12 +1,13 @@
 import FileProvider
 
-/// Looking into folders.
+/// Lookups in directories.
 extension DomainEngine {
-    /// Sees to it that the index has what somebody needs of a folder. Answered at once, on the calling thread, where the index has it
-    /// already; a folder that was listed before is then asked for again behind the caller's back.
+    /// Ensures that the index has the portion of a directory's listing that a caller needs. If the index has it
+    /// already, the completion handler is called at once, on the calling thread. A directory that was listed before
+    /// is then refreshed in the background.
     ///
-    /// - Parameter completion: called on the calling thread or on the engine's; must not block.
-    /// - Returns: what gives up the wait. The listing goes on.
+    /// - Parameter completion: called on the calling thread or on the engine's thread; must not block.
+    /// - Returns: an object that cancels the wait. The listing continues.
     @discardableResult
     package nonisolated func list(
         _ folder: ItemNumber, needs need: ListingNeed,
@@ -31,7 +32,7 @@ extension DomainEngine {
         return Waiting { answer.cancel() }
     }
 
-    /// Whether the index has what somebody needs of a folder.
+    /// Whether the index has the portion of a directory's listing that a caller needs.
     private nonisolated func isAnswered(_ need: ListingNeed, _ row: IndexedItem) throws(ProviderFailure) -> Bool {
         guard row.item.kind == .folder else {
             throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a folder.")
@@ -55,7 +56,7 @@ extension DomainEngine {
     private func wait(for folder: ItemNumber, _ need: ListingNeed, _ answer: Answer<Void>) {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
-            // A page may have come meanwhile.
+            // A page may have arrived meanwhile.
             if try isAnswered(need, try row(folder)) { return answer.give(.success(())) }
             startListing(folder, isRefresh: false)
             listings.nextWaiter += 1
@@ -66,7 +67,7 @@ extension DomainEngine {
         }
     }
 
-    /// Tells those who wait for what has come.
+    /// Completes the waiters whose need is met by the pages that have arrived.
     func answerWaiters(of folder: ItemNumber) {
         guard let waiters = listings.folders[folder]?.waiters, !waiters.isEmpty else { return }
         for (key, waiter) in waiters {
@@ -82,7 +83,8 @@ extension DomainEngine {
 
     // MARK: Asking again
 
-    /// Asks for a folder again that was listed before: for what changed where it has an anchor, else for all of it.
+    /// Refreshes a directory that was listed before: by its changes if it has an anchor, otherwise by a complete
+    /// listing.
     func refresh(_ folder: ItemNumber) {
         guard !isClosed, listings.folders[folder] == nil, !listings.refreshing.contains(folder),
             listings.queuedForRefresh.insert(folder).inserted
@@ -91,7 +93,8 @@ extension DomainEngine {
         startNextRefreshes()
     }
 
-    /// Asks for a folder again that may have changed: also where that is under way, since it may have passed what changed.
+    /// Refreshes a directory that may have changed. If a refresh is in progress, another one follows, because the
+    /// first may have missed the change.
     func refreshAnew(_ folder: ItemNumber) {
         if listings.folders[folder] != nil {
             listings.folders[folder]?.isWantedAgain = true
@@ -102,7 +105,8 @@ extension DomainEngine {
         }
     }
 
-    /// Asks for a folder again whose listing there was no room for, although nobody says when there is some, nor looks into it.
+    /// Refreshes a directory later because the disk was full during its listing. No event reports free space, so this
+    /// happens after a fixed delay.
     func refreshOnceThereIsRoom(_ folder: ItemNumber) {
         let isFirst = listings.waitingForRoom.isEmpty
         listings.waitingForRoom.insert(folder)
@@ -130,7 +134,7 @@ extension DomainEngine {
         }
     }
 
-    /// A folder that was asked for again is as the index says, or could not be asked for.
+    /// Ends the refresh of a directory, whether it succeeded or not, and starts the next ones.
     func refreshed(_ folder: ItemNumber) {
         guard listings.refreshing.remove(folder) != nil else { return }
         startNextRefreshes()

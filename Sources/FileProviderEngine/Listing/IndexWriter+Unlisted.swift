@@ -1,10 +1,10 @@
 import FileProvider
 
-/// What a listing has not told of.
+/// Items of a directory that its listing did not include.
 extension IndexWriter {
-    /// The items that ``removeUnlisted(in:before:)`` would remove.
+    /// Returns the items that ``removeUnlisted(in:before:)`` would remove.
     ///
-    /// - Parameter limit: so many at most.
+    /// - Parameter limit: the maximum number of items.
     func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try eachUnlisted(in: folder, before: mark) { item in
@@ -14,9 +14,9 @@ extension IndexWriter {
         return items
     }
 
-    /// Has ``removeUnlisted(in:before:)`` leave unlisted items where they are, apart from some.
+    /// Makes ``removeUnlisted(in:before:)`` keep unlisted items where they are, except for `others`.
     ///
-    /// - Returns: the identifiers of those that stay.
+    /// - Returns: the identifiers of the items that are kept.
     mutating func keepUnlisted(
         in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
     ) throws(IndexFailure) -> Set<String> {
@@ -31,9 +31,10 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// The identifiers of items that are in a folder until their parent is known, and that its listing has not named.
+    /// Returns the identifiers of items that are in a directory only until their parent is known, and that its
+    /// listing did not include.
     ///
-    /// - Parameter limit: so many at most.
+    /// - Parameter limit: the maximum number of identifiers.
     func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> Set<String> {
         guard state.mayHoldOrphans else { return [] }
         var identifiers: Set<String> = []
@@ -44,7 +45,7 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// - Parameter body: called with each item; returns whether to go on.
+    /// - Parameter body: called with each item; returns whether to continue.
     private func eachUnlisted(
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool
     ) throws(IndexFailure) {
@@ -55,7 +56,8 @@ extension IndexWriter {
         }
     }
 
-    /// What is in a folder, what was removed here too, and counts as not listed: all of it, after a listing without a page.
+    /// Returns the items of a directory that its listing did not include, also those that were removed locally. After
+    /// a listing without a page, these are all items.
     func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexFailure) -> [ItemNumber] {
         var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
         var unlisted: [ItemNumber] = []

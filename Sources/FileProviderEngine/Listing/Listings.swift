@@ -1,63 +1,65 @@
 import FileProvider
 import LinuxSystem
 
-/// What somebody who looks into a folder has to know.
+/// The portion of a directory's listing that a caller needs.
 package enum ListingNeed: Sendable, Hashable {
-    /// All that is in it.
+    /// All items of the directory.
     case complete
-    /// The item of a name, or that there is none.
+    /// The item with a name, or the knowledge that none exists.
     case item(named: String)
-    /// Some item after this one in the order of numbers, or that there is none; any item for `nil`.
+    /// Any item after this one in the order of item numbers, or the knowledge that none exists. `nil` stands for the
+    /// beginning.
     case more(after: ItemNumber?)
 }
 
-/// The listings that are under way, and who waits for them.
+/// The listings in progress, and the requests that wait for them.
 struct Listings {
     struct Waiter {
         let need: ListingNeed
         let answer: Answer<Void>
     }
 
-    /// One folder that is listed.
+    /// The listing of one directory.
     struct Listing {
         var waiters: [Int: Waiter] = [:]
         var task: Task<Void, Never>?
-        /// Nobody waited for it when it began.
+        /// Whether no caller waited for the listing when it began.
         let isRefresh: Bool
-        /// It was signalled since it began, and is to be asked for again.
+        /// Whether the directory was signalled since the listing began, so that it is listed again afterwards.
         var isWantedAgain = false
     }
 
     var folders: [ItemNumber: Listing] = [:]
-    /// Folders that are to be asked for again when others are done.
+    /// The directories that wait for a refresh, in order.
     var refreshQueue: [ItemNumber] = []
-    /// The same ones.
+    /// The same directories as in ``refreshQueue``.
     var queuedForRefresh: Set<ItemNumber> = []
-    /// Those of them that are being asked for.
+    /// The directories that are being refreshed.
     var refreshing: Set<ItemNumber> = []
-    /// Folders that are to be asked for again because the disk was full.
+    /// The directories that are to be refreshed later because the disk was full.
     var waitingForRoom: Set<ItemNumber> = []
-    /// Has folders asked for again of which it is not known what happened in them.
+    /// The timer after which directories are refreshed whose changes are not known.
     var waitingForOutdated: Waiting?
-    /// Times in a row that one of them could not be listed.
+    /// The number of consecutive failures to list one of these directories.
     var outdatedFailures = 0
     var nextWaiter = 0
-    /// The mark of the last listing that began, by which the index knows what belongs to which.
+    /// The mark of the last listing that began. Marks tell the index which pages belong to one listing.
     var lastMark: Int64 = 0
 }
 
-/// When folders were last found to be as the index says, for whoever looks into one without the engine's thread.
+/// The times at which directories were last found to match the index. They can be read without the engine's thread.
 final class ListingAges: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let times = Lock<[ItemNumber: Double]>([:])
 
     func note(_ folder: ItemNumber, at time: Double) { times.withLock { $0[folder] = time } }
 
-    /// Whether a folder is to be asked for again; from now on it is not, for a while.
+    /// Whether a directory is due for a refresh. If so, the current time is recorded, so that the directory is not
+    /// due again for `age` seconds.
     func take(_ folder: ItemNumber, now: Double, age: Double) -> Bool {
         times.withLock { times in
             if let time = times[folder], now - time < age { return false }
-            // What it costs to ask for a folder once more than needed is less than to remember all.
+            // An additional refresh costs less than remembering all directories.
             if times.count > 10_000 { times.removeAll() }
             times[folder] = now
             return true

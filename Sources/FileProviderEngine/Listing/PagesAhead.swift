@@ -1,15 +1,15 @@
 import FileProvider
 
-/// The pages of one listing, each of which is asked for while those before it are written.
+/// The pages of one listing, requested ahead while earlier ones are written to the index.
 ///
-/// Each page says what the one after it is asked by, so they come one after the other; but neither the provider nor who writes
-/// waits for the other as long as it is less than ``depth`` pages behind or ahead.
+/// Each page contains the token of the next one, so they are requested one after the other. Neither the provider nor
+/// the writer waits for the other as long as the distance between them is less than ``depth`` pages.
 struct PagesAhead {
     typealias Page = DomainEngine.Page
-    /// What came of a question; `nil` where there was nothing to be asked.
+    /// The reply to a request; `nil` if no further page exists.
     private typealias Answer = Result<Page, ProviderFailure>?
 
-    /// So many at most are asked for and not given.
+    /// The maximum number of pages that are requested and not yet returned.
     private static let depth = 2
 
     private let ask: @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page
@@ -18,15 +18,16 @@ struct PagesAhead {
     private var given: Page?
     private var isBegun = false
 
-    /// - Parameter ask: gives the page that another one named as the next, or the first.
+    /// - Parameter ask: requests the page for a token, or the first page for `nil`.
     init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page) { self.ask = ask }
 
-    /// The page after the one that this gave before; `nil` after the last.
+    /// Returns the next page, or `nil` after the last one.
     ///
-    /// - Throws: the provider's failure, after which there are no more. What comes after a page that cannot be followed is one.
+    /// - Throws: the provider's failure, after which no further page is returned. A page with a token that is too
+    ///   long is followed by a failure.
     mutating func next() async throws(ProviderFailure) -> Page? {
         if let written = given.take() {
-            // The thousands of its items are not let go of on the thread that writes.
+            // Releasing thousands of items takes time, so it does not happen on the thread that writes.
             defer { Task.detached { withExtendedLifetime(written) {} } }
             guard written.hasUsableNext else {
                 throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
@@ -49,12 +50,13 @@ struct PagesAhead {
         return given
     }
 
-    /// Gives up what was asked for and not given.
+    /// Cancels the requests for pages that were not returned yet.
     func cancel() {
         for question in questions { question.cancel() }
     }
 
-    /// Asks for a page once the one before it is there, and not on the engine's thread, which is busy with writing.
+    /// Requests a page after the one before it has arrived. The request does not run on the engine's thread, which is
+    /// busy writing.
     private mutating func enqueue(after before: Task<Answer, Never>?) {
         let question = Task.detached { [ask] () -> Answer in
             var next: [UInt8]?

@@ -1,21 +1,23 @@
 import FileProvider
 import LinuxSystem
 
-/// The provider wants to know who is asking. What was edited stays here meanwhile, and nothing of it is sent: it would be refused
-/// again and again. Readers are told at once; they may find the provider willing at any time.
+/// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be
+/// refused again. Reads are still attempted and fail at once if refused, because the provider may accept them at any
+/// time.
 extension DomainEngine {
     package func signInStatus() -> SignInStatus { signIn }
 
-    /// Sets who is told, once each time, that somebody has to sign in; on the engine's thread, and it must not block.
+    /// Sets the function that is called each time a sign-in becomes necessary. It is called on the engine's thread
+    /// and must not block.
     package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderFailure) -> Void)?) {
         signInRequests.function = receiver
     }
 
-    /// The provider has refused something because nobody is signed in.
+    /// Records that the provider has refused a request because the user is not signed in.
     ///
-    /// - Parameter era: the one in which it was asked. What was asked before somebody signed in, and is answered after that, tells
-    ///   nothing of now.
-    /// - Returns: whether somebody has to sign in; otherwise it is to be asked again.
+    /// - Parameter era: the value of ``signInEra`` when the request was sent. A reply to a request from before the
+    ///   last sign-in is stale.
+    /// - Returns: whether a sign-in is needed; `false` if the request is to be retried.
     @discardableResult
     func noteSignInNeeded(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
         guard era == signInEra else { return false }
@@ -27,18 +29,18 @@ extension DomainEngine {
         return true
     }
 
-    /// Whether something failed only because it was asked before somebody signed in.
+    /// Whether a request failed only because it was sent before the user signed in.
     func isOutdated(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
         failure.kind == .notAuthenticated && era != signInEra
     }
 
-    /// Something was done for which somebody has to be signed in, if that is needed at all.
+    /// Resets the number of failed attempts after a request succeeded that requires a sign-in.
     func noteSignedIn() { if signIn.failure == nil { signIn.failedAttempts = 0 } }
 
-    /// Signs in with a password, and goes on with what waits for that.
+    /// Signs in with a password, and resumes what waited for the sign-in.
     ///
-    /// - Throws: of kind `notAuthenticated` when the provider does not take it, which counts; of another when it could not be
-    ///   asked, or has no passwords.
+    /// - Throws: a failure of kind `notAuthenticated` if the provider rejects the password, which counts as a failed
+    ///   attempt. Failures of other kinds mean that the provider could not be reached, or does not support passwords.
     package func signIn(password: String) async throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
         let era = signInEra
@@ -55,8 +57,7 @@ extension DomainEngine {
         retry()
     }
 
-    /// The provider's own user interface was to sign somebody in, and did not: that counts as any other attempt. Where nobody has to
-    /// sign in, it is nobody's business.
+    /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
     package func noteFailedSignIn(_ failure: ProviderFailure) {
         guard !isClosed, signIn.failure != nil else { return }
         signIn.failure = failure

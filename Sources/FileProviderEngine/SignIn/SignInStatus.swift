@@ -1,17 +1,17 @@
 import FileProvider
 
-/// Whether somebody has to sign in before the provider takes anything more.
+/// The status of the sign-in at the provider, which may be needed before it accepts further requests.
 package struct SignInStatus: Sendable, Equatable {
-    /// What the provider said; `nil` where nobody has to sign in.
+    /// The provider's failure that made a sign-in necessary; `nil` if none is needed.
     package var failure: ProviderFailure?
-    /// Attempts to sign in that failed, one after the other.
+    /// The number of consecutive failed attempts to sign in.
     package var failedAttempts = 0
 
     package init() {}
 
-    /// After so many attempts nobody is asked any more by itself.
+    /// The number of failed attempts after which the user is not prompted automatically any more.
     package static let mostAttempts = 3
 
-    /// Whether that is so: edits stay, and a later sign-in is as good as any.
+    /// Whether the user is not prompted any more. Edits stay local, and the user can still sign in later.
     package var isGivenUp: Bool { failedAttempts >= Self.mostAttempts }
 }
