@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// Which items may show another state than before, of all domains, for those who follow that.
+/// The items of all domains with a state that may have changed, for followers of such changes.
 ///
-/// Engines write, whoever follows asks for what came after a position. Nobody who writes waits for anybody: only the newest
-/// notes are kept, and of what was dropped it is known which domains it was of. While nobody follows, nothing is kept.
+/// Engines add notes, and followers read the notes after a position. Writers never wait for followers. Only the
+/// newest notes are kept; of dropped notes, the domains are known. While there is no follower, no notes are kept.
 package final class StateNotes: Sendable {
     package struct Note: Sendable, Equatable {
-        /// The domain's identifier.
+        /// The identifier of the domain.
         package let domain: String
         package let subject: Subject
 
@@ -17,41 +17,41 @@ package final class StateNotes: Sendable {
     }
 
     package enum Subject: Sendable, Equatable {
-        /// An item is there, and may be in another state than before.
+        /// An item that exists, with a state that may have changed.
         case item(ItemNumber)
-        /// What a folder had under a name is not there any more.
+        /// A name in a directory that no item has any more.
         case gone(parent: ItemNumber, name: String)
-        /// What is said of the domain itself may be different.
+        /// The domain itself, with a status that may have changed.
         case domain
     }
 
-    /// What came after a position.
+    /// The notes after a position.
     package struct Batch: Sendable, Equatable {
-        /// In their order.
+        /// The notes, in the order in which they were added.
         package var notes: [Note] = []
-        /// The identifiers of domains of which notes were dropped that nobody has seen.
+        /// The identifiers of domains of which notes were dropped after the requested position.
         package var incomplete: Set<String> = []
-        /// The position after these.
+        /// The position after these notes.
         package var position: UInt64
     }
 
     private struct State {
         var followers = 0
         var notes: [Note] = []
-        /// The position of the first of them.
+        /// The position of the first note.
         var start: UInt64 = 1
-        /// The furthest position that somebody has been told.
+        /// The greatest position that a follower has read.
         var told: UInt64 = 1
-        /// For each domain, the position after the last of its notes that was dropped.
+        /// The position after the last dropped note of each domain.
         var dropped: [String: UInt64] = [:]
         var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter: UInt64 = 0
-        /// Waiters that were given up before they waited.
+        /// Waiters that were cancelled before they began to wait.
         var givenUp: Set<UInt64> = []
 
         var end: UInt64 { start + UInt64(notes.count) }
 
-        /// Drops the oldest.
+        /// Drops the oldest notes.
         mutating func drop(_ count: Int) {
             for note in notes.prefix(count) {
                 start += 1
@@ -61,14 +61,16 @@ package final class StateNotes: Sendable {
         }
     }
 
-    // Innermost: whoever waits goes on after it is released.
+    // Leaf lock: continuations are resumed after it is released.
     private let state = Lock(State())
     private let limit: Int
 
-    /// - Parameter limit: so many notes are kept at most.
+    /// Creates an empty log.
+    ///
+    /// - Parameter limit: the maximum number of notes. When it is reached, the older half is dropped.
     package init(limit: Int = 1 << 15) { self.limit = limit }
 
-    /// Begins to keep notes, until ``unfollow()`` was called as often as this.
+    /// Begins to keep notes for a follower, until ``unfollow()`` is called.
     package func follow() { state.withLock { $0.followers += 1 } }
 
     package func unfollow() {
@@ -89,7 +91,7 @@ package final class StateNotes: Sendable {
             for subject in subjects {
                 if state.notes.count >= limit { state.drop(limit / 2) }
                 let note = Note(domain: domain, subject: subject)
-                // Once more what nobody has seen yet is nothing new.
+                // A repetition of the last note adds nothing if no follower has read that note.
                 if state.notes.last != note || state.told == state.end { state.notes.append(note) }
             }
             defer { state.waiters = [:] }
@@ -98,12 +100,12 @@ package final class StateNotes: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Which domains there are, or what is said of one, may be different.
+    /// Records that a domain was added or removed, or that a domain's status may have changed.
     package func noteDomain(_ identifier: String = "") { add(CollectionOfOne(.domain), of: identifier) }
 
     // MARK: Reading
 
-    /// The position after everything that has been noted.
+    /// The position after all notes so far.
     package var position: UInt64 {
         state.withLock { state in
             state.told = state.end
@@ -111,9 +113,9 @@ package final class StateNotes: Sendable {
         }
     }
 
-    /// What has been noted from a position on.
+    /// Returns the notes from a position on.
     ///
-    /// - Returns: `nil` for a position that there has not been yet.
+    /// - Returns: `nil` for a position that was not reached yet.
     package func notes(from position: UInt64) -> Batch? {
         state.withLock { state in
             guard position <= state.end else { return nil }
@@ -128,7 +130,7 @@ package final class StateNotes: Sendable {
         }
     }
 
-    /// Waits until something has been noted from a position on, or the task is cancelled.
+    /// Waits until the log continues past a position, or the task is cancelled.
     package func wait(from position: UInt64) async {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
@@ -154,21 +156,23 @@ package final class StateNotes: Sendable {
         state.withLock { _ = $0.givenUp.remove(waiter) }
     }
 
-    /// The notes of one domain, for who writes them.
+    /// A writer of the notes of one domain.
     package struct Writer: Sendable {
         private let notes: StateNotes
         private let domain: String
 
-        /// - Parameter domain: the domain's identifier.
+        /// Creates a writer.
+        ///
+        /// - Parameter domain: the identifier of the domain.
         package init(_ notes: StateNotes, domain: String) {
             self.notes = notes
             self.domain = domain
         }
 
-        /// An item may be in another state.
+        /// Records that an item's state may have changed.
         package func note(_ number: ItemNumber) { notes.add(CollectionOfOne(.item(number)), of: domain) }
 
-        /// What is said of the domain may be different.
+        /// Records that the domain's status may have changed.
         package func noteDomain() { notes.noteDomain(domain) }
 
         package func note(_ changes: [IndexChange]) { notes.add(changes.lazy.flatMap(Self.subjects), of: domain) }

@@ -1,11 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// The provider's trash by its own list: for what happened there while nobody told of it, before the first anchor of all, or since one
-/// that expired, or where there is no feed of changes. It serves nothing else: a provider that cannot list its trash, or dies of the
-/// question, is asked for everything else as ever.
+/// Enumeration of the provider's trash. It finds changes that no change feed reported: from before the first anchor,
+/// after an anchor has expired, or without a change feed. A provider that cannot enumerate its trash, or crashes when
+/// asked to, serves all other requests as usual.
 extension DomainEngine {
-    /// As many pages are asked for; what lies in a trash that is longer is known by changes only.
+    /// The maximum number of pages that are requested. Items beyond them are known only if the change feed reports
+    /// them.
     private static let mostPages = 500
 
     private static let pauseSetting = "trash.pause"
@@ -14,13 +15,13 @@ extension DomainEngine {
         if let words = try index.setting(Self.pauseSetting) { trashListing.read(words, at: clock.now) }
     }
 
-    /// Something may have happened in the trash: it is listed as soon as may be.
+    /// Requests a listing of the trash, because it may have changed.
     func wantTrashListed() {
         trashListing.isWanted = true
         listTrashIfWanted()
     }
 
-    /// Lists the trash, if somebody has wanted that and the provider is not to be left alone with it for now.
+    /// Lists the trash if a listing was requested. After a failure, this waits for the end of the backoff.
     func listTrashIfWanted() {
         guard trashListing.isWanted, trashListing.task == nil, !isClosed, isFeedBegun else { return }
         let pause = trashListing.nextTime - clock.now
@@ -43,7 +44,8 @@ extension DomainEngine {
         }
     }
 
-    /// What happens from now on is told, if it is told at all; a list from before that would have to be asked for once more.
+    /// Whether the change feed covers everything from now on, if the provider has one. A listing from before that
+    /// would have to be repeated.
     private var isFeedBegun: Bool {
         switch changes.workingSet {
         case .available, .missing: true
@@ -52,13 +54,13 @@ extension DomainEngine {
         }
     }
 
-    /// Somebody looks into the trash. Where no feed tells of it, it is listed again behind.
+    /// Lists the trash in the background if no change feed reports its changes and the last listing is too old.
     func lookedIntoTrash() {
         guard changes.workingSet == .missing, clock.now - trashListing.time >= configuration.refreshAge else { return }
         wantTrashListed()
     }
 
-    /// Asks at once for what was put off.
+    /// Ends the backoff after a failure, and lists the trash at once.
     func retryTrashListing() {
         guard trashListing.failures > 0 else { return }
         trashListing.waiting?.cancel()
@@ -74,7 +76,7 @@ extension DomainEngine {
             trashListing.isWanted = true
             trashListing.fail(failure, at: clock.now)
         }
-        // Where that cannot be written, the next start asks once more.
+        // If this cannot be written, the next start lists the trash without a delay.
         let words = trashListing.words
         _ = try? write { writer throws(IndexFailure) in
             guard try writer.setting(Self.pauseSetting) ?? [] != words else { return }
@@ -94,7 +96,9 @@ extension DomainEngine {
         }
     }
 
-    /// - Returns: the identifiers of what lies in the trash.
+    /// Lists the pages of the trash, and applies their items.
+    ///
+    /// - Returns: the identifiers of the items in the trash.
     private func listTrashPages() async throws(ProviderFailure) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
@@ -104,7 +108,7 @@ extension DomainEngine {
             let page = try await provider.page(
                 of: ProviderItem.trashIdentifier, after: after, suggestedSize: configuration.pageSize)
             guard !isClosed else { throw .closed }
-            // A provider may list something else, whatever it was asked for.
+            // A provider may return other items than those in its trash.
             let items = page.items.filter(\.isInTrash)
             listed.formUnion(items.lazy.map(\.identifier))
             if !items.isEmpty { try apply(items, listedIn: nil, answering: question) }
@@ -116,7 +120,8 @@ extension DomainEngine {
         throw ProviderFailure(.badAnswer, message: "The provider's listing of its trash does not end.")
     }
 
-    /// What was known to lie in the trash and was not listed has left it: where to, the provider is asked before it is forgotten.
+    /// Reconciles the items that were known to be in the trash and were not listed. The provider is asked for each of
+    /// them before it is removed.
     private func settleTrash(
         _ listed: Set<String>, answering question: AnswerOrder.Question
     ) async throws(ProviderFailure) {

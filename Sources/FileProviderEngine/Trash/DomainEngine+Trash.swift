@@ -2,11 +2,12 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The trash, where a provider has one. A removal in the mount is a removal for good, as programs mean it.
+/// The trash, if the provider has one. A removal in the mount is permanent, as programs expect.
 extension DomainEngine {
-    /// Puts an item into the provider's trash, a folder with everything in it: journalled here, and done behind.
+    /// Moves an item to the provider's trash, a directory with everything in it. The removal is journalled now and
+    /// sent in the background.
     ///
-    /// - Throws: `EBUSY` where something of it was changed here and the provider does not have that yet.
+    /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(_ number: ItemNumber) throws(EditFailure) {
         try checkOpen()
         let row = try visible(number)
@@ -27,7 +28,7 @@ extension DomainEngine {
         look(at: number)
     }
 
-    /// Whether the provider has everything of an item and of what is in it.
+    /// Whether an item and everything in it is equal to the version at the provider.
     private func isUnchanged(_ top: IndexedItem) throws(IndexFailure) -> Bool {
         var items = [top]
         while let item = items.popLast() {
@@ -41,12 +42,12 @@ extension DomainEngine {
         return true
     }
 
-    /// Whether something was moved out of a folder here, or removed from it, that the provider has in it still.
+    /// Whether an item was moved out of a directory or removed from it locally, and is still in it at the provider.
     private func isLeft(_ folder: IndexedItem) throws(IndexFailure) -> Bool {
         guard folder.item.kind == .folder else { return false }
         for entry in try journal.all() {
             var next = try index.itemEvenIfDeleted(entry.number)
-            // What a provider says of parents may be a circle.
+            // The parents that a provider reports may form a cycle.
             for _ in 0..<1000 {
                 guard let row = next, row.number != .root else { break }
                 if row.item.parent == folder.item.identifier { return true }
@@ -56,17 +57,18 @@ extension DomainEngine {
         return false
     }
 
-    /// What lies in the trash, as far as it is known here. The provider is not waited for; where it tells of no changes, it is asked
-    /// behind.
+    /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
+    /// reports changes of the trash, it is listed in the background.
     package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] {
         perform { $0.lookedIntoTrash() }
         return try index.trashed()
     }
 
-    /// Takes an item out of the trash, which the provider does at once.
+    /// Restores an item from the trash. Waits for the provider.
     ///
-    /// - Parameter folder: where it goes; `nil` for where it was.
-    /// - Throws: of kind `transient` where it is on its way there still: it would go there once more.
+    /// - Parameter folder: the directory to move the item to; `nil` for its former one.
+    /// - Throws: a failure of kind `transient` while the removal is not yet sent, because it would move the item to
+    ///   the trash again.
     package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderFailure) {
         var parent: String?
         if let folder {
@@ -89,7 +91,7 @@ extension DomainEngine {
                 identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
             EngineStep.untrashAnswered.reach()
         } catch {
-            // It may have been done all the same, or be done later.
+            // The provider may have restored the item all the same, or may do so later.
             if error.leavesOpenWhatBecame { askSoon([identifier]) }
             throw error
         }
@@ -103,8 +105,8 @@ extension DomainEngine {
         answers.note([identifier, item.identifier])
     }
 
-    /// Removes an item from the trash for good, a folder with everything in it, which the provider does at once. What somebody has
-    /// taken out of the trash meanwhile stays where it is.
+    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
+    /// that was restored meanwhile is not removed.
     package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
         let question = answers.ask()
@@ -127,7 +129,7 @@ extension DomainEngine {
                 throw error
             }
         } catch  where error.kind == .noSuchItem {
-            // So it is gone.
+            // The item does not exist any more, as intended.
         }
         guard !isClosed else { throw .closed }
         EngineStep.removedFromTrash.reach()
@@ -136,21 +138,21 @@ extension DomainEngine {
         handle(removed)
     }
 
-    /// The last step of a removal, where it is one to the trash.
+    /// Sends a removal to the provider as a move to the trash.
     func sendToTrash(_ number: ItemNumber, _ identifier: String) async throws {
         let question = answers.ask()
         let answer = try await askingForChange { () async throws(ProviderFailure) in
             try await provider.trash(identifier)
         }
         guard !answers.hasNews(of: identifier, since: question) else {
-            // Somebody may have taken it out again, or removed it for good: the answer may be older than that.
+            // The item may have been restored or removed meanwhile, so the reply may be stale.
             return try askAgain([identifier, answer.identifier])
         }
-        // What is here of it, and of what is in it, is of no use until it comes back.
+        // The local state of the item, and of everything in it, is not needed until the item is restored.
         let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
             var trashed = answer
             trashed.flags.insert(.trashed)
-            // By the row it is known where it was.
+            // The row tells the former place of the item.
             try writer.reidentify(number, as: trashed.identifier)
             return try writer.apply([trashed])
         }
@@ -161,7 +163,7 @@ extension DomainEngine {
 }
 
 extension ProviderFailure {
-    /// Whether what was asked for may have been done all the same.
+    /// Whether the request may have taken effect despite the failure.
     var leavesOpenWhatBecame: Bool {
         switch kind {
         case .transient, .serverUnreachable, .processEnded, .badAnswer, .cancelled: true

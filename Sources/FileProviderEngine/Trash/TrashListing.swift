@@ -1,48 +1,53 @@
 import FileProvider
 
-/// How far the engine is with what lies in the provider's trash by the provider's own list. What it is told of changes there comes
-/// besides.
+/// The state of the enumeration of the provider's trash. Changes of the trash that the change feed reports are
+/// handled elsewhere.
 struct TrashListing {
-    /// Something may have happened in the trash that no feed has told of.
+    /// Whether the trash may have changed without a report, so that it is to be listed.
     var isWanted = true
     var task: Task<Void, Never>?
-    /// When it was last found to be as the index says; seconds since 1970.
+    /// The time at which the trash was last found to match the index, in seconds since 1970.
     var time = -Double.infinity
-    /// Times in a row that the provider could not list it.
+    /// The number of consecutive failures to list the trash.
     var failures = 0
-    /// Why it could not, the last time.
+    /// The last of these failures.
     var failure: ProviderFailure?
-    /// Not asked again before; seconds since 1970.
+    /// The time before which the trash is not listed again, in seconds since 1970.
     var nextTime = -Double.infinity
-    /// Has it asked again then.
+    /// The timer for the next attempt.
     var waiting: Waiting?
 
-    /// Seconds between two attempts: many a provider has no trash, and some die of the question.
+    /// The shortest and the longest delay between attempts, in seconds. Many providers have no trash, and some crash
+    /// when asked for it.
     private static let firstPause = 60.0
     private static let longestPause = 24 * 3600.0
 
-    /// Notes that the provider could not list it.
+    /// Records a failure to list the trash.
     mutating func fail(_ failure: ProviderFailure, at now: Double) {
         self.failure = failure
         failures += 1
         switch failure.kind {
-        // It has none, as far as can be told.
+        // The provider probably has no trash.
         case .unsupported, .noSuchItem: nextTime = now + Self.longestPause
         default: nextTime = now + min(Self.firstPause * Double(1 << min(2 * (failures - 1), 16)), Self.longestPause)
         }
     }
 
-    /// Notes that it is as the index says.
+    /// Records that the trash matches the index.
     mutating func succeed(at now: Double) {
         (failure, failures, nextTime, time) = (nil, 0, -.infinity, now)
     }
 }
 
 extension TrashListing {
-    /// What the next start has to know, so that a provider that dies of the question is not asked at each; empty for nothing.
+    /// The state to store for the next start, so that a provider that crashes when asked is not asked at each start.
+    /// Empty if there was no failure.
     var words: [UInt8] { failures == 0 ? [] : Array("\(failures) \(nextTime)".utf8) }
 
-    /// - Parameter now: the clock may have been another one: no pause is longer than the longest.
+    /// Restores a stored state.
+    ///
+    /// - Parameter now: the current time in seconds since 1970. If the clock was set back, the delay is bounded by
+    ///   ``longestPause``.
     mutating func read(_ words: [UInt8], at now: Double) {
         let parts = String(decoding: words, as: UTF8.self).split(separator: " ")
         guard parts.count == 2, let count = Int(parts[0]), count > 0, let time = Double(parts[1]), time.isFinite else {
