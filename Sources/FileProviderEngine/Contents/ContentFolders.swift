@@ -185,7 +185,8 @@ final class ContentFolders: Sendable {
         try retrying { unlinkat(edits.rawValue, Self.name(number) + Self.removed, 0) }
     }
 
-    /// Undoes ``setAside(_:)``, unless the item has another edit.
+    /// Undoes ``setAside(_:)``. If the item has another edit, that one stays and the edit that was set aside is
+    /// removed.
     func takeBack(_ number: ItemNumber) throws(Errno) {
         let name = Self.name(number)
         do throws(Errno) {

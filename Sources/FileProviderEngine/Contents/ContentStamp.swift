@@ -31,7 +31,7 @@ extension FileStatus {
 extension timespec {
     /// Creates a time from seconds since 1970. Times that no file system can represent are clamped.
     init(seconds: Double) {
-        // ext4 represents 1901 to 2446. Other file systems have wider ranges, but files must be movable between them.
+        // ext4 represents 1901 to 2446. Other file systems have wider ranges, which differ from each other.
         let bounded = seconds.isFinite ? min(max(seconds, -2_147_483_648), 15_032_385_535) : 0
         let whole = bounded.rounded(.down)
         self.init(tv_sec: Int(whole), tv_nsec: min(999_999_999, Int((bounded - whole) * 1e9)))

@@ -68,7 +68,8 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the item that is still in a place at the provider because its removal waits for contents.
+    /// Returns the locally removed item that still has a place at the provider because its removal waits for
+    /// contents.
     func removalAwaitingContents(in place: SentPlace) throws(IndexFailure) -> ItemNumber? {
         for number in contents.removals.keys {
             if let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted),

@@ -230,13 +230,15 @@ extension DomainEngine {
 
     private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? openRow(number))?.item.size ?? 0 }
 
-    /// Handles the parent directory as signalled, because the provider does not know an item that the directory
-    /// shows.
+    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the
+    /// directory shows.
     private func signalParent(of number: ItemNumber) {
         guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
         signalled(container: parent.item.identifier)
     }
 
+    /// Requests a file's contents once, and stores the reply.
+    ///
     /// - Parameters:
     ///   - takesOld: whether contents are accepted that are older than a report that arrived meanwhile, or that a
     ///     program has not finished writing.

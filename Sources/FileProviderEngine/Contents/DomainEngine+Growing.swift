@@ -46,7 +46,7 @@ extension DomainEngine {
     func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
 
     /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.
-    /// Otherwise the fetched contents are dropped, and the file is replaced if possible.
+    /// Otherwise the fetched contents replace the file, or are dropped if the file cannot be replaced.
     ///
     /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, so that the caller has to
     ///   handle the fetched contents.

@@ -61,7 +61,10 @@ extension DomainEngine {
             .map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
-    /// - Parameter epoch: the epoch of the open files before the row was read.
+    /// Opens a file for reading by its row. Returns `nil` if the engine's thread has to open it.
+    ///
+    /// - Parameter epoch: the epoch of the open files before the row was read. If it has changed, the row may be
+    ///   outdated.
     private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenItem? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)

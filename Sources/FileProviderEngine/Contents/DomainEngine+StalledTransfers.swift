@@ -45,7 +45,7 @@ extension DomainEngine {
         }
     }
 
-    /// The files that are being fetched, and those whose fetch is queued.
+    /// The files that are being fetched, and those with a queued fetch.
     package var filesBeingFetched: Set<ItemNumber> {
         Set(contents.fetches.keys).union(contents.parts.files.filter { !$0.value.asks.isEmpty }.keys)
     }

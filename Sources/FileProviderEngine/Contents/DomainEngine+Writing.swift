@@ -23,6 +23,9 @@ extension DomainEngine {
         return file
     }
 
+    /// Opens a file for writing that no handle has open for writing yet. Returns `nil` if its bytes have to be
+    /// fetched first.
+    ///
     /// - Parameter creating: whether an empty file is created if the contents are not local.
     private func beginWriting(_ row: IndexedItem, creating: Bool) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
@@ -126,8 +129,8 @@ extension DomainEngine {
         openFiles.update(number) { $0.noted = stamp }
     }
 
-    /// Journals a file that is open for writing as edited, whether it was written to or not. Without this, later
-    /// writes would have no item to belong to.
+    /// Journals a file that is open for writing as edited, whether it was written to or not. If the item was removed
+    /// at the provider, later writes would otherwise have no item to belong to.
     func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) {
         try compare(number)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }

@@ -3,7 +3,7 @@ import FileProvider
 
 /// Coordinated access of programs to files at their paths in the provider's document storage.
 extension ExtensionProvider {
-    /// Returns the identifier of the item whose file is at a path, or `nil` if the path is no item's.
+    /// Returns the identifier of the item at a path, or `nil` if no item has its file at that path.
     ///
     /// - Parameter path: an absolute path.
     package func identify(path: String) async throws(ProviderFailure) -> String? {

@@ -45,6 +45,8 @@ extension IndexWriter {
         return identifiers
     }
 
+    /// Calls a function with each item that the listing did not include.
+    ///
     /// - Parameter body: called with each item; returns whether to continue.
     private func eachUnlisted(
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool

@@ -38,7 +38,7 @@ struct Listings {
     var refreshing: Set<ItemNumber> = []
     /// The directories that are to be refreshed later because the disk was full.
     var waitingForRoom: Set<ItemNumber> = []
-    /// The timer after which directories are refreshed whose changes are not known.
+    /// The timer for the next refresh of directories with unknown changes.
     var waitingForOutdated: Waiting?
     /// The number of consecutive failures to list one of these directories.
     var outdatedFailures = 0

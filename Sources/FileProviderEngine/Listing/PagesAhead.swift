@@ -18,6 +18,8 @@ struct PagesAhead {
     private var given: Page?
     private var isBegun = false
 
+    /// Creates a sequence of pages.
+    ///
     /// - Parameter ask: requests the page for a token, or the first page for `nil`.
     init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page) { self.ask = ask }
 

@@ -34,7 +34,7 @@ extension DomainEngine {
         failure.kind == .notAuthenticated && era != signInEra
     }
 
-    /// Resets the number of failed attempts after a request succeeded that requires a sign-in.
+    /// Resets the number of failed attempts after a successful request, unless a sign-in is still needed.
     func noteSignedIn() { if signIn.failure == nil { signIn.failedAttempts = 0 } }
 
     /// Signs in with a password, and resumes what waited for the sign-in.

@@ -197,6 +197,8 @@ extension DomainEngine {
         }
     }
 
+    /// Creates an empty file of the full size for a file's parts.
+    ///
     /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
     private func makeParts(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartFile? {
         let folders = folders
@@ -314,7 +316,7 @@ extension DomainEngine {
         }
     }
 
-    /// Records and releases the parts of a file after its last handle was closed.
+    /// Records and releases the parts of a file after its last handle was closed, unless the file is being fetched.
     func putAwayParts(_ number: ItemNumber) {
         guard openFiles.entry(number) == nil else { return }
         guard contents.fetches[number] == nil else {

@@ -9,7 +9,8 @@ package struct PartRequest: Sendable, Equatable {
     package var metadataVersion: [UInt8]
     /// The requested range. The reply may cover more.
     package var range: Range<Int64>
-    /// A power of two of which the bounds of the returned range are multiples, except at the end of the file.
+    /// The alignment of the returned range in bytes, a power of two. The range's end may be unaligned at the end of
+    /// the file.
     package var alignment: Int64
 
     package init(
