@@ -1,20 +1,20 @@
 import FileProvider
 
-/// How far the edits of a domain are on their way.
+/// The progress of a domain's edits towards the provider.
 package struct EditStatus: Sendable, Equatable {
-    /// One item that the provider has not confirmed.
+    /// An item with edits that the provider has not confirmed.
     package struct Item: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
         package var changes: LocalChanges
-        /// On its way at this moment: the provider is asked, or has it and the service does not yet.
+        /// Whether a request is running at the provider, or the provider has the edit and its service does not yet.
         package var isUnderWay: Bool
-        /// Bytes that the service has, and in all, as far as the provider says; 0 where it does not.
+        /// Bytes that the service has, and the total, as the provider reports them; 0 where it reports nothing.
         package var sent: Int64
         package var total: Int64
-        /// Why it was not taken, the last time.
+        /// The failure of the last attempt to send the edit.
         package var failure: ProviderFailure?
-        /// Nothing is tried again before ``DomainEngine/retry()``.
+        /// Whether the edit is parked: the engine does not retry it before ``DomainEngine/retry()``.
         package var isHeld: Bool
     }
 
@@ -29,7 +29,8 @@ extension DomainEngine {
         return status
     }
 
-    /// How far the edits of some items are; those that have none are not among them. However many others wait, it takes as long.
+    /// Returns the progress of some items' edits. Items without edits are left out. The cost does not depend on the
+    /// number of other edits.
     package func editStatus(
         of numbers: [ItemNumber]
     ) throws(IndexFailure) -> [ItemNumber: EditStatus.Item] {
@@ -50,14 +51,14 @@ extension DomainEngine {
             isHeld: signIn.failure != nil || failure.map(\.needsPerson) ?? false)
     }
 
-    /// Tries at once what was put off or held, as after a person signed in or made room.
+    /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
     package func retry() {
         signIn.failedAttempts = 0
         resolved()
     }
 
-    /// As ``retry()``, because the provider says that what was in the way is not any more: how often a person has tried to sign in,
-    /// it does not know.
+    /// Retries as ``retry()`` does, when the provider reports that an error is resolved. Keeps the count of failed
+    /// sign-in attempts, which the provider does not know.
     package func resolved() {
         signIn.failure = nil
         configuration.states?.noteDomain()
@@ -92,7 +93,7 @@ extension DomainEngine {
 }
 
 extension ProviderFailure {
-    /// Whether trying again is of no use before somebody did something about it.
+    /// Whether a retry is useless before the user has acted.
     package var needsPerson: Bool {
         switch kind {
         case .notAuthenticated, .insufficientQuota, .cannotSynchronize, .disabled, .unsupported, .notPermitted,

@@ -1,20 +1,21 @@
 import FileProvider
 import LinuxSystem
 
-/// What listings, changes and contents tell the edits. All of it happens on the engine's thread.
+/// The notices from which the uploader learns of changes to listings, items and contents. All of them arrive on the
+/// engine's thread.
 extension DomainEngine {
-    /// The contents of a file that is open, or was just closed, are others than they were: journalled before this returns. May be
-    /// told again and again of one file.
+    /// Records that the contents of a file that is open, or was just closed, changed. The edit is in the journal when
+    /// this returns. May be called repeatedly for one file.
     ///
     /// - Parameters:
-    ///   - size: bytes.
-    ///   - modified: seconds since 1970.
+    ///   - size: In bytes.
+    ///   - modified: In seconds since 1970.
     func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno) {
         do throws(EditFailure) {
-            // What was removed meanwhile is nobody's edit any more.
+            // The edit of a file that was removed meanwhile is dropped.
             guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else { return }
             var entry = try entry(of: row)
-            // What is known to be edited needs no second word in the journal.
+            // A file that is already marked as edited needs no second journal entry.
             let isKnown = entry.changes.contains(.contents)
             if !isKnown, !entry.changes.contains(.created) { entry.baseVersion = row.versionToEdit }
             entry.changes.insert(.contents)
@@ -36,38 +37,41 @@ extension DomainEngine {
         look(at: number, after: Self.openFileInterval)
     }
 
-    /// An edited file that stays open is sent so many seconds after it was noted all the same.
+    /// The number of seconds after an edit was noted until it is sent although the file is still open.
     static let openFileInterval = 30.0
 
-    /// A file that was open for writing is not any more: it may be sent. Comes after ``noteEdited(_:size:modified:)``, if that came.
+    /// Schedules the upload of a file that was open for writing and was closed. Comes after
+    /// ``noteEdited(_:size:modified:)``, if that is called.
     func noteClosed(_ number: ItemNumber) { look(at: number, after: configuration.settlingTime) }
 
-    /// The provider has other contents of files that were edited here.
+    /// Schedules files that were edited locally and have other contents at the provider.
     func noteConflicts(_ numbers: [ItemNumber]) {
-        // Whether it is one is decided when the file's turn comes: its own upload may be what came back.
+        // Whether this is a conflict is decided when the file's turn comes: the provider may have reported the file's
+        // own upload.
         for number in numbers { look(at: number, after: configuration.settlingTime) }
     }
 
-    /// The provider does not have items any more that were changed here, or in which something was: parents before children.
+    /// Handles the provider's removal of items that were changed locally, or that contain changed items: parents
+    /// before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber]) {
         for number in numbers {
             guard !edits.isBusy(number) else {
-                // Its step gets to know it too.
+                // The running step learns of the removal, too.
                 edits.again.insert(number)
                 continue
             }
-            // What cannot be written now is found again when the item is sent.
+            // If the index or journal cannot be written now, the removal is found again when the item is sent.
             _ = try? makeAgain(number)
             look(at: number, after: configuration.settlingTime)
         }
     }
 
-    /// The provider has something to tell: what waits for it may be asked for again. Signals that come meanwhile are one, because
-    /// each may be about all of it.
+    /// Schedules another look at the edits that await confirmation, because the provider signalled changes. Signals
+    /// that arrive before that are merged, because each may concern all of these edits.
     func noteSignalSoon() {
         guard !edits.isSignalled else { return }
         edits.isSignalled = true
-        // Behind the signals that wait for their turn already.
+        // Runs behind the signals that are already queued.
         perform { engine in
             engine.edits.isSignalled = false
             engine.edits.signals += 1
@@ -75,19 +79,20 @@ extension DomainEngine {
         }
     }
 
-    /// How often signals had what waits for the provider looked at: for tests.
+    /// The number of times that signals caused a look at unconfirmed edits: for tests.
     package var signalCount: Int { edits.signals }
 
-    /// Ends what is under way, for the engine's end.
+    /// Ends the steps that are running, before the engine ends.
     func closeEdits() async {
         edits.wake?.waiting.cancel()
         edits.wake = nil
         let tasks = Array(edits.running.values)
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        // Nobody can do anything about a disk that is full still.
+        // If the disk is still full, the owed journal entries are lost.
         try? journal.payChanges()
-        // What was removed while it was open nobody closes any more; the next start would take its bytes for an edit that was lost.
+        // No client will close files that were removed while open. The next start would take their bytes for a lost
+        // edit.
         let discarded = openFiles.withLock { $0.entries.filter(\.value.isDiscarded).keys }
         for number in discarded { try? folders.remove(number, in: folders.edits) }
     }

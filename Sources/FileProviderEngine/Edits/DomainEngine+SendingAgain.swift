@@ -1,9 +1,9 @@
 import FileProvider
 
-/// Handing over what was not changed.
+/// Uploads of items that were not changed.
 extension DomainEngine {
-    /// Has a file's contents sent as if they had been changed here. Those that are not here, or are older than the provider's, are not
-    /// sent: the provider has them.
+    /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or are older than
+    /// the provider's, are not sent: the provider has them.
     package func sendContentsAgain(_ number: ItemNumber) throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
         let row = try row(number)
@@ -15,7 +15,7 @@ extension DomainEngine {
         try takeAsEdited(number)
     }
 
-    /// Has what a person's use has left on an item sent as if it had been set here.
+    /// Sends an item's user metadata again, as if the user had just set it.
     package func sendFactsAgain(_ kinds: FactKinds, of number: ItemNumber) throws(EditFailure) {
         guard !kinds.isEmpty else { return }
         let known = try reading { () throws(IndexFailure) in try index.facts(of: number) }

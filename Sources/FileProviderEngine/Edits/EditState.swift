@@ -1,130 +1,133 @@
 import FileProvider
 
-/// What the engine knows of edits that are on their way to the provider.
+/// The engine's state of edits that are being sent to the provider.
 ///
-/// What has to survive a crash is in the journal and in the index, not here.
+/// State that must survive a crash is in the journal and the index instead.
 struct EditState {
-    /// What is to be looked at, and when.
+    /// The items to look at next, by due time.
     var queue = TimeQueue()
-    /// Items of which a step is under way; there is never more than one step of an item.
+    /// The running steps. An item has at most one step at a time.
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// When the steps that are under way began, as far as it matters for what the provider says meanwhile.
+    /// The request contexts of the running steps, with which replies and reports that arrive meanwhile are ordered.
     var questions: [ItemNumber: AnswerOrder.Question] = [:]
-    /// Those of them whose step sends new contents, and nothing else.
+    /// The items with a running step that sends new contents and nothing else.
     var sendsContents: Set<ItemNumber> = []
-    /// Items whose place another one took while new contents of them were sent, with that one: it has no step of its own before that has
-    /// ended.
+    /// Items that another item replaced while their new contents were being sent, with that successor. The successor
+    /// has no step of its own before the running one has ended.
     var successors: [ItemNumber: ItemNumber] = [:]
-    /// Items that another one's step gives another name for a while: they have no step of their own meanwhile.
+    /// Items that another item's step renames temporarily. They have no step of their own meanwhile.
     var reserved: Set<ItemNumber> = []
-    /// Those names, by the items' identifiers.
+    /// The temporary names, by item identifier.
     var namesInBetween: [String: NameInBetween] = [:]
-    /// Items to be looked at as soon as their step has ended, because something was done to them meanwhile.
+    /// Items to look at as soon as their step has ended, because they changed meanwhile.
     var again: Set<ItemNumber> = []
-    /// Who waits until something becomes of an item.
+    /// The items that wait for a result of the item in the key.
     var waiters: [ItemNumber: Set<ItemNumber>] = [:]
-    /// And for whom.
+    /// The item that each waiting item waits for.
     var waitsFor: [ItemNumber: ItemNumber] = [:]
-    /// How often in a row items were found to wait for what waits for them.
+    /// The number of consecutive dependency cycles found per item.
     var circles: [ItemNumber: Int] = [:]
-    /// How often contents were edited since the start; what is not there was not.
+    /// The number of local edits of each item's contents since the start. Items without an entry had none.
     var generations: [ItemNumber: UInt64] = [:]
-    /// Contents that the provider took and has not confirmed yet.
+    /// Contents that the provider has accepted and not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
-    /// New items whose sending was not answered yet, or never was, by where they were sent.
+    /// New items that were sent and whose reply has not come yet or was lost, by the place that they were sent to.
     var unanswered: [SentPlace: Set<ItemNumber>] = [:]
-    /// What the provider told of in those places, which may be them, by identifiers.
+    /// Items that the provider reported in those places and that may be the new items, by identifier.
     var withheld: [String: Withheld] = [:]
-    /// The items that the provider was asked to move and may have moved, with their new places: under another identifier, it may report
-    /// them as new items.
+    /// The items that the provider was asked to move and may have moved, with their new places. If the provider
+    /// changed their identifiers, it may report them as new items.
     var moves: [ItemNumber: SentPlace] = [:]
     /// Whether the removal of an item that may only have moved was held back.
     var hasHeldRemovals = false
-    /// The new items whose answers from the provider could not be used.
+    /// The new items for which the provider's reply could not be used.
     var unfit: [ItemNumber: Unfit] = [:]
-    /// Waits for edits that are under way, by numbers of their own.
+    /// Waits for edits that are being sent, by a number of their own.
     var waits: [Int: EditWait] = [:]
     var lastWait = 0
-    /// A signal came, and what waits for that is to be looked at.
+    /// Whether a signal came, and a look at the unconfirmed edits is scheduled.
     var isSignalled = false
-    /// How often that was done.
+    /// The number of such looks.
     var signals = 0
-    /// Failures in a row.
+    /// The number of consecutive failures per item.
     var attempts: [ItemNumber: Int] = [:]
-    /// Deletions that the provider refused, so that the items came back, and conflicts: what a person may want to know.
+    /// Conflicts, and deletions that the provider refused so that the items came back, for the user to see.
     var events: [EditEvent] = []
-    /// The clock's call for the next look.
+    /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Waiting)?
-    /// While somebody has to sign in: when one item is tried all the same, since that may have been done elsewhere.
+    /// The time at which one item is tried although sign-in is needed, because the user may have signed in elsewhere.
     var nextSignInProbe = 0.0
-    /// The journal is to be written to once more, because the disk was full.
+    /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
     var willPay = false
     var pauses = Pauses()
-    /// For ``DomainEngine/uploadTotals()``.
+    /// The sums that ``DomainEngine/uploadTotals()`` returns.
     var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
-    /// Told of each moment at which the journal and the index do not agree, for tests of what a crash leaves then.
+    /// A closure that is called at each moment at which journal and index disagree. Tests use it to examine the state
+    /// that a crash would leave.
     var observer: (@Sendable () -> Void)?
-    /// Once ``DomainEngine/recoverEdits(_:)`` has run.
+    /// Whether ``DomainEngine/recoverEdits(_:)`` has completed.
     var isReady = false
 
     init() {}
 
-    /// Whether the provider is being asked for something that changes an item.
+    /// Whether a request that changes an item is running at the provider.
     func isBusy(_ number: ItemNumber) -> Bool {
         running[number] != nil || reserved.contains(number) || successors.values.contains(number)
     }
 
-    /// The item whose step sends contents of the one with this number: itself, or the one whose place it took; `nil` where none is.
+    /// Returns the item whose step sends the contents of an item: the item itself, or the one that it replaced.
+    /// Returns `nil` if there is no such step.
     func sender(for number: ItemNumber) -> ItemNumber? {
         sendsContents.contains(number) ? number : successors.first { $0.value == number }?.key
     }
 
-    /// Steps that are under way at the same time.
+    /// The maximum number of concurrent steps.
     static let stepLimit = 8
 
     struct Withheld {
         var place: SentPlace
-        /// What was told to be in it, if it is a folder, at whatever depth.
+        /// The identifiers that were reported inside the item, at any depth, if it is a directory.
         var inside: Set<String> = []
     }
 
-    /// Contents that the provider has and the service, as far as is known, has not.
+    /// Contents that the provider has and its service, as far as is known, does not have yet.
     struct SentContents {
         var generation: UInt64
         var size: Int64
-        /// How often it was asked whether it has now.
+        /// The number of times that the provider was asked whether the service has the contents.
         var polls: Int
     }
 }
 
-/// Something that became of an edit otherwise than was asked for.
+/// An edit's unexpected outcome.
 package struct EditEvent: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// The provider had other contents: the ones of this machine are in a copy, which is named here.
+        /// The provider had other contents. The local ones are in a copy of this name.
         case conflict(copy: String)
-        /// The name was taken.
+        /// The name was taken at the provider.
         case renamed(to: String)
-        /// The provider refused the deletion: the item is back.
+        /// The provider refused the deletion, and the item came back.
         case deletionRefused(ProviderFailure?)
-        /// The provider removed what was edited here: it is made again.
+        /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain
-        /// Bytes were found that no journal knows of.
+        /// Bytes of an edit were found that the journal does not know of.
         case recovered
     }
 
     package var number: ItemNumber
     package var name: String
     package var kind: Kind
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     package var time: Double
 }
 
-/// Names of what was sent, among the copies for uploads.
+/// The names of the copies that uploads read from.
 enum UploadName {
-    /// What is sent, or was sent last.
+    /// Returns the name of the copy that is being sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
-    /// What was sent before that, the last first: of each the answer may have been lost, and the provider have that.
+    /// Returns the names of the copies that were sent before that, latest first. The reply to each may have been lost,
+    /// and the provider may hold it.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
     static func all(_ number: ItemNumber) -> [String] { [latest(number)] + earlier(number) }
 }

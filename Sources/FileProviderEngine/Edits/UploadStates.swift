@@ -1,14 +1,14 @@
 import FileProvider
 import LinuxSystem
 
-/// How far one edit is on its way to the service.
+/// The progress of one edit towards the provider's service.
 package struct UploadState: Sendable, Equatable {
-    /// The provider is asked, or has it and the service does not yet.
+    /// Whether a request is running at the provider, or the provider has the edit and its service does not yet.
     package var isUnderWay = false
-    /// Bytes that the service has, and in all, as far as the provider says; 0 where it does not.
+    /// Bytes that the service has, and the total, as the provider reports them; 0 where it reports nothing.
     package var sent: Int64 = 0
     package var total: Int64 = 0
-    /// Why it was not taken, the last time.
+    /// The failure of the last attempt to send the edit.
     package var failure: ProviderFailure?
 
     package init(isUnderWay: Bool = false, sent: Int64 = 0, total: Int64 = 0, failure: ProviderFailure? = nil) {
@@ -19,16 +19,16 @@ package struct UploadState: Sendable, Equatable {
     }
 }
 
-/// The states of the edits that have one, for those who show items: written on the engine's thread, read on any.
+/// The upload states of edited items, for views of these items. Written on the engine's thread, read on any thread.
 package final class UploadStates: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let states = Lock<[ItemNumber: UploadState]>([:])
     private let notes: StateNotes.Writer?
 
-    /// - Parameter notes: told of whatever an item's state depends on, and not of every byte.
+    /// - Parameter notes: Notified when a state on which an item's display depends changes, but not of each byte.
     init(notes: StateNotes.Writer?) { self.notes = notes }
 
-    /// `nil` where nothing is known, as of an item that was not edited.
+    /// Returns the upload state of an item, or `nil` if there is none, as for an item that was not edited.
     package subscript(number: ItemNumber) -> UploadState? { states.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout UploadState) -> Void) {
@@ -48,7 +48,7 @@ package final class UploadStates: Sendable {
 }
 
 extension DomainEngine {
-    /// Whether an item is on its way may be different now.
+    /// Updates whether an item is being sent.
     func noteProgress(of number: ItemNumber) {
         let isUnderWay = edits.running[number] != nil || edits.sent[number] != nil
         uploads.update(number) { state in
@@ -57,7 +57,7 @@ extension DomainEngine {
         }
     }
 
-    /// The provider says how far it is with sending an item.
+    /// Records the progress of an upload as the provider reports it.
     package func noteUpload(of identifier: String, sent: Int64, total: Int64) {
         guard sent >= 0, total >= sent, let row = try? index.item(identifier: identifier), !row.changes.isEmpty else {
             return

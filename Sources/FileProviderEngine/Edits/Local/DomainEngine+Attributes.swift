@@ -1,14 +1,15 @@
 import FileProvider
 import LinuxSystem
 
-/// Modes, dates and extended attributes that are set on this machine. They are in the index; dates go along with contents, and with a
-/// new file whether it can be run; a provider that takes them by themselves is sent them (``noteAttributes(_:of:)``).
+/// Local changes of modes, dates and extended attributes. They are stored in the index. Dates are sent with contents,
+/// and the executable bit with a new file. A provider that accepts attributes alone receives them through
+/// ``noteAttributes(_:of:)``.
 extension DomainEngine {
-    /// Also where nothing is set, the item counts as changed now.
+    /// Sets mode and modification date. The item's change time becomes now even if both are `nil`.
     ///
     /// - Parameters:
-    ///   - mode: permission bits; `nil` leaves them.
-    ///   - modified: seconds since 1970; `nil` leaves it.
+    ///   - mode: Permission bits; `nil` leaves them.
+    ///   - modified: In seconds since 1970; `nil` leaves it.
     package func setAttributes(
         of number: ItemNumber, mode: UInt16?, modified: Double?
     ) throws(EditFailure) -> IndexedItem {
@@ -19,7 +20,7 @@ extension DomainEngine {
         if mode != nil { kinds.insert(.mode) }
         if modified != nil { kinds.insert(.modified) }
         let set = kinds
-        // What was written before has its own date, which this one comes after.
+        // Earlier writes have a date of their own. They are recorded first, so that the date set here stays.
         if modified != nil { try noteWritten(number) }
         _ = try makingRoom { () throws(EditFailure) in
             try reading { () throws(IndexFailure) in
@@ -43,12 +44,14 @@ extension DomainEngine {
         do throws(ProviderFailure) { try compare(number) } catch { throw EditFailure(error) }
     }
 
+    /// Sets or removes an extended attribute.
+    ///
     /// - Parameters:
-    ///   - name: the full name, such as `user.color`.
-    ///   - value: `nil` removes it.
-    ///   - isThere: whether it has to be there already, or must not be; `nil` for either.
-    /// - Throws: `ENODATA` and `EEXIST` by `isThere`, and of what is to be removed; `ENOSPC` where all of the item's take more than
-    ///   ``LocalAttributes/sizeLimit`` bytes.
+    ///   - name: The full name, such as `user.color`.
+    ///   - value: `nil` removes the attribute.
+    ///   - isThere: Whether the attribute must already exist, or must not; `nil` for either.
+    /// - Throws: `ENODATA` and `EEXIST` by `isThere`, and `ENODATA` when an attribute to remove does not exist;
+    ///   `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
     package func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil
     ) throws(EditFailure) {

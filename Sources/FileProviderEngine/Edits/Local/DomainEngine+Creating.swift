@@ -2,11 +2,11 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// New items, made on this machine.
+/// The local creation of items.
 extension DomainEngine {
-    /// Makes an empty file and opens it for writing.
+    /// Creates an empty file and opens it for writing.
     ///
-    /// - Parameter completion: called on the engine's thread; must not block.
+    /// - Parameter completion: Called on the engine's thread; must not block.
     package nonisolated func create(
         _ name: String, in parent: ItemNumber, mode: UInt16,
         completion: @escaping @Sendable (Result<(IndexedItem, OpenItem), EditFailure>) -> Void
@@ -23,9 +23,9 @@ extension DomainEngine {
         }
     }
 
-    /// Makes an empty file. It is sent once it was closed.
+    /// Creates an empty file. It is sent after it is closed.
     ///
-    /// - Parameter mode: of it only whether the file can be run is told to the provider.
+    /// - Parameter mode: The provider only receives whether the file is executable.
     package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16
     ) throws(EditFailure) -> IndexedItem {
@@ -78,7 +78,7 @@ extension DomainEngine {
                 try makeEditFile(of: new.number)
                 EngineStep.newFileMade.reach()
             }
-            // Its name is free, so it gets that.
+            // The name was found to be free, so the row keeps it.
             row = try record([.put(try freshEntry(of: new))]) { writer throws(IndexFailure) in
                 try writer.insert(new, keepsNumber: true)
                 try dateFolders([parent], &writer)

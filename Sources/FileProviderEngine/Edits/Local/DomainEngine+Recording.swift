@@ -1,12 +1,14 @@
 import FileProvider
 import LinuxSystem
 
-/// How edits get into the journal and the index, and in which order.
+/// The writing of edits to journal and index, and its order.
 extension DomainEngine {
-    /// Sets who is told, on the engine's thread, of each moment at which the journal and the index do not agree: for tests.
+    /// Sets a closure that is called on the engine's thread at each moment at which journal and index disagree: for
+    /// tests.
     package func observeEdits(_ observer: (@Sendable () -> Void)?) { edits.observer = observer }
 
-    /// Sets who is asked, before each commit to the journal or to the index, whether the disk has room for it: for tests.
+    /// Sets a closure that decides, before each commit to journal or index, whether the disk has room for it: for
+    /// tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         journal.limitRoom(hasRoom)
         index.limitRoom(hasRoom)
@@ -24,10 +26,11 @@ extension DomainEngine {
         }
     }
 
-    /// Writes what was done here: to the journal first, so that a crash in between leaves what the next start puts into the index.
-    /// Where either fails nothing was done. On a full disk, clean contents go before it fails.
+    /// Writes a local change: to the journal first, so that after a crash in between the next start completes the
+    /// index. If either write fails, nothing was changed. On a full disk, clean contents are evicted before this
+    /// fails.
     ///
-    /// - Parameter freesSpace: whether it serves to make room on a full disk.
+    /// - Parameter freesSpace: Whether the change frees space on a full disk.
     @discardableResult
     func record<Result>(
         _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -52,7 +55,8 @@ extension DomainEngine {
                 EngineStep.editIndexed.reach()
                 return result
             } catch {
-                // What is not taken back when this process ends is in the journal, as something that was not answered.
+                // If this process ends before the undo is written, the journal holds a change for which the call never
+                // returned.
                 try? writeInAnyCase(undoing, freesSpace: freesSpace)
                 for change in changes { index.skipNumbers(through: change.number) }
                 throw error
@@ -62,8 +66,9 @@ extension DomainEngine {
         }
     }
 
-    /// Writes what the provider has confirmed: to the index first, so that a crash in between leaves a step that is done again. Where
-    /// the index has it, the journal has it, too, as far as this process is concerned, even if the disk is full.
+    /// Writes a change that the provider has confirmed: to the index first, so that a crash in between only repeats
+    /// the step. Once the index has the change, this process treats the journal as having it, even if the disk is
+    /// full.
     @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -88,7 +93,7 @@ extension DomainEngine {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
-    /// Has the journal know what has happened already, written when there is room for it.
+    /// Writes changes that have already happened to the journal, or queues them in memory until the disk has room.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexFailure) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
@@ -107,7 +112,7 @@ extension DomainEngine {
         return (removed, entries)
     }
 
-    /// Has what the journal owes be written soon, whatever else happens.
+    /// Schedules the write of the journal's owed changes, if there are any.
     private func payJournal() {
         guard journal.owesChanges, !edits.willPay else { return }
         edits.willPay = true
@@ -115,23 +120,23 @@ extension DomainEngine {
             self?.perform { engine in
                 engine.edits.willPay = false
                 guard !engine.isClosed else { return }
-                // Where there is no room yet, it is tried again.
+                // While the disk has no room, the next attempt is scheduled again.
                 try? engine.journal.payChanges()
                 engine.payJournal()
             }
         }
     }
 
-    /// Seconds.
+    /// In seconds.
     private static let payInterval = 2.0
 
-    /// What is in folders was changed here: that is their date.
+    /// Sets directories' modification dates to now, because their entries changed locally.
     func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexFailure) {
         let now = dateNow
         for folder in folders { try writer.update(folder) { $0.localModified = now } }
     }
 
-    /// The journal's entry of an item, or a new one for what is not changed yet.
+    /// Returns the journal's entry of an item, or a new one for an item that is not changed yet.
     func entry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
         do throws(IndexFailure) {
             if let entry = try journal.entry(row.number) { return entry }
@@ -146,39 +151,40 @@ extension DomainEngine {
         return JournalEntry(row, parentIdentifier: parent)
     }
 
-    /// Has what was edited removed or replaced: its bytes go when that is on the disk, and come back where it fails. They have another
-    /// name before it is written, so that a crash does not leave them as an edit of which nothing is known.
+    /// Performs a write that removes or replaces an edited file. The file's bytes are deleted once the write is on
+    /// disk, and restored if it fails. The bytes are renamed before the write, so that a crash does not leave them as
+    /// an edit that is not in the journal.
     ///
-    /// - Parameter number: `nil` where no edit goes.
+    /// - Parameter number: The item with the edited file, or `nil` if no edit is lost.
     func settingAsideEdit<Result>(
         of number: ItemNumber?, _ write: () throws(EditFailure) -> Result
     ) throws(EditFailure) -> Result {
         let folders = folders
-        // What cannot be set aside goes at once.
+        // Bytes that cannot be renamed get no protection.
         guard let number, let size = try? folders.setAside(number) else { return try write() }
         let result: Result
         do throws(EditFailure) {
             result = try write()
         } catch {
-            // Where that fails too, the next start does it.
+            // If this fails, too, the next start restores the bytes.
             try? folders.takeBack(number)
             throw error
         }
         durable.afterwards { [openFiles] in
             let isRead = openFiles.entry(number).map { $0.writers == 0 } ?? false
             if isRead, (try? folders.keepSetAside(number)) != nil {
-                // The last reader may have closed it in between.
+                // The last reader may have closed the file in between.
                 if openFiles.entry(number) == nil { try? folders.remove(number, in: folders.removed) }
             } else {
                 try? folders.removeSetAside(number)
             }
         }
-        // Whoever makes room wants it soon.
+        // A client that removes a large file wants its space back soon.
         if size >= 1 << 20 { durable.synchronize { _ in } }
         return result
     }
 
-    /// Removes the bytes of an item that is gone, and drops its facts. Open handles keep the bytes.
+    /// Removes the bytes of an item that was removed, and drops its user metadata. Open handles keep the bytes.
     func removeBytes(of number: ItemNumber) {
         removeUploads(of: number)
         discardContents(number)
@@ -189,14 +195,14 @@ extension DomainEngine {
         for name in UploadName.all(number) { try? UploadCopy.remove(name, in: folders.uploads) }
     }
 
-    /// An item has taken another one's place: the provider may turn out to have what was sent of that.
+    /// Passes the upload copies of a replaced item to its successor: the provider may turn out to hold one of them.
     func passUploads(of number: ItemNumber, to successor: ItemNumber) {
         for (name, newName) in zip(UploadName.all(number), UploadName.all(successor)) {
             try? UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: newName)
         }
     }
 
-    /// A visible item.
+    /// Returns an item that is visible locally, or throws `ENOENT`.
     func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
         guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
             throw EditFailure(.noSuchFile)
@@ -219,7 +225,7 @@ extension DomainEngine {
         do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
     }
 
-    /// Whether a name can be a file's here.
+    /// Throws an error unless a name is valid for a file on this machine.
     static func checkName(_ name: String) throws(EditFailure) {
         guard !name.isEmpty else { throw EditFailure(.noSuchFile) }
         guard name.utf8.count <= 255 else { throw EditFailure(.nameTooLong) }
@@ -227,7 +233,7 @@ extension DomainEngine {
         guard isPlain, name != ".", name != ".." else { throw EditFailure(.invalidArgument) }
     }
 
-    /// Fails unless a folder is empty, as far as the provider and this machine know.
+    /// Throws `ENOTEMPTY` unless a directory is empty, as far as the provider and this machine know.
     func checkEmpty(_ folder: IndexedItem) throws(EditFailure) {
         let hasChildren = try reading { () throws(IndexFailure) in
             var found = false
@@ -245,15 +251,15 @@ extension DomainEngine {
 }
 
 extension IndexedItem {
-    /// The version that an edit begins with. A file of which nothing is here was emptied, as it is at the provider.
+    /// The version that an edit is based on. A dataless file was truncated as it is at the provider.
     var versionToEdit: [UInt8] { content == .dataless ? item.contentVersion : localVersion }
 
-    /// What the provider allows; everything of what it does not have yet.
+    /// Whether the provider allows an operation. It allows every one on items that it does not have yet.
     func allows(_ capability: UInt) -> Bool { !isKnownToProvider || item.capabilities & capability != 0 }
 
-    /// `NSFileProviderItemCapabilities`, as far as edits ask for them.
+    /// The values of `NSFileProviderItemCapabilities` that edits check.
     enum Capability {
-        /// Of a folder: adding items.
+        /// For a directory: adding items.
         static let writing: UInt = 1 << 1
         static let reparenting: UInt = 1 << 2
         static let renaming: UInt = 1 << 3

@@ -1,11 +1,11 @@
 import FileProvider
 import LinuxSystem
 
-/// Removing items on this machine.
+/// The local removal of items.
 extension DomainEngine {
-    /// Removes a file or a link. Who has it open keeps its bytes.
+    /// Removes a file or a symbolic link. Processes that have it open keep its bytes.
     ///
-    /// - Returns: what it was.
+    /// - Returns: The removed item.
     @discardableResult
     package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
@@ -15,11 +15,11 @@ extension DomainEngine {
         return row
     }
 
-    /// Removes an empty folder.
+    /// Removes an empty directory.
     ///
-    /// - Returns: what it was.
-    /// - Throws: `ENOTEMPTY` too of a folder that was not listed completely, which then has to be; see
-    ///   ``EditFailure/unlistedFolder``.
+    /// - Returns: The removed item.
+    /// - Throws: `ENOTEMPTY`, also for a directory that was not enumerated completely, which the caller has to do
+    ///   first; see ``EditFailure/unlistedFolder``.
     @discardableResult
     package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
         try checkOpen()
@@ -30,10 +30,10 @@ extension DomainEngine {
         return row
     }
 
-    /// Removes an empty folder, once it is known whether it is one: what was never listed is listed for that.
+    /// Removes an empty directory. One that was never enumerated is enumerated first.
     ///
-    /// - Parameter completion: called on the engine's thread or the calling one; must not block.
-    /// - Returns: what gives up the wait for the listing.
+    /// - Parameter completion: Called on the engine's thread or the calling one; must not block.
+    /// - Returns: A handle that cancels the wait for the enumeration.
     @discardableResult
     package nonisolated func removeFolder(
         _ name: String, in parent: ItemNumber,
@@ -42,7 +42,8 @@ extension DomainEngine {
         whenListed({ engine throws(EditFailure) in try engine.removeFolder(name, in: parent) }, completion)
     }
 
-    /// Does something that may have to know all of a folder first.
+    /// Performs an edit and, if that fails because a directory must be enumerated completely first, enumerates it and
+    /// tries once more.
     nonisolated func whenListed(
         _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditFailure) -> Void,
         _ completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
@@ -87,17 +88,17 @@ extension DomainEngine {
         finish(removal)
     }
 
-    /// What is to be written so that an item is removed here.
+    /// The changes that remove an item locally.
     struct Removal {
         let number: ItemNumber
-        /// Whether the provider never heard of it, so that nothing of it stays.
+        /// Whether the provider never had the item, so that no trace of it stays.
         let isForgotten: Bool
         let hadEdits: Bool
-        /// What is left to be done at the provider.
+        /// The changes that are still to be made at the provider.
         let changes: LocalChanges
         let journal: JournalChange
 
-        /// The item, where bytes that were written here are lost with it.
+        /// The item, if bytes that were written locally are lost with it.
         var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
 
         func apply(_ writer: inout IndexWriter) throws(IndexFailure) {
@@ -116,14 +117,15 @@ extension DomainEngine {
         guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
         let hadEdits = row.content == .edited
         var entry = try entry(of: row)
-        // While it is being made at the provider, the answer has to be waited for: it is removed there then.
+        // While the item is being created at the provider, the reply must be awaited: the item is then removed there.
         if !row.isKnownToProvider, !edits.isBusy(row.number), entry.sent == nil {
             return Removal(
                 number: row.number, isForgotten: true, hadEdits: hadEdits, changes: [], journal: .remove(row.number))
         }
-        // Kept is what the provider had when this was removed here: newer contents are not deleted with it.
+        // Keeps the version that the provider had at the time of the removal, so that newer contents are not deleted
+        // with the item.
         if !entry.changes.contains(.contents) { entry.baseVersion = row.item.contentVersion }
-        // Contents that were edited stay until the provider has removed the item: it may refuse to.
+        // Edited contents stay until the provider has removed the item, because it may refuse.
         entry.changes =
             row.isKnownToProvider ? entry.changes.intersection(.contents).union(.deleted) : [.created, .deleted]
         entry.isOpen = false
@@ -131,7 +133,7 @@ extension DomainEngine {
             number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
     }
 
-    /// Does what follows once a removal was written.
+    /// Completes a removal after it was written.
     func finish(_ removal: Removal) {
         lookAtFacts(of: [removal.number])
         edits.sent[removal.number] = nil
@@ -141,7 +143,7 @@ extension DomainEngine {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            // What was sent stays, so that it is known again at the provider.
+            // Upload copies stay, so that the contents are recognized at the provider.
             if removal.lostEdit != nil { discardContents(removal.number) }
             _ = awaitContents(beforeRemoving: removal.number)
             look(at: removal.number, after: configuration.settlingTime)

@@ -1,9 +1,11 @@
 import FileProvider
 import LinuxSystem
 
-/// Renaming and moving items on this machine, as rename(2) and renameat2(2) do it.
+/// The local renaming and moving of items, with the semantics of rename(2) and renameat2(2).
 extension DomainEngine {
-    /// - Returns: what was replaced.
+    /// Renames or moves an item.
+    ///
+    /// - Returns: The item that was replaced.
     @discardableResult
     package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
@@ -37,7 +39,8 @@ extension DomainEngine {
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
-        // Handles of the other item lack bytes that only the provider has: the item is removed once they are fetched.
+        // Handles of the other item still need bytes that only the provider has. The item is removed after they are
+        // fetched.
         let isAwaited = lacksContents(other.number) && other.allows(IndexedItem.Capability.deleting)
         if !isAwaited, try takesPlace(row, of: other) {
             try replaceContents(of: other, with: row)
@@ -48,10 +51,10 @@ extension DomainEngine {
         return other
     }
 
-    /// Renames, once it is known whether a folder that is to be replaced is empty.
+    /// Renames or moves an item, after enumerating a directory to be replaced if it is not known to be empty.
     ///
-    /// - Parameter completion: called on the engine's thread or the calling one; must not block.
-    /// - Returns: what gives up the wait for the listing.
+    /// - Parameter completion: Called on the engine's thread or the calling one; must not block.
+    /// - Returns: A handle that cancels the wait for the enumeration.
     @discardableResult
     package nonisolated func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber, _ mode: RenameMode,
@@ -99,13 +102,13 @@ extension DomainEngine {
             changes.append(entry.changes)
             journal.append(entry.changes.isEmpty && !entry.isOpen ? .remove(entry.number) : .put(entry))
         }
-        // After the moves: a crash in between must not have removed what was to be replaced.
+        // The removal comes after the moves: a crash in between must not leave the item removed and not replaced.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
         try settingAsideEdit(of: removal?.lostEdit) { () throws(EditFailure) in
             try record(journal) { writer throws(IndexFailure) in
                 try removal?.apply(&writer)
-                // Of two that change places, the first gets out of the other's way.
+                // Of two items that are exchanged, the first moves aside.
                 if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
                 for (move, change) in zip(moves, changes).reversed() {
                     try writer.update(move.row.number) { row in
@@ -126,7 +129,7 @@ extension DomainEngine {
         for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
     }
 
-    /// Nobody sees it: it is there during a transaction only.
+    /// A name that exists only within a transaction, so that no client sees it.
     static let nameInBetween = "purvey-exchange-\u{FFFD}"
 
     private func changesAfterMove(
@@ -134,21 +137,22 @@ extension DomainEngine {
     ) -> LocalChanges {
         guard row.isKnownToProvider else { return entry.changes }
         let isBack = row.item.isAt(name, in: folder.item.identifier)
-        // While the provider moves it, and when its answer was lost, where it is there is not known.
+        // While the provider moves the item, and after a lost reply, its place at the provider is unknown.
         guard isBack, !edits.isBusy(row.number), !entry.mayHaveMoved else { return entry.changes.union(.place) }
         return entry.changes.subtracting(.place)
     }
 
     // MARK: Taking another's place
 
-    /// Whether a file that was made here becomes new contents of the one that it replaces, as programs save: to the provider that is
-    /// one step, and the item stays the same one.
+    /// Whether a new local file becomes the new contents of the file that it replaces, which is how programs save. At
+    /// the provider, that is one step, and the item stays the same.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditFailure) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
             other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number)
         else { return false }
         if edits.isBusy(other.number) {
-            // While contents of it are sent, the next ones wait for that. What else is done to it at the provider is not known yet.
+            // While contents are being sent, the next ones can wait for that. The result of any other step at the
+            // provider is not known yet.
             guard edits.sender(for: other.number) != nil, try entry(of: other).changes == .contents else {
                 return false
             }
@@ -171,7 +175,7 @@ extension DomainEngine {
         let changed = entry
         let now = dateNow
         try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditFailure) in
-            // Those of the new file have not gone along with anything. What cannot be written down of that stays on this machine.
+            // The attributes of the new file were not sent with anything. If this fails, they stay local.
             let noted = (try? noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
             try record([.put(changed), .remove(other.number)]) { writer throws(IndexFailure) in
                 try Self.replace(other, by: changed, &writer)
@@ -188,7 +192,8 @@ extension DomainEngine {
         look(at: row.number, after: configuration.settlingTime)
     }
 
-    /// The row of an entry becomes that of the item that the entry is about now.
+    /// Replaces an item's row by that of a new local file: the entry's row takes over the other item's identity and
+    /// place.
     static func replace(
         _ other: IndexedItem, by entry: JournalEntry, _ writer: inout IndexWriter
     ) throws(IndexFailure) {

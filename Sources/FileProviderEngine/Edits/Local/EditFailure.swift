@@ -1,11 +1,11 @@
 import FileProvider
 import LinuxSystem
 
-/// Why something was not done to an item here. Nothing of it was done then.
+/// The reason why a local change failed. A failed change has no effect.
 package struct EditFailure: Error, Sendable, Equatable {
-    /// What the system call that asked for it fails with.
+    /// The error of the system call that requested the change.
     package var errno: Errno
-    /// A folder of which not everything is known: it is to be listed completely, and then to be asked again.
+    /// A directory that is not completely enumerated. The change can be repeated once it is.
     package var unlistedFolder: ItemNumber?
 
     package init(_ errno: Errno, unlistedFolder: ItemNumber? = nil) {
@@ -23,7 +23,7 @@ extension EditFailure {
         }
     }
 
-    /// The index or the journal could not be written: a full disk is told as one.
+    /// Translates a failure to write the index or the journal. A full disk becomes `ENOSPC`.
     init(_ failure: IndexFailure) {
         switch failure {
         case .full: self.init(.noSpace)

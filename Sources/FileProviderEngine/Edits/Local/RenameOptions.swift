@@ -1,9 +1,9 @@
-/// How an item is renamed where the new name is taken.
+/// The behaviour of a rename if the new name is taken.
 package enum RenameMode: Sendable, Equatable {
-    /// What has the name is replaced.
+    /// The item with that name is replaced.
     case replacing
-    /// It fails.
+    /// The rename fails.
     case onlyToFreeName
-    /// The two change places.
+    /// The two items are exchanged.
     case exchanging
 }

@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Programs that were writing when a daemon died.
+/// Processes that had files open for writing when a daemon died.
 extension DomainEngine {
-    /// What an item's file among the edits is, after programs were parted from it that still have it open for writing; `nil` where
-    /// there is none.
+    /// Returns the status of an item's edited file, after giving the item a copy if other processes still have the
+    /// file open for writing. Returns `nil` if there is no edited file.
     ///
-    /// The kernel writes to a file that it passes through without asking anybody, also when the mount is dead: only closing it and
-    /// fsync(2) fail. What is written in that way must get neither into what is taken to be clean nor into an edit while that is
-    /// sent. So such programs keep the file that they have, and the item gets a copy of it, as it is now.
+    /// With passthrough, the kernel writes to the file without asking the daemon, even when the mount is dead: only
+    /// close and fsync(2) fail. Such writes must not change contents that count as clean, nor an edit that is being
+    /// sent. So these processes keep the original file, and the item gets a copy of its present state.
     func partedFromWriters(_ number: ItemNumber) throws -> FileStatus? {
         guard let file = try folders.open(number, in: folders.edits, .readOnly) else {
             writerMarks.unmark(number)
@@ -30,16 +30,16 @@ extension DomainEngine {
             } catch UploadCopy.Failure.changing {
                 continue
             } catch {
-                // An edit that shares its file with a stranger is better than none.
+                // An edit that shares its file with another process is better than none.
                 try? UploadCopy.remove(name, in: folders.uploads)
                 break
             }
         }
-        // The next start has another look.
+        // The next start tries again.
         try? writerMarks.keep(number)
         return try file.status()
     }
 
-    /// How often a copy is begun of a file that somebody goes on to write to.
+    /// The number of attempts to copy a file that is being written to.
     private static let attempts = 5
 }

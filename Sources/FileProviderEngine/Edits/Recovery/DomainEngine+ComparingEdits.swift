@@ -1,17 +1,17 @@
 import FileProvider
 
-/// How the journal and what is here differ at the start.
+/// The differences between journal and local state at start.
 struct EditDifferences {
-    /// The items that are as the journal says, and whose files nobody may be writing to.
+    /// The items that agree with the journal, and whose files no process can be writing to.
     var settled: Set<ItemNumber> = []
-    /// Rows that say that something was done to them, of which the journal knows nothing.
+    /// Rows that have local changes but no journal entry.
     var rows: [IndexedItem] = []
 }
 
 extension DomainEngine {
-    /// Compares what the journal says with the index and the files, without a transaction and without opening a file.
+    /// Compares the journal with the index and the files, without a transaction and without opening a file.
     ///
-    /// - Parameter entries: the journal's.
+    /// - Parameter entries: All entries of the journal.
     func differences(from entries: [JournalEntry]) throws(IndexFailure) -> EditDifferences {
         let entries = Dictionary(entries.map { ($0.number, $0) }) { $1 }
         var differences = EditDifferences()
@@ -25,7 +25,7 @@ extension DomainEngine {
         return differences
     }
 
-    /// Whether all that ``recoverEdits(_:)`` does would leave an item as it is.
+    /// Whether ``recoverEdits(_:)`` would leave an item as it is.
     private func isSettled(_ entry: JournalEntry, _ row: IndexedItem) -> Bool {
         guard !entry.isOpen, writerMarks.left?.contains(entry.number) == false,
             entry.identifier == row.item.identifier, entry.changes == row.changes

@@ -1,29 +1,28 @@
 import FileProvider
 import LinuxSystem
 
-/// What a crash left is put right at the start: the journal, the index and the files of edits are made to agree again.
+/// Recovery at start after a crash: makes journal, index and edited files agree again.
 ///
-/// The journal says what is to be sent; what an item is, and with that where, the index says where it has the item. Each change is
-/// written in an order that makes this right (``record(_:_:)``, ``confirm(_:_:)``).
+/// The journal is authoritative for the changes to send. The index is authoritative for an item's identity, and so for
+/// its place at the provider. The order of writes in ``record(_:_:)`` and ``confirm(_:_:)`` guarantees this.
 extension DomainEngine {
-    /// Puts right at the start what a crash left: after the index was opened, before anything is asked of the provider.
+    /// Recovers edits after the index was opened and before the first request to the provider.
     ///
-    /// However many edits wait, most of them are in the journal, the index and the files alike. Those are compared, and nothing else is
-    /// done about them.
+    /// Most edits agree in journal, index and files, however many there are. These are only compared.
     ///
-    /// - Parameter entries: the journal's.
+    /// - Parameter entries: All entries of the journal.
     func recoverEdits(_ entries: [JournalEntry]) throws {
         TemporaryName.sweep(folders.uploads)
         var entries = entries
         for entry in entries {
-            // The one before it is the journal's no more, or nothing has come of that.
+            // A replaced item that still has a journal entry was not replaced in the end.
             guard let replaced = entry.replaced, try journal.entry(replaced) == nil else { continue }
             passUploads(of: replaced, to: entry.number)
         }
         var differences = try differences(from: entries)
         if !differences.rows.isEmpty {
             try settleRowsWithoutEntries(differences.rows)
-            // What that removed and wrote down may be of any of them.
+            // The steps above may have removed or written any entry.
             entries = try journal.all()
             differences = try self.differences(from: entries)
         }
@@ -55,14 +54,14 @@ extension DomainEngine {
         pump()
     }
 
-    /// Entries as they are now, as far as they are there still.
+    /// Returns the present entries of those items that still have one.
     func entries(of numbers: [ItemNumber]) throws(IndexFailure) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         for number in numbers { if let entry = try journal.entry(number) { entries.append(entry) } }
         return entries
     }
 
-    /// Edits that were removed or replaced by something that a power failure took back are there again; the others go.
+    /// Restores edited files whose removal or replacement a power failure undid, and deletes the others.
     func recoverRemovedEdits() throws {
         for number in try folders.numbersSetAside() {
             if try journal.entry(number)?.changes.contains(.contents) == true {
@@ -73,8 +72,8 @@ extension DomainEngine {
         }
     }
 
-    /// Rows that say that something was done to them, of which the journal knows nothing: it was not answered, or it was confirmed
-    /// and the index lost that with the power.
+    /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
+    /// or the change was confirmed and a power failure undid that in the index.
     private func settleRowsWithoutEntries(_ rows: [IndexedItem]) throws {
         for row in rows {
             let size = Self.size(of: row.number, in: folders.edits)
@@ -88,10 +87,10 @@ extension DomainEngine {
                 try journal.put(try freshEntry(of: row))
                 continue
             }
-            // Files without an entry are looked at last of all.
+            // Files without an entry are examined last.
             let isEdited = row.content == .edited && size == nil
             let said = try index.item(identifier: row.item.parent)?.number
-            // The row of a removed item may lie elsewhere until the provider has confirmed the removal.
+            // The row of a removed item may be elsewhere until the provider has confirmed the removal.
             let isMoved = !row.changes.isDisjoint(with: [.place, .deleted])
             if said == nil, row.changes.contains(.deleted) {
                 try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
@@ -114,12 +113,13 @@ extension DomainEngine {
 
     // MARK: Rows
 
-    /// An index that was built anew does not know of edits: the journal has what is needed to go on.
+    /// Restores rows of edited items in an index that was built anew. The journal holds enough to continue their
+    /// upload.
     private func restoreMissingRows(_ numbers: [ItemNumber]) throws {
         let entries = try entries(of: numbers)
         var missing: [ItemNumber: JournalEntry] = [:]
         for entry in entries where try index.itemEvenIfDeleted(entry.number) == nil {
-            // Another took its place, and its identifier, which a power failure left in the index alone.
+            // Another item took over its place and identifier. A power failure undid that in the journal only.
             if let holder = try index.item(identifier: entry.identifier), try journal.entry(holder.number) != nil {
                 try journal.remove(entry.number)
                 passUploads(of: entry.number, to: holder.number)
@@ -133,7 +133,7 @@ extension DomainEngine {
 
     private func restoreRow(_ entry: JournalEntry, _ missing: inout [ItemNumber: JournalEntry]) throws {
         guard missing.removeValue(forKey: entry.number) != nil else { return }
-        // What was made in a folder that was made here too comes after that.
+        // An item in a new directory is restored after that directory.
         if let above = missing[entry.parent] { try restoreRow(above, &missing) }
         let parent = try restoredParent(of: entry)
         let isDeleted = entry.changes.contains(.deleted)
@@ -160,7 +160,8 @@ extension DomainEngine {
             guard let root = try index.item(.root) else { throw IndexFailure.corrupt("The index has no root.") }
             return root
         }
-        // A folder of which nothing is known but that it is the provider's. Its name and place come with the first that is told of it.
+        // Only the identifier of this directory at the provider is known. Its name and place come with the first
+        // report of it.
         let name = try freeName(in: .root) { "Folder \(entry.parent.rawValue)" + ($0 == 1 ? "" : " \($0)") }
         let item = ProviderItem(
             identifier: entry.parentIdentifier, parent: root.item.identifier, filename: name, kind: .folder)
@@ -177,7 +178,8 @@ extension DomainEngine {
         return folder
     }
 
-    /// Asks the provider for what is not known of a folder that an edit is in.
+    /// Requests the item of a directory that contains an edit and of which only the identifier is known. Retries with
+    /// backoff.
     private func askWhere(_ folder: IndexedItem) {
         let identifier = folder.item.identifier
         Task {
@@ -202,8 +204,9 @@ extension DomainEngine {
         }
     }
 
-    /// Where the journal and the index know an item by different identifiers, the index is right: either the provider answered just
-    /// before the crash, or the item became a new one. Unless it took another one's place, which the index does not know yet.
+    /// Corrects identifiers that differ between journal and index. The index is right: either the provider replied
+    /// just before the crash, or the item became a new one. The exception is an item that replaced another one and is
+    /// not in the index as such yet.
     private func settleIdentities(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
@@ -223,7 +226,7 @@ extension DomainEngine {
             entry.name = row.name
             if row.isKnownToProvider {
                 entry.changes = entry.changes.subtracting([.created, .place]).union(row.changes.intersection(.place))
-                // The answer to a change gave it another identifier: what the edit began with stays.
+                // The reply to a change gave the item another identifier. The edit's base version stays.
                 if wasNew { entry.baseVersion = row.item.contentVersion }
             } else {
                 entry.changes = row.changes.union(entry.changes.intersection(.contents))
@@ -236,7 +239,7 @@ extension DomainEngine {
         }
     }
 
-    /// What the journal says was removed is removed, and nothing else.
+    /// Applies the journal's removals, and undoes all others.
     private func imposeRemovals(_ numbers: [ItemNumber]) throws {
         for entry in try entries(of: numbers) {
             guard entry.changes.contains(.deleted) else {
@@ -259,17 +262,17 @@ extension DomainEngine {
         }
     }
 
-    /// Puts items where they were moved to here.
+    /// Moves items to the places that the journal records.
     private func imposePlaces(_ numbers: [ItemNumber]) throws {
         var moved: [(entry: JournalEntry, parent: IndexedItem)] = []
         for entry in try entries(of: numbers) where !entry.changes.contains(.deleted) {
-            // One that was moved back here is moved as far as the index knows.
+            // An item that was moved back locally still counts as moved in the index.
             guard let row = try index.item(entry.number),
                 !entry.changes.union(row.changes).isDisjoint(with: [.place, .created]),
                 row.parent != entry.parent || !row.name.hasSameBytes(as: entry.name),
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
-            // Those that change places get out of each other's way.
+            // Items that are exchanged first move aside.
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
             }

@@ -1,9 +1,9 @@
 import FileProvider
 import LinuxSystem
 
-/// Brings the files of edits and of open handles into agreement with journal and index after a crash.
+/// Recovery of edited files and of files with open handles: makes them agree with journal and index after a crash.
 extension DomainEngine {
-    /// Passthrough hides writes: files that were open for writing are compared with what they were.
+    /// Compares files that were open for writing with their earlier state, because passthrough hides writes.
     func settleOpenFiles(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
@@ -25,21 +25,22 @@ extension DomainEngine {
         }
     }
 
-    /// Whether a file is left as it is, because programs go on with it that have not written to it. They may do so at any moment past
-    /// everybody: when the last of them closes it, it is compared with what it was before all of them.
+    /// Whether a file stays open because processes continue with it and have not written to it. They may write at any
+    /// moment without the daemon's knowledge. When the last of them closes it, it is compared with its state before
+    /// all of them.
     private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexFailure) -> Bool {
         guard let status, isResumed(entry.number), entry.statusAtOpen == ContentStamp(status) else { return false }
         guard entry.changes.isDisjoint(with: [.contents, .created, .deleted]) else { return false }
         return try index.item(entry.number)?.content == .current
     }
 
-    /// From now on the marks are those of this engine's openings.
+    /// Replaces the marks of an earlier process by those of this engine's handles.
     ///
-    /// - Parameter numbers: items that were looked at.
+    /// - Parameter numbers: Items that were examined.
     func settleMarks(besides numbers: [ItemNumber]) {
         let stale = (writerMarks.left ?? []).subtracting(numbers).filter { !isResumed($0) }
         for number in stale { writerMarks.unmark(number) }
-        // This fails on a full disk. The next start then looks at all of them again.
+        // This fails on a full disk. The next start then examines all of them again.
         try? writerMarks.begin()
     }
 
@@ -48,12 +49,13 @@ extension DomainEngine {
             guard let row = try index.item(entry.number) else { continue }
             let isEdited = row.item.kind == .file && !entry.changes.isDisjoint(with: [.contents, .created])
             if isEdited, Self.size(of: entry.number, in: folders.edits) == nil {
-                // It was on its way to the cache, as confirmed: what the provider has is compared with it.
+                // The confirmed file was being moved to the cache. It is sent again and compared with the provider's
+                // contents.
                 try? folders.move(entry.number, from: folders.clean, to: folders.edits)
             }
             let size = isEdited ? Self.size(of: entry.number, in: folders.edits) : nil
             if isEdited, size == nil {
-                // Another program removed the bytes.
+                // Another program removed the file.
                 entry.changes.subtract([.contents, .created])
                 if !row.isKnownToProvider {
                     try confirm([.remove(row.number)]) { writer throws(IndexFailure) in try writer.delete(row.number) }
@@ -77,10 +79,10 @@ extension DomainEngine {
         }
     }
 
-    /// Bytes of edits that no journal knows of are kept: as an edit of their item, or as a new file in the root.
+    /// Recovers bytes of edits that are not in the journal: as an edit of their item, or as a new file in the root.
     ///
-    /// - Parameter known: items that the journal has entries of.
-    /// - Returns: the items that have an entry now.
+    /// - Parameter known: Items with a journal entry.
+    /// - Returns: The items for which an entry was added.
     func recoverFiles(_ known: Set<ItemNumber>) throws -> [ItemNumber] {
         var recovered: [ItemNumber] = []
         let folder = try folders.edits.open(".", [.readOnly, .directory])

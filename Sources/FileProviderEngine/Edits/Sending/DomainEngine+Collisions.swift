@@ -1,9 +1,10 @@
 import FileProvider
 import LinuxSystem
 
-/// The name that an item is to have at the provider is taken there.
+/// Name collisions: the name that an item should have at the provider is taken there.
 extension DomainEngine {
-    /// Of a new item: what has the name may be this very item, made before a crash or an answer that was lost.
+    /// Resolves a name collision of a new item. The item that holds the name may be this very item, created before a
+    /// crash or by a request whose reply was lost.
     func settleCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderFailure
     ) async throws -> StepResult {
@@ -11,7 +12,7 @@ extension DomainEngine {
         guard let holder = try await holder(of: new.filename, in: new.parent, failure),
             isInTheWay(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
-        // What was removed or moved away since is in nobody's way.
+        // An item that was removed or moved away since does not collide.
         if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
@@ -24,9 +25,10 @@ extension DomainEngine {
         return .done
     }
 
-    /// If what the provider has is the new item, or as good as that, it is that from now on.
+    /// Takes the provider's item for the new item if they are the same, or equivalent.
     ///
-    /// - Parameter isFoldersOwn: whether any folder of the name will do, whatever is in it.
+    /// - Parameter isFoldersOwn: Whether any directory of the name will do, whatever it contains.
+    /// - Returns: `nil` if the provider's item is a different one.
     func adopt(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
         isFoldersOwn: Bool
@@ -53,7 +55,7 @@ extension DomainEngine {
         }
     }
 
-    /// Of an item that is moved.
+    /// Resolves a name collision of an item that is moved.
     func settleCollision(
         _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> StepResult {
@@ -61,7 +63,7 @@ extension DomainEngine {
         guard let holder = try await holder(of: name, in: parent, failure),
             isInTheWay(holder, of: number, named: name, in: parent)
         else { throw failure }
-        // What was removed or moved away since is in nobody's way.
+        // An item that was removed or moved away since does not collide.
         if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
         let place = SentPlace(parent: parent, name: name)
@@ -71,8 +73,9 @@ extension DomainEngine {
         return .done
     }
 
-    /// Whether what has the name is known to have it. What is known to be elsewhere, or is not known at all, may be an item of this
-    /// machine whose step has just ended: that is tried once more before anything is renamed for it, or taken for another.
+    /// Whether the colliding item is known to have the name. If it is known to be elsewhere, or is unknown, it may be
+    /// a local item whose step has just ended. The step is then repeated once before anything is renamed, or taken for
+    /// another item.
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
     ) throws(IndexFailure) -> Bool {
@@ -81,22 +84,22 @@ extension DomainEngine {
         return row.item.isAt(name, in: parent)
     }
 
-    /// Whether an item still has the name that another is to have: it may have left meanwhile. A name that is another one's by the
-    /// provider's lights only, as with other capitals, is believed after some attempts.
+    /// Whether an item still has the name that another one should get: it may have left meanwhile. The provider may
+    /// compare names differently, for example without case. Such a collision is believed after three attempts.
     private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
         holder.isAt(name, in: parent) || edits.attempts[number, default: 0] >= 3
     }
 
-    /// Whether nothing was done here to what the provider has under a name.
+    /// Whether the provider's item has no local changes.
     private func isFree(_ holder: ProviderItem) async throws -> Bool {
         guard let row = try index.item(identifier: holder.identifier) else { return true }
         let hasEntry = try journal.entry(row.number) != nil
         return row.changes.isEmpty && !edits.isBusy(row.number) && !hasEntry
     }
 
-    /// What has a name at the provider now; `nil` where it cannot be found.
+    /// Returns the item that has a name at the provider now; `nil` if it cannot be found.
     func holder(
         of name: String, in parent: String, _ failure: ProviderFailure
     ) async throws -> ProviderItem? {
@@ -106,7 +109,7 @@ extension DomainEngine {
         return try await listedItem(named: name, in: parent)
     }
 
-    /// Returns the item that the provider has in a place; `nil` if it has none there, or no such folder.
+    /// Returns the item that the provider has in a place; `nil` if it has none there, or no such directory.
     func item(at place: SentPlace) async throws -> ProviderItem? {
         do {
             return try await listedItem(named: place.name, in: place.parent)
@@ -115,7 +118,7 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the item of a name in the listing of a folder.
+    /// Returns the item with a given name from the enumeration of a directory.
     func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
         var page: [UInt8]?
         for _ in 0..<1000 {
@@ -131,8 +134,8 @@ extension DomainEngine {
         return nil
     }
 
-    /// Where what has the name is on its way elsewhere, lets it go first; where it waits for this item in turn, it gets another
-    /// name for a while.
+    /// Waits for the colliding item to leave if it is about to be moved or removed. If that item in turn waits for
+    /// this one, renames it temporarily.
     private func makeWay(for number: ItemNumber, _ holder: ProviderItem) async throws -> StepResult? {
         guard let row = try index.item(identifier: holder.identifier), row.number != number,
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
@@ -153,7 +156,7 @@ extension DomainEngine {
             edits.again.remove(moved)
             if !isClosed { edits.queue.put(moved, at: clock.now) }
         }
-        // What is to give it its own name later must not be lost.
+        // The edit that later gives the item its own name must not be lost.
         let place = SentPlace(parent: holder.parent, name: name)
         try noteMayMove(moved, to: place)
         try await synchronized()
@@ -189,10 +192,10 @@ extension DomainEngine {
         return .later(0)
     }
 
-    /// The item gets another name here, and is sent with that.
+    /// Gives the item a numbered name locally, and sends it under that name.
     private func takeNumberedName(_ number: ItemNumber, _ holder: ProviderItem) throws {
         guard var entry = try journal.entry(number), let row = try index.item(number) else { return }
-        // Where it is in the way here too, what has the name there gets it here.
+        // If the colliding item exists locally too, it gets the name locally.
         let other = try index.item(identifier: holder.identifier)
         var count = 2
         while let taken = try index.item(named: MountName.numbered(row.name, count), in: row.parent),

@@ -1,15 +1,15 @@
 import FileProvider
 import LinuxSystem
 
-/// The provider has something else than an edit began with.
+/// Conflicts: the provider's version is another one than the edit is based on.
 extension DomainEngine {
-    /// Finds out whether other contents at the provider are what was sent from here, or a conflict.
+    /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
     func settleConflict(_ number: ItemNumber, _ current: ProviderItem) async throws -> StepResult {
         let generation = edits.generations[number, default: 0]
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
             let row = try index.itemEvenIfDeleted(number), row.item.identifier == current.identifier,
-            // What was removed meanwhile is settled with its removal.
+            // An item that was removed meanwhile is settled by its removal.
             !entry.changes.contains(.deleted)
         else { return .done }
         switch likeness {
@@ -23,7 +23,8 @@ extension DomainEngine {
                 try writer.update(number) { $0.item = theirs }
             }
         case .other:
-            // The item was said to be of another version than the one that the edit began with, and its contents are of that one.
+            // The provider first reported another version than the edit's base, and now returned contents of the base
+            // version.
             if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
                 throw ProviderFailure(.transient, message: "The provider does not say the same version twice.")
             }
@@ -33,17 +34,17 @@ extension DomainEngine {
     }
 
     enum Likeness {
-        /// What is here now.
+        /// The provider's contents equal the local ones.
         case edited
-        /// What was sent from here, after which it was edited again.
+        /// The provider's contents were uploaded from here. The file was edited again since.
         case sent
         case other
     }
 
-    /// Bytes that cost nothing to fetch for a comparison.
+    /// The size in bytes up to which fetching for a comparison costs nothing.
     private static let smallSize: Int64 = 1 << 19
 
-    /// Compares what the provider has with what is here and with what was sent.
+    /// Compares the provider's contents with the local ones and with the upload copies.
     func likeness(
         of number: ItemNumber, to item: ProviderItem
     ) async throws -> (Likeness, ProviderItem) {
@@ -54,8 +55,8 @@ extension DomainEngine {
             candidates.append((.sent, file))
         }
         let compared = candidates
-        // Many a provider says 0 of what it does not know, and some count otherwise than in the bytes that they give. Only what is said
-        // to be far larger than anything here is not fetched to be compared.
+        // Many providers report size 0 if they do not know it, and some report another size than that of the bytes
+        // that they return. Only contents that are reported to be far larger than anything local are not fetched.
         let sizes = try compared.map { try Int64($0.1.status().size) }
         guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
             return (.other, item)
@@ -73,7 +74,7 @@ extension DomainEngine {
         return (likeness, contents.item)
     }
 
-    /// Both stay: what was edited here becomes a new item beside the provider's, which takes the name.
+    /// Keeps both versions: the locally edited one becomes a new item, and the provider's takes the name.
     private func keepBoth(_ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem) throws {
         let number = entry.number
         let now = clock.now
@@ -84,24 +85,24 @@ extension DomainEngine {
         note(.conflict(copy: name), of: number, row.name)
     }
 
-    /// What the provider removed while it was edited here stays, and is made there again.
+    /// Creates an item again that the provider removed while it was edited locally.
     func makeAgain(_ number: ItemNumber) throws -> StepResult {
         guard let row = try index.itemEvenIfDeleted(number) else { return .done }
-        // A folder has none where only something in it was changed.
+        // A directory has no entry if only items in it were changed.
         let journalled = try journal.entry(number)
         let entry = try journalled ?? freshEntry(of: row)
         if entry.changes.contains(.deleted) {
             try finishRemoval(number)
             return .done
         }
-        // The provider has a file in the place of a folder: what was changed in it is made in a new one.
+        // The provider has a file in place of a directory: the changes inside are created in a new directory.
         let lostItsItem = row.item.kind == .folder && journalled == nil
         guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
             row.item.kind == .folder
             ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)
         guard isWanted else {
-            // It was moved here and removed there, and no byte of it is this machine's own.
+            // The item was moved locally and removed at the provider, and has no bytes that only this machine has.
             try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
             removeBytes(of: number)
             return .done
@@ -141,7 +142,7 @@ extension DomainEngine {
         entry.failure = nil
         let changes = entry.changes
         edits.sent[number] = nil
-        // The index first: the next start takes from it what an item is.
+        // The index is written first: the next start takes an item's identity from it.
         let applied = try confirm([.put(entry)]) { writer throws(IndexFailure) in
             try writer.update(number) { row in
                 row.item = newItem
@@ -167,7 +168,7 @@ extension DomainEngine {
         return found
     }
 
-    /// The first name that nothing has; the closure gets 1, 2 and so on.
+    /// Returns the first name that is free in a directory. The closure receives 1, 2 and so on.
     func freeName(in folder: ItemNumber, _ name: (Int) -> String) throws(IndexFailure) -> String {
         var number = 1
         while true {

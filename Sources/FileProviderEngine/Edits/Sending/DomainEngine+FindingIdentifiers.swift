@@ -1,13 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// Finds items that the provider may have under another identifier: items whose move was not answered, and items in folders that have
-/// another identifier themselves.
+/// The search for items that may have another identifier at the provider: items whose move got no reply, and items in
+/// directories that got another identifier.
 extension DomainEngine {
     // MARK: Moves
 
-    /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about removals that were held
-    /// back.
+    /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about
+    /// removals that were held back.
     func settleMove(of number: ItemNumber) {
         guard let place = edits.moves.removeValue(forKey: number) else { return }
         if edits.hasHeldRemovals, edits.moves.isEmpty {
@@ -21,7 +21,8 @@ extension DomainEngine {
         askSoon(Set(others.keys))
     }
 
-    /// Returns the item at the place that another was moved to, if it is that one under another identifier and the answer was lost.
+    /// Returns the item at the place that another item was moved to, if it is that item under another identifier and
+    /// the reply was lost.
     func moved(_ row: IndexedItem, to place: SentPlace) async throws -> ProviderItem? {
         guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
             found.isSame(as: row.item)
@@ -33,9 +34,9 @@ extension DomainEngine {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
-    /// Finds an item whose move was not answered, before it is moved on from there.
+    /// Finds an item whose move got no reply, before it is moved on from there.
     ///
-    /// - Returns: `nil` where the provider has the item by the identifier that is known, or nowhere.
+    /// - Returns: `nil` if the provider has the item under its known identifier, or nowhere.
     func findMoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
         do {
             _ = try await asking { () async throws(ProviderFailure) in
@@ -71,16 +72,16 @@ extension DomainEngine {
 
     // MARK: Unknown identifiers
 
-    /// Finds the new identifier of an item that the provider does not know by its identifier: it has one if a folder above it has, or is
-    /// about to.
+    /// Finds the new identifier of an item that the provider does not know by its identifier. The identifier changed
+    /// if that of a directory above changed, or is about to change.
     ///
-    /// - Returns: what to wait for; `nil` where the item is gone.
+    /// - Returns: The item or delay to wait for; `nil` if the item is gone.
     func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult? {
         guard var row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return nil }
         guard row.item.identifier.hasSameBytes(as: identifier) else { return .later(0) }
         let reidentified = try index.reidentifiedFolders()
         guard !edits.moves.isEmpty || !reidentified.isEmpty else { return nil }
-        // From the item up to the highest folder whose items may have other identifiers.
+        // The path leads from the item up to the highest directory whose items may have other identifiers.
         var (path, count): ([IndexedItem], Int) = ([], 0)
         for _ in 0..<1000 {
             guard row.number != .root else { break }
@@ -97,7 +98,7 @@ extension DomainEngine {
             let question = answers.ask()
             let place = SentPlace(parent: now.item.parent, name: now.item.filename)
             guard let found = try await item(at: place), found.kind == now.item.kind else { return nil }
-            // It may have been found by a listing meanwhile, or have been moved.
+            // A listing may have found the item meanwhile, or it may have moved.
             guard !answers.hasNews(of: found.identifier, since: question),
                 let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
             else { return .later(0) }
@@ -114,16 +115,16 @@ extension DomainEngine {
         return now.item.identifier.hasSameBytes(as: identifier) ? nil : .later(0)
     }
 
-    /// Seconds.
+    /// In seconds.
     private static let longestWaitForMove = 2.0
 
     /// Finds the new identifier as ``findNewIdentifier(of:asked:)`` does, and waits until it is known.
     ///
-    /// - Returns: whether the item may be asked for again.
+    /// - Returns: Whether the item may be requested again.
     func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool {
-        // A few folders above it may be moved, one after the other.
+        // Several directories above may be moved, one after the other.
         for attempt in 1...8 {
-            // Its own move may have been answered just now, or be about to be.
+            // The reply to the item's own move may have just arrived, or be about to.
             if edits.moves[number] != nil, let step = edits.running[number] { await step.value }
             guard !isClosed, let result = try? await findNewIdentifier(of: number, asked: identifier) else {
                 return false
@@ -132,7 +133,7 @@ extension DomainEngine {
             if let step = edits.running[other] {
                 await step.value
             } else {
-                // The answer was lost, and it is asked for again.
+                // The reply was lost, so the move is sent again.
                 look(at: other)
                 await clock.wait(min(pause(after: attempt), Self.longestWaitForMove))
             }
@@ -140,8 +141,8 @@ extension DomainEngine {
         return false
     }
 
-    /// Returns the row of an item that was moved or removed here, and that the provider still has in its old place under an identifier
-    /// that is not known.
+    /// Returns the row of an item that was moved or removed locally, and that the provider still has in its old place
+    /// under an unknown identifier.
     func rowLeft(at item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
         guard try !index.reidentifiedFolders().isEmpty else { return nil }
         var found: IndexedItem?
@@ -156,8 +157,8 @@ extension DomainEngine {
 
     // MARK: Removals
 
-    /// Returns the identifiers of removed items, without those that may only have moved. What became of those is known when the move is
-    /// answered, or the folder listed.
+    /// Returns the identifiers of removed items, without those that may only have moved. The fate of those is known
+    /// when the move is replied to, or the directory enumerated.
     func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(edits.moves.keys)
@@ -181,13 +182,13 @@ extension DomainEngine {
         return believed
     }
 
-    /// Returns whether the provider may have any item under another identifier than the known one.
+    /// Whether the provider may have any item under another identifier than the known one.
     private func hasItemsElsewhere() throws(ProviderFailure) -> Bool {
         if !edits.moves.isEmpty { return true }
         return try onRecord { () throws(IndexFailure) in try !index.reidentifiedFolders().isEmpty }
     }
 
-    /// Returns whether an item or a folder above it is being moved, so that its place is not known.
+    /// Whether an item or a directory above it is being moved, so that its place is unknown.
     func isMoving(_ identifier: String) -> Bool {
         guard !edits.moves.isEmpty else { return false }
         var row = try? index.item(identifier: identifier)

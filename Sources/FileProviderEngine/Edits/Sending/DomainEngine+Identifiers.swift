@@ -1,33 +1,34 @@
 import FileProvider
 import LinuxSystem
 
-/// Items that the provider gives another identifier when it changes them, as where identifiers are paths. From the answer on the item is
-/// known by that one: in the index, the journal and among what waits to be sent. It stays the same item here, with its number and bytes.
+/// Items that get another identifier from the provider when they are changed, as where identifiers are paths. From the
+/// reply on, index, journal and queued edits use the new identifier. Locally the item stays the same, with its number
+/// and bytes.
 extension DomainEngine {
     // MARK: Answers
 
-    /// Checks that the identifier in an answer can be the item's own: no other item has it, unless that one was reported since and is
-    /// this item.
+    /// Checks that the identifier in a reply can be the item's own: no other item has it, unless that one was reported
+    /// since and is this item.
     func checkIdentity(_ answer: ProviderItem, of number: ItemNumber, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         try await settleHolder(of: answer.identifier, besides: number)
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
-        // It may just have been removed or moved away.
+        // The other item may just have been removed or moved away.
         if edits.isBusy(known.number) { throw ProviderFailure(.transient, message: "“\(known.name)” is on its way.") }
         guard known.item.isAt(answer.filename, in: answer.parent) else {
             throw ProviderFailure(
                 .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
         }
-        // Told of since it was sent, it is this one.
+        // An item of the same kind that became known only after this one was sent is this one.
         if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
         _ = try settleReplaced(known)
     }
 
-    /// Settles a known item whose place and identifier another item has got: the provider does not have the known one any more, and its
-    /// edits are made again.
+    /// Settles a known item whose place and identifier another item has got. The provider does not have the known item
+    /// any more, and its edits are made again.
     ///
-    /// - Returns: what to wait for first.
+    /// - Returns: The item to wait for first, if any.
     func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
         if edits.isBusy(known.number) { return .waits(for: known.number) }
         _ = try makeAgain(known.number)
@@ -41,15 +42,16 @@ extension DomainEngine {
         _ = try await findNewIdentifier(of: known.number, asked: identifier)
     }
 
-    /// Returns the second row of an item that was reported under its new identifier before the answer came. That row is removed.
+    /// Finds the second row of an item that was reported under its new identifier before the reply came. The caller
+    /// removes that row.
     ///
-    /// - Returns: the row's number, and what to wait for first if something was done to it here.
+    /// - Returns: The row's number, and the item to wait for first if that row has local changes.
     func double(of number: ItemNumber, _ answer: ProviderItem) throws -> (ItemNumber?, StepResult?) {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)
         }
         if let result = try free(known.number) { return (nil, result) }
-        // It may have become an item of this machine.
+        // That row may have become a new local item.
         guard let known = try index.item(identifier: answer.identifier), known.number != number else {
             return (nil, nil)
         }
@@ -61,8 +63,8 @@ extension DomainEngine {
         forget(double)
     }
 
-    /// Passes marks that are not sent yet on to the item's new identifier. Called before the index has that identifier, so that a crash
-    /// in between loses none.
+    /// Passes user metadata that is not sent yet on to the item's new identifier. Called before the index has that
+    /// identifier, so that a crash in between loses none.
     func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
         guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
             !entry.identifier.hasPrefix(IndexedItem.localPrefix)
@@ -80,15 +82,16 @@ extension DomainEngine {
         return others
     }
 
-    /// Updates the journal and the waiting edits after an item got another identifier in the index.
+    /// Updates the journal and the queued edits after an item got another identifier in the index.
     func follow(_ number: ItemNumber, from former: String, to identifier: String) {
         guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
-        // Answers to earlier questions know it by the former one.
+        // Replies to earlier requests contain the former identifier.
         answers.note([former, identifier])
         follow([Reidentified(number: number, former: former, identifier: identifier)])
     }
 
-    /// Updates the journal and the waiting edits for items that got other identifiers in the index, and lists the folders among them.
+    /// Updates the journal and the queued edits for items that got other identifiers in the index, and enumerates the
+    /// directories among them.
     func follow(_ items: [Reidentified]) {
         guard !items.isEmpty else { return }
         for item in items {
@@ -100,7 +103,7 @@ extension DomainEngine {
                     records.append(.put(entry))
                 }
                 records += try entries(in: item.number, whichIsNow: item.identifier)
-                // The next start takes from the index what is not in the journal now.
+                // If this fails, the next start takes the missing part from the index.
                 if !records.isEmpty { try writeInAnyCase(records) }
             } catch {
                 damage.note(error)
@@ -111,7 +114,7 @@ extension DomainEngine {
         listReidentified()
     }
 
-    /// Updates the places of unanswered edits whose folder has another identifier now.
+    /// Updates the places of edits that await a reply and whose directory has another identifier now.
     private func passPlaces(from former: String, to identifier: String) throws(IndexFailure) {
         func moved(_ place: SentPlace) -> SentPlace? {
             place.parent.hasSameBytes(as: former) ? SentPlace(parent: identifier, name: place.name) : nil
@@ -138,11 +141,11 @@ extension DomainEngine {
         }
     }
 
-    /// Corrects an answer that was given before the folder got another identifier: the item is in that one. Its own identifier there
-    /// comes with the folder's listing.
+    /// Corrects a reply that was sent before the directory got another identifier: the item is in that directory. The
+    /// item's own new identifier comes with the enumeration of the directory.
     ///
-    /// - Parameter parent: the folder's identifier when it was asked.
-    /// - Returns: whether it had another one then.
+    /// - Parameter parent: The directory's identifier at the time of the request.
+    /// - Returns: Whether the directory has another identifier now.
     func isOutdated(_ answer: inout ProviderItem, in folder: ItemNumber, asked parent: String) throws -> Bool {
         guard let now = try index.item(folder), !now.item.identifier.hasSameBytes(as: parent),
             answer.parent.hasSameBytes(as: parent)
@@ -151,13 +154,13 @@ extension DomainEngine {
         return true
     }
 
-    /// Lists a folder in which an item has another identifier than the one in its answer.
+    /// Enumerates a directory in which an item has another identifier than the one in its reply.
     func listForIdentifiers(_ folder: ItemNumber) throws {
         try writeIndex { writer throws(IndexFailure) in try writer.noteReidentified(folder) }
         listReidentified()
     }
 
-    /// Takes the identifier of an answer to a change that moves nothing, if the item got another one.
+    /// Adopts the identifier in the reply to a change that moves nothing, if the item got another one.
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
@@ -168,14 +171,14 @@ extension DomainEngine {
         try take(answer.identifier, for: row)
     }
 
-    /// Gives an item another identifier in index, journal and waiting edits.
+    /// Gives an item another identifier in index, journal and queued edits.
     func take(_ identifier: String, for row: IndexedItem) throws {
         try passFacts(of: row.number, to: identifier)
         try writeIndex { writer throws(IndexFailure) in try writer.reidentify(row.number, as: identifier) }
         follow(row.number, from: row.item.identifier, to: identifier)
     }
 
-    /// Lists the folders in which items may have other identifiers than those that are known.
+    /// Enumerates the directories whose items may have other identifiers than the known ones.
     func listReidentified() {
         do throws(IndexFailure) {
             for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {

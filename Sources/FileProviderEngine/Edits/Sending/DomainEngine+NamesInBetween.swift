@@ -1,16 +1,17 @@
 import FileProvider
 
-/// Names that items are given at the provider for a while, because two change places there. Nobody is to see them here: until the item
-/// is moved on, the name that it has here counts, and when it was, a provider may still tell of the one before.
+/// Temporary names of items at the provider, used when two items are exchanged there. They are never visible locally:
+/// until the item is moved on, its local name counts. Afterwards, a provider may still report the temporary name for a
+/// while.
 extension DomainEngine {
-    /// A provider may tell for so many seconds of a name that an item does not have any more.
+    /// The number of seconds for which a provider may report a name that an item has left.
     private static let memory = 60.0
-    /// And is asked after so many what is so now.
+    /// The number of seconds after which the provider is asked for the present name.
     private static let pause = 1.0
 
-    /// An item was moved: if it had another name for a while, that is over.
+    /// Ends an item's temporary name after the item was moved.
     ///
-    /// - Returns: what the provider said to it, with the name that was asked for where it still says the one before.
+    /// - Returns: The provider's reply, with the requested name if the reply still has the temporary one.
     func leftNameInBetween(_ answer: ProviderItem, movedTo name: String, in parent: ItemNumber) -> ProviderItem {
         guard var inBetween = edits.namesInBetween[answer.identifier] else { return answer }
         inBetween.end = clock.now + Self.memory
@@ -25,14 +26,14 @@ extension DomainEngine {
         return answer
     }
 
-    /// Passes an interim name on to the item's new identifier.
+    /// Passes a temporary name on to the item's new identifier.
     func passNameInBetween(from identifier: String, to other: String) {
         guard !identifier.hasSameBytes(as: other), let name = edits.namesInBetween.removeValue(forKey: identifier)
         else { return }
         edits.namesInBetween[other] = name
     }
 
-    /// What the provider says of items, without places that they have left.
+    /// Returns reported items with their known places instead of temporary ones that they have left.
     func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
         guard !edits.namesInBetween.isEmpty else { return items }
         let now = clock.now
@@ -62,9 +63,9 @@ extension DomainEngine {
     }
 }
 
-/// A name that an item has at the provider for a while.
+/// A temporary name of an item at the provider.
 struct NameInBetween {
     let name: String
-    /// Until when the provider may tell of it; seconds since 1970. `nil` for as long as the item has it.
+    /// The time until which the provider may report the name, in seconds since 1970; `nil` while the item has it.
     var end: Double?
 }

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// New contents on their way to the provider.
+/// The upload of new contents.
 extension DomainEngine {
     func sendContents(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
@@ -23,7 +23,7 @@ extension DomainEngine {
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
         try await synchronized()
-        // What was saved over it meanwhile is sent instead.
+        // If another file replaced this one meanwhile, that file is sent instead.
         guard edits.successors[number] == nil else { return .done }
         let answer: ProviderItem
         do {
@@ -46,7 +46,7 @@ extension DomainEngine {
         let generation: UInt64
     }
 
-    /// A copy of a file's contents to be sent; `nil` where the file is being written to.
+    /// Makes a copy of a file's contents to upload; returns `nil` if the file is being written to.
     func uploadCopy(of number: ItemNumber) async throws -> Upload? {
         do {
             return try await makeUploadCopy(of: number)
@@ -65,9 +65,9 @@ extension DomainEngine {
         do {
             let file = try await blocking {
                 let source = try folders.edits.open(ContentFolders.name(number), [.readOnly, .noFollow])
-                // What a mapping writes to a page that is not on the disk yet changes no date.
+                // Without this, a write through a mapping to a page that is not on disk yet would not change the date.
                 if isOpen { try UploadCopy.seal(source) }
-                // What was sent before stays, because the provider may turn out to have that.
+                // The previous upload copies stay, because the provider may turn out to hold one of them.
                 try UploadCopy.keep(name, as: earlier, in: folders.uploads)
                 return try UploadCopy.make(of: source, named: name, in: folders.uploads)
             }
@@ -80,9 +80,9 @@ extension DomainEngine {
         }
     }
 
-    /// Writes that the provider took contents.
+    /// Records that the provider accepted contents.
     ///
-    /// - Parameter identifier: by which it was asked for that; the answer may have another one.
+    /// - Parameter identifier: The item's identifier in the request; the reply may have another one.
     func took(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String
     ) throws -> StepResult {
@@ -91,7 +91,7 @@ extension DomainEngine {
             number == sender || row.item.identifier == identifier || row.item.identifier == answer.identifier
         else { return .done }
         var answer = answer
-        // It may have another one since, as a folder above it has.
+        // The item may have another identifier since, if a directory above it got one.
         if answer.identifier.hasSameBytes(as: identifier) { answer.identifier = row.item.identifier }
         let (double, result) = try double(of: number, answer)
         if let result { return result }
@@ -111,7 +111,7 @@ extension DomainEngine {
         if isLatest {
             edits.sent[number] = EditState.SentContents(generation: generation, size: size, polls: 0)
         }
-        // What is open may be written to again: its edit is over when it was closed.
+        // An open file may be written to again: its edit ends after it is closed.
         if isLatest, answer.flags.contains(.uploaded), !isOpenForWriting(number) {
             try confirmContents(entry, answer, isFetchedAnew: isFetchedAnew)
             return .done
@@ -123,10 +123,10 @@ extension DomainEngine {
         return .done
     }
 
-    /// Writes that the provider has the contents that are here. Each part may be lost in a crash: then the edit is sent again, and
-    /// found to be there.
+    /// Records that the provider's service has the local contents. A crash may lose any part of this: then the edit is
+    /// sent again and found to be at the provider.
     ///
-    /// - Parameter isFetchedAnew: whether the provider has made other contents of them, which are fetched when they are wanted.
+    /// - Parameter isFetchedAnew: Whether the provider made other contents of them, which are fetched on demand.
     func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false) throws {
         let number = entry.number
         var entry = entry
@@ -151,14 +151,14 @@ extension DomainEngine {
         edits.sent[number] = nil
         removeUploads(of: number)
         sendAttributesNow(of: number, isNew: false)
-        // What it was handed lies in the provider's own storage, too.
+        // The provider's own storage also holds the contents that it was given.
         let (provider, identifier) = (provider, answer.identifier)
         Task.detached { await provider.stopProviding(identifier) }
     }
 
     // MARK: Confirmation
 
-    /// The service may not have yet what the provider took: it is asked now and then.
+    /// Polls whether the provider's service has contents that the provider accepted.
     private func askWhetherConfirmed(
         _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
     ) async throws -> StepResult {
@@ -171,7 +171,7 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         } catch let failure as ProviderFailure where failure.kind == .processEnded {
-            // What it was sending may have gone with it.
+            // The uploads that the process was performing may be lost.
             edits.sent[number] = nil
             throw failure
         }
@@ -183,7 +183,7 @@ extension DomainEngine {
         guard item.flags.contains(.uploaded) else {
             guard var sent = edits.sent[number] else { return .done }
             sent.polls += 1
-            // An extension that started again may not know of it any more.
+            // An extension that was restarted may have forgotten the upload.
             if sent.polls % 8 == 0, !item.flags.contains(.uploading) {
                 edits.sent[number] = nil
             } else {
@@ -192,7 +192,7 @@ extension DomainEngine {
             return .later(pause(after: sent.polls))
         }
         if item.contentVersion != entry.baseVersion {
-            // The service's own version of what was sent, or somebody's later one.
+            // This is the service's own version of the upload, or a later one from another client.
             return try await settleConflict(number, item)
         }
         guard !isOpenForWriting(number) else { return .parked }
@@ -206,11 +206,12 @@ extension DomainEngine {
 }
 
 extension ProviderItem {
-    /// A version that the contents of this item do not have.
+    /// A version tag that differs from that of this item's contents.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
-    /// The answer to what was sent under a name, as if the provider had left it that: applying the answer itself gives the item the
-    /// name that it has there. One that is another in its normal form only is the same, and what asked for it here finds it.
+    /// Returns the reply to a request that sent a name, as if the provider had kept that name. Applying the reply
+    /// itself later gives the item its name at the provider. Names that differ only in their normal form are equal,
+    /// and a local lookup of the sent name finds the item.
     func sent(as name: String) -> ProviderItem {
         guard filename != name else { return self }
         var item = self
@@ -218,7 +219,8 @@ extension ProviderItem {
         return item
     }
 
-    /// The answer to an upload, without a place: where the item is at the provider is told by moves and changes.
+    /// Returns the reply to an upload, with the known place: the place at the provider is reported by moves and
+    /// changes.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
         item.parent = row.item.parent

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// Renames and moves on their way to the provider.
+/// The sending of renames and moves.
 extension DomainEngine {
     func sendMove(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
@@ -11,7 +11,7 @@ extension DomainEngine {
         let name = row.name
         let place = SentPlace(parent: parent.item.identifier, name: name)
         if let removal = try removalAwaitingContents(in: place) { return .waits(for: removal) }
-        // An earlier answer may have been lost.
+        // The reply to an earlier move may have been lost.
         let wasAsked = entry.mayHaveMoved
         if wasAsked, let earlier = entry.movedTo, earlier != place, let result = try await findMoved(row, earlier) {
             return result
@@ -47,7 +47,7 @@ extension DomainEngine {
         return try finishMove(number, to: parent, named: name, answer)
     }
 
-    /// Whether the provider has no item of an identifier.
+    /// Whether the provider has no item with this item's identifier.
     private func isGone(_ row: IndexedItem) async throws -> Bool {
         do {
             _ = try await asking { () async throws(ProviderFailure) in
@@ -59,8 +59,8 @@ extension DomainEngine {
         }
     }
 
-    /// What was moved back here, after a move whose answer was lost, may be in its place at the provider: then a move would collide
-    /// with the item itself at some providers.
+    /// Returns the provider's item if a move whose reply was lost and that was undone locally left it in its place.
+    /// Some providers would report a collision of the item with itself.
     private func itemInPlace(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {
@@ -71,7 +71,8 @@ extension DomainEngine {
         return item.isAt(row.name, in: parent.item.identifier) ? item : nil
     }
 
-    /// Journals that the provider is about to be asked to move an item: its answer may be lost, and the item be moved back here then.
+    /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the item be moved
+    /// back locally afterwards.
     func noteMayMove(_ number: ItemNumber, to place: SentPlace) throws {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
@@ -92,7 +93,7 @@ extension DomainEngine {
         guard var entry = try journal.entry(number), let row = try index.itemEvenIfDeleted(number) else { return .done }
         let (double, result) = try double(of: number, answer)
         if let result { return result }
-        // Moved again meanwhile, it is sent again.
+        // If the item was moved again meanwhile, it is sent again.
         if row.parent == parent, row.name.hasSameBytes(as: name) { entry.changes.remove(.place) }
         passNameInBetween(from: row.item.identifier, to: answer.identifier)
         answer = leftNameInBetween(answer, movedTo: name, in: parent)
@@ -109,7 +110,7 @@ extension DomainEngine {
         try passFacts(of: number, to: answer.identifier)
         let applied = try confirm(records) { writer throws(IndexFailure) in
             try writer.update(number) { row in
-                // Newer contents are told by the changes, with what follows from them.
+                // Newer contents are reported by the change feed, which also handles their effects.
                 var item = asSent
                 item.contentVersion = row.item.contentVersion
                 row.item = item
@@ -126,7 +127,8 @@ extension DomainEngine {
         return .done
     }
 
-    /// The folder that an item is in here is gone, by what the provider told of it: so that the item is seen, it goes to the root.
+    /// Moves an item to the root because its directory is gone, as the provider reported. The item would not be
+    /// visible otherwise.
     func bringToRoot(_ entry: JournalEntry, _ row: IndexedItem) throws -> StepResult {
         var entry = entry
         entry.parent = .root
@@ -148,7 +150,8 @@ extension DomainEngine {
         return .done
     }
 
-    /// A folder above that the provider is still to move: until then this one could come to lie within itself there.
+    /// Returns the nearest directory above that is still to be moved or created at the provider. Before that, the item
+    /// could end up inside itself at the provider.
     private func firstMoving(above row: IndexedItem) throws(IndexFailure) -> ItemNumber? {
         var number = row.parent
         while number != .root, let folder = try index.item(number) {

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// What was made here on its way to the provider.
+/// The upload of items that were created locally.
 extension DomainEngine {
     func sendNewItem(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
@@ -19,13 +19,13 @@ extension DomainEngine {
         if let result = try await findSent(number, new, upload) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) {
-            // Now that another waits for it.
+            // The other item is sent at once because this one waits for it.
             if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
             return .waits(for: sender)
         }
         if let removal = try removalAwaitingContents(in: place) { return .waits(for: removal) }
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload) { return result }
-        // On the disk before the provider is asked: its answer may be lost, with the power too.
+        // The place is on disk before the provider is asked: its reply may be lost, as with a power failure.
         try noteSent(number, place)
         try await synchronized()
         EngineStep.placeNoted.reach()
@@ -40,7 +40,7 @@ extension DomainEngine {
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
             return try await settleMissingParent(parent, failure)
         } catch let failure as ProviderFailure where failure.kind == .badAnswer {
-            // It may have been made all the same.
+            // The provider may have created the item all the same.
             edits.unfit[number] = .mayBeMadeAgain
             throw failure
         }
@@ -58,8 +58,9 @@ extension DomainEngine {
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
     }
 
-    /// Whether the answer to a new item can be that one. What was told of it before the answer came is known since it was made here, or
-    /// has the name that it was sent with, as what a service merges it with; any other item is one that others have.
+    /// Checks that the reply to a new item can be that item. An item that was reported before the reply came is known
+    /// only since the creation, or has the name that was sent, as when a service merges the two. Any other known item
+    /// is a different one.
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
@@ -71,7 +72,8 @@ extension DomainEngine {
         }
     }
 
-    /// Looks for an item where it was sent before, if that was elsewhere and nobody knows what came of it.
+    /// Looks for an item in the place that it was sent to earlier, if that is another place and the outcome is
+    /// unknown.
     private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
         guard let place = try journal.entry(number)?.sent,
             place != SentPlace(parent: new.parent, name: new.filename)
@@ -80,7 +82,7 @@ extension DomainEngine {
         guard let found = try await item(at: place) else { return nil }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
-        // What was made here and answered meanwhile under the name is certainly another one.
+        // An item that was created locally and confirmed under the name meanwhile is certainly another one.
         let isMadeHere = known?.isMadeHere ?? false
         if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
             var sent = new
@@ -89,15 +91,15 @@ extension DomainEngine {
             let result = try await adopt(number, sent, parent: parent.number, upload, found, isFoldersOwn: false)
             if let result { return result }
         }
-        // It is another one, and is seen as such.
+        // It is another item, and is shown as such.
         try noteSent(number, nil)
         if !isDeleted { try apply([found], listedIn: nil, answering: question) }
         return nil
     }
 
-    /// Writes that the provider has an item, which from now on is the one of the answer.
+    /// Records that the provider has a new item, which takes its identity from the reply.
     ///
-    /// - Parameter wasThere: whether the provider had it before it was asked, so that there may be more in it.
+    /// - Parameter wasThere: Whether the provider had the item before it was asked, so that it may contain more.
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
         wasThere: Bool = false
@@ -107,12 +109,12 @@ extension DomainEngine {
         var answer = answer
         answer.flags.subtract(.ofAnswers)
         let isOutdated = try isOutdated(&answer, in: parent, asked: sent.parent)
-        // Whether the provider repeats it or not, the target is the one that it was given.
+        // The provider need not repeat the target, which is the one that it was given.
         if answer.kind == .symbolicLink, answer.linkTarget == nil { answer.linkTarget = sent.linkTarget }
         edits.unfit[number] = nil
         var double = try index.item(identifier: answer.identifier).flatMap { $0.number == number ? nil : $0.number }
         if let other = double {
-            // What was done to the double meanwhile is sent first, or becomes a new item, and is no double any more.
+            // Local changes of the double are sent first, or become a new item, which is no double any more.
             if let result = try free(other) { return result }
             if try index.item(identifier: answer.identifier)?.number != other { double = nil }
         }
@@ -146,7 +148,7 @@ extension DomainEngine {
         let asSent = isInPlace ? answer.sent(as: sent.filename) : answer
         func write(settling size: Int64?) throws -> AppliedItems {
             try confirm(written) { writer throws(IndexFailure) in
-                // An item that came back through a listing before the answer did is this one.
+                // If a listing reported the item before the reply came, that item is this one.
                 try writer.update(number) { row in
                     row.item = asSent
                     row.changes = changed.changes
@@ -159,7 +161,7 @@ extension DomainEngine {
         }
         let applied = try isConfirmed ? settleContents(number, write(settling:)) : write(settling: nil)
         if isConfirmed { edits.sent[number] = nil }
-        // What a listing told of it meanwhile is the double's.
+        // Reports of the item from a listing that came meanwhile concern the double.
         confirmed(number, answer.identifier)
         handle(applied)
         if let place { settle(place, of: number, as: answer.identifier) }
@@ -174,7 +176,7 @@ extension DomainEngine {
         return .done
     }
 
-    /// What was changed in a folder is to be found there also by the identifier that the folder got.
+    /// Returns journal entries that record the directory's new identifier for the changed items in it.
     func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
@@ -190,7 +192,10 @@ extension DomainEngine {
         return entries
     }
 
-    /// Makes a row that is the double of another ready to go.
+    /// Prepares the removal of a row that is the double of another one. Contents that were edited in it become a
+    /// conflicted copy.
+    ///
+    /// - Returns: The item to wait for first, if any.
     func free(_ double: ItemNumber) throws -> StepResult? {
         if edits.isBusy(double) { return .waits(for: double) }
         guard let entry = try journal.entry(double), let row = try index.item(double),
@@ -204,7 +209,7 @@ extension DomainEngine {
         return nil
     }
 
-    /// The folder in which something was to be made is not there any more: it is made again, for what is in it.
+    /// Creates the directory of a new or moved item again if the provider does not have it any more.
     func settleMissingParent(_ parent: IndexedItem, _ failure: ProviderFailure) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
         if let result = try await findNewIdentifier(of: parent.number, asked: parent.item.identifier) { return result }
@@ -221,6 +226,6 @@ extension DomainEngine {
 }
 
 extension IndexedItem {
-    /// Whether it was made on this machine, or something was set here that the provider is not told of.
+    /// Whether the item was created on this machine, or has a local mode or date that the provider does not receive.
     fileprivate var isMadeHere: Bool { mode != nil || localModified != nil }
 }

@@ -1,12 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// Removals on their way to the provider.
+/// The sending of removals.
 extension DomainEngine {
     func sendRemoval(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         guard row.isKnownToProvider else {
-            // Whether the provider has it is not known.
+            // It is unknown whether the provider has the item.
             if let place = entry.sent, let result = try await findRemoved(row, place) { return result }
             try finishRemoval(number)
             return .done
@@ -18,10 +18,10 @@ extension DomainEngine {
         do {
             current = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            // It may have been moved before, by a request whose answer was lost.
+            // The item may have been moved before, by a request whose reply was lost.
             if let place = entry.movedTo, let result = try await findMoved(row, place) { return result }
             if let result = try await findNewIdentifier(of: number, asked: identifier) { return result }
-            // It may have come to the trash before, and have been removed from there by others.
+            // The item may have reached the trash before, and another client may have removed it there.
             if entry.goesToTrash {
                 try index.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
             }
@@ -32,7 +32,7 @@ extension DomainEngine {
         if row.item.kind == .file, current.contentVersion != entry.baseVersion,
             try await likeness(of: number, to: current).0 == .other
         {
-            // Somebody changed what was to go: that is not deleted with it.
+            // Another client changed the item: the change is not deleted with it.
             try await comeBack(number, [current], nil)
             return .done
         }
@@ -60,12 +60,13 @@ extension DomainEngine {
         return .done
     }
 
-    /// Looks for what was sent before it was removed here, and whose answer was lost: if the provider has it, it is removed there too.
+    /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has it,
+    /// it is removed there too.
     ///
-    /// - Returns: `nil` where nothing of it is there.
+    /// - Returns: `nil` if the provider has no trace of it.
     private func findRemoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
         let number = row.number
-        // Two that were sent to one place, one after the other, may hold the same.
+        // Two items that were sent to one place, one after the other, may have the same contents.
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         let question = answers.ask()
         let found = try await item(at: place)
@@ -73,7 +74,7 @@ extension DomainEngine {
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
             try noteSent(number, nil)
-            // What others have there is seen. What was told of that before a crash nobody tells again.
+            // An item of another client is shown. If it was reported before a crash, no other report of it follows.
             if let found { try apply([found], listedIn: nil, answering: question) }
             return nil
         }
@@ -92,7 +93,7 @@ extension DomainEngine {
         return .done
     }
 
-    /// Whether what the provider has is what was sent of an item.
+    /// Whether the provider's item is the one that was sent.
     private func isSent(_ row: IndexedItem, _ found: ProviderItem) async throws -> Bool {
         guard found.kind == row.item.kind else { return false }
         return switch found.kind {
@@ -102,7 +103,7 @@ extension DomainEngine {
         }
     }
 
-    /// Whether the provider has nothing in a folder.
+    /// Whether a directory is empty at the provider.
     func isEmpty(_ folder: ProviderItem) async throws -> Bool {
         let page = try await asking { () async throws(ProviderFailure) in
             try await provider.page(of: folder.identifier, after: nil, suggestedSize: 1)
@@ -110,7 +111,7 @@ extension DomainEngine {
         return page.items.isEmpty && page.next == nil
     }
 
-    /// Sees to it that nothing goes with a folder that is not to go; `nil` when it may.
+    /// Ensures that a directory's removal removes nothing else; returns `nil` if it may be removed.
     private func settleChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
         var page: [UInt8]?
         for _ in 0..<1000 {
@@ -120,7 +121,7 @@ extension DomainEngine {
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
-                // It may have been removed or moved since.
+                // The child may have been removed or moved since.
                 if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
                 if let row = try index.item(identifier: child.identifier) {
                     if !row.changes.isDisjoint(with: [.deleted, .place]) { return .waits(for: row.number) }
@@ -131,7 +132,7 @@ extension DomainEngine {
                 } else if let row = try rowLeft(at: child), row.number != folder {
                     return .waits(for: row.number)
                 }
-                // Made by somebody else since the folder was seen to be empty.
+                // Another client created the child after the directory was seen to be empty.
                 try await comeBack(folder, [current, child], nil)
                 return .done
             }
@@ -144,7 +145,7 @@ extension DomainEngine {
     func finishRemoval(_ number: ItemNumber) throws {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
-            // Said since the step began, and there still: others may have brought it back.
+            // A report since the step began says that the item exists. Another client may have brought it back.
             if row.isKnownToProvider, let question = edits.questions[number],
                 answers.hasNews(of: identifier, since: question)
             {
@@ -152,31 +153,32 @@ extension DomainEngine {
             }
             confirmed(number, identifier)
         }
-        // First: bytes of an edit that no journal knows of would be taken for one that was lost.
+        // The bytes go first: bytes of an edit without a journal entry would be taken for a lost edit.
         removeBytes(of: number)
         try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
         forget(number)
     }
 
-    /// An item whose removal the provider does not want is seen again.
+    /// Shows an item again whose removal the provider refused.
     private func comeBack(_ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderFailure?) async throws {
-        // The folder that it was in here may be gone.
+        // The directory that contained the item locally may be gone.
         let items = try await withAncestors(said)
         if isClosed { throw EngineClosed() }
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         let entry = try journal.entry(number)
-        // What is in a folder that was to go to the trash is in the index still: it is there offline, and asked for again behind.
+        // The index still has the items of a directory that was to go to the trash. They are visible offline, and are
+        // enumerated again in the background.
         let keepsListing = entry?.goesToTrash == true && row.listing == .complete
-        // It may have been moved here before it was removed.
+        // The item may have been moved locally before it was removed.
         let parent = try index.item(identifier: row.item.parent)?.number ?? row.parent
-        // So are the contents that were edited before it was removed.
+        // Its contents may also have been edited before the removal.
         var edit = entry.flatMap { $0.changes.contains(.contents) ? $0 : nil }
         let size = edit == nil ? nil : Self.size(of: number, in: folders.edits)
         if size == nil { edit = nil }
         if edit == nil, let item = said.first, try index.item(identifier: item.parent) == nil,
             !items.contains(where: { $0.identifier == item.parent })
         {
-            // It is in no folder that could be seen.
+            // The item is in no directory that could be shown.
             try finishRemoval(number)
             return note(.deletionRefused(failure), of: number, row.name)
         }

@@ -1,30 +1,30 @@
 import FileProvider
 import LinuxSystem
 
-/// What became of one step towards the provider.
+/// The result of one step, which is one item's next request or requests to the provider.
 enum StepResult {
-    /// Done, or there was nothing to do; what is left is looked at at once.
+    /// The step is done, or nothing was to be done. The item's remaining changes are next.
     case done
-    /// Nothing can be done before something becomes of another item.
+    /// The step cannot proceed before another item's step has a result.
     case waits(for: ItemNumber)
-    /// To be looked at in so many seconds.
+    /// The step is to be repeated after a number of seconds.
     case later(Double)
-    /// Somebody will say when.
+    /// The step waits for an event, such as the close of a file.
     case parked
 }
 
-/// A failure of this machine's own disk: it is tried again.
+/// A failure of this machine's own disk. The step is retried.
 struct LocalFailure: Error {
     var errno: Errno
 }
 
-/// The engine was closed while the provider was asked: nothing is written any more.
+/// The engine was closed during a request. Nothing is written any more.
 struct EngineClosed: Error {}
 
-/// The synchroniser: looks at the items that differ from what the provider has, and makes the provider equal, a step at a time. Each
-/// step may be killed and is done again then.
+/// The uploader: makes the provider's items equal to the changed local ones, step by step. Each step may be
+/// interrupted by a crash, and is then repeated.
 extension DomainEngine {
-    /// Looks at an item soon.
+    /// Schedules an item's next step.
     func look(at number: ItemNumber, after seconds: Double = 0) {
         guard !isClosed else { return }
         if edits.isBusy(number) { edits.again.insert(number) }
@@ -32,7 +32,7 @@ extension DomainEngine {
         pump()
     }
 
-    /// Begins what is due, as much of it as may be under way.
+    /// Starts due steps up to the concurrency limit.
     func pump() {
         guard !isClosed, edits.isReady else { return }
         guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
@@ -40,7 +40,7 @@ extension DomainEngine {
         }
         let limit = signIn.failure == nil ? EditState.stepLimit : 1
         while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
-            // It is looked at when its step has ended.
+            // The item is looked at again when its step has ended.
             if edits.isBusy(number) { continue }
             begin(number)
         }
@@ -48,7 +48,7 @@ extension DomainEngine {
         wakeUp(at: time)
     }
 
-    /// Has the queue be looked at again then, or earlier.
+    /// Sets the timer that runs the queue, unless it is due earlier already.
     private func wakeUp(at time: Double) {
         if let wake = edits.wake, wake.time <= time { return }
         edits.wake?.waiting.cancel()
@@ -67,7 +67,7 @@ extension DomainEngine {
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
         edits.questions[number] = answers.ask()
-        // Until the step has begun, what it sends is what the journal says now.
+        // The step sends the changes that the journal has now, as long as it has not started.
         if (try? journal.entry(number))?.changes == .contents { edits.sendsContents.insert(number) }
         edits.running[number] = Task { await self.step(of: number) }
         noteProgress(of: number)
@@ -86,7 +86,8 @@ extension DomainEngine {
         edits.sendsContents.remove(number)
         guard !isClosed else { return }
         if let successor = edits.successors.removeValue(forKey: number) {
-            // What was not sent of it any more is of no use, and what became of the rest the other one finds out.
+            // The unsent rest of the replaced item's upload is useless. The successor's step finds out about the sent
+            // part.
             removeUploads(of: number)
             forget(number)
             noteProgress(of: successor)
@@ -110,7 +111,7 @@ extension DomainEngine {
             edits.attempts[number] = nil
             edits.circles[number] = nil
             uploads.update(number) { $0.failure = nil }
-            // It was tried although somebody has to sign in: that was done elsewhere.
+            // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
             if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
             noteSignedIn()
             wakeWaiters(of: number)
@@ -118,15 +119,16 @@ extension DomainEngine {
                 guard let entry = try journal.entry(number) else { return forget(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
             } catch {
-                // What could not be read now is not done with.
+                // A journal that cannot be read now may hold more changes.
                 fail(number, error)
             }
         case .waits(let other):
             edits.waitsFor[number] = other
             edits.waiters[other, default: []].insert(number)
-            // Should nobody say so, it is looked at again all the same.
+            // If no event wakes the item, it is looked at again all the same.
             edits.queue.put(number, at: clock.now + edits.pauses.longest)
-            // Of two that wait for each other, the one that came first did not know of it, and finds now that it has to go first.
+            // Of two items that wait for each other, the first one began before it depended on the second. Its next
+            // step finds that it has to go first.
             if waits(other, for: number) {
                 let count = edits.circles[other, default: 0] + 1
                 edits.circles[other] = count
@@ -144,29 +146,31 @@ extension DomainEngine {
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
             noteSignInNeeded(failure, askedIn: era)
-            // It is sent when somebody has signed in, with everything else.
+            // The item is sent with all others after the user has signed in.
             return edits.queue.put(number, at: clock.now)
         }
         guard failure.needsPerson else {
             return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
-        // It was refused: an item that is reported at its new place is another one.
+        // The move was refused: an item that is reported at the new place is another one.
         settleMove(of: number)
         entry.failure = failure
         entry.attempts += 1
-        // Only what is told of it is lost where this fails.
+        // If this fails, only the recorded failure is lost.
         try? journal.put(entry)
     }
 
-    /// The index or the journal could not be read or written: nobody but this machine can do something about it, and it is tried again.
+    /// Handles a failure to read or write the index or the journal. Only this machine can resolve it, so the step is
+    /// retried.
     private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
         damage.note(failure)
         uploads.update(number) { $0.failure = ProviderFailure(failure) }
         postpone(number, longest: Self.longestWaitForSpace)
     }
 
-    /// Nobody says when there is room on a disk again: seconds until the next look.
+    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has room
+    /// again.
     static let longestWaitForSpace = 10.0
 
     private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
@@ -176,14 +180,14 @@ extension DomainEngine {
         edits.queue.put(number, at: clock.now + pause)
     }
 
-    /// Seconds until the next attempt.
+    /// Returns the backoff delay in seconds.
     func pause(after attempt: Int) -> Double {
         let pauses = edits.pauses
         var generator = edits.generator
         return pauses.seconds(after: attempt, using: &generator)
     }
 
-    /// Looks at those that waited for something to become of an item.
+    /// Schedules the items that waited for a result of this item.
     func wakeWaiters(of number: ItemNumber) {
         guard let waiters = edits.waiters.removeValue(forKey: number) else { return }
         for waiter in waiters {
@@ -192,7 +196,7 @@ extension DomainEngine {
         }
     }
 
-    /// Forgets an item that has nothing to be sent any more.
+    /// Drops the state of an item that has nothing left to send.
     func forget(_ number: ItemNumber) {
         edits.queue.remove(number)
         edits.again.remove(number)
@@ -228,19 +232,20 @@ extension DomainEngine {
         edits.sendsContents.remove(number)
         guard let entry = try journal.entry(number) else { return .done }
         guard let row = try index.itemEvenIfDeleted(number) else {
-            // Nothing is here that the entry could be about. What was edited before it was removed goes with it.
+            // No item exists for the entry. Contents that were edited before it was removed are removed with the
+            // entry.
             if entry.changes.contains(.deleted) { removeBytes(of: number) }
             try journal.remove(number)
             return .done
         }
-        // What became another kind of item at the provider is an item of this machine now.
+        // An item that changed its kind at the provider is a new local item now.
         if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
             let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
             try becomeNew(entry, row, in: parent, named: row.name, followedBy: [])
             return .done
         }
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
-        // A file that is open for writing is sent when it is closed, or some time after it was noted as edited.
+        // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.
         if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) {
             return .parked
         }
@@ -259,7 +264,9 @@ extension DomainEngine {
         return .parked
     }
 
-    /// Asks the provider, and goes on only if the engine is still there then.
+    /// Performs a request to the provider.
+    ///
+    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
     func asking<Answer: Sendable>(_ question: () async throws(ProviderFailure) -> Answer) async throws -> Answer {
         let result: Result<Answer, ProviderFailure>
         do throws(ProviderFailure) {
@@ -271,7 +278,8 @@ extension DomainEngine {
         return try result.get()
     }
 
-    /// Asks the provider to change something. What became of it has to be found out where the answer is lost.
+    /// Performs a request that changes something at the provider. If its reply is lost, a later step finds out the
+    /// result.
     func askingForChange<Answer: Sendable>(
         _ question: () async throws(ProviderFailure) -> Answer
     ) async throws -> Answer {
@@ -281,7 +289,9 @@ extension DomainEngine {
         return answer
     }
 
-    /// Waits until everything that was written before is on the disk, and goes on only if the engine is still there then.
+    /// Waits until all earlier writes are on disk.
+    ///
+    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
     func synchronized() async throws {
         let result = await withCheckedContinuation { continuation in
             durable.synchronize { continuation.resume(returning: $0) }
@@ -290,7 +300,9 @@ extension DomainEngine {
         do throws(Errno) { try result.get() } catch { throw LocalFailure(errno: error) }
     }
 
-    /// Does on another thread what blocks for long, and goes on only if the engine is still there then.
+    /// Performs blocking work on another thread.
+    ///
+    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
     func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         let result: Result<Answer, any Error> = await withCheckedContinuation { continuation in
             HandlerThreads.shared.run { continuation.resume(returning: Result(catching: body)) }
@@ -299,9 +311,9 @@ extension DomainEngine {
         return try result.get()
     }
 
-    /// Whether an answer is about an item that was asked for.
+    /// Checks that a reply is about the item that was requested.
     ///
-    /// - Parameter identifier: `nil` where the provider may have given the item another one.
+    /// - Parameter identifier: `nil` if the provider may have given the item another one.
     func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure)
     {
         let isRight =

@@ -1,22 +1,22 @@
 import FileProvider
 
-/// New items whose answer from the provider cannot be used. The provider may have made something all the same, so it is not asked to make
-/// the item once more before that is known, or before the user retries.
+/// New items whose reply from the provider cannot be used. The provider may have created an item all the same. It is
+/// not asked to create the item again before that is known, or before the user retries.
 extension DomainEngine {
-    /// Notes that an answer to a new item cannot be used. Returns the failure of the step.
+    /// Records that the reply to a new item cannot be used. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderFailure)
         -> ProviderFailure
     {
         guard answer.kind == new.kind else { return .unfitAnswer }
-        // It may be at the place that it was sent to.
+        // The provider may have the item at the place that it was sent to.
         edits.unfit[number] = .isLookedFor
         return failure
     }
 
-    /// Looks for a new item where it was sent, after an answer that could not be used.
+    /// Looks for a new item where it was sent, after a reply that could not be used.
     ///
-    /// - Returns: `nil` where the provider may be asked to make it.
-    /// - Throws: ``ProviderFailure/unfitAnswer`` where only the user can say whether it may.
+    /// - Returns: `nil` if the provider may be asked to create the item.
+    /// - Throws: ``ProviderFailure/unfitAnswer`` if only the user can decide whether it may.
     func findUnfit(
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?
     ) async throws -> StepResult? {
@@ -26,14 +26,14 @@ extension DomainEngine {
         do {
             holder = try await listedItem(named: new.filename, in: new.parent)
         } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            // So it is found out when it is sent.
+            // The missing directory is found out when the item is sent.
             return nil
         }
         if let holder {
             if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
                 return result
             }
-            // Another item of this machine, or one that was there before, is a collision like any other.
+            // Another local item, or one that existed before, is an ordinary collision.
             let isKnown = try index.item(identifier: holder.identifier) != nil
             if !isKnown, holder.kind != new.kind { throw ProviderFailure.unfitAnswer }
         }
@@ -42,16 +42,16 @@ extension DomainEngine {
         return nil
     }
 
-    /// Allows a new item to be made once more, because the user retries.
+    /// Allows a new item to be created again, because the user retries.
     func allowMakingAgain(_ entry: JournalEntry) {
         guard entry.failure == .unfitAnswer else { return }
         edits.unfit[entry.number] = .mayBeMadeAgain
     }
 
-    /// The number of unusable answers in a row after which the edit waits for the user.
+    /// The number of consecutive unusable replies after which the edit is parked.
     private static let mostBadAnswers = 5
 
-    /// The failure of a step, as one that waits for the user where repeating it does not mend it.
+    /// Returns the failure of a step, as one that parks the edit if repeating the step is useless.
     func lasting(_ failure: ProviderFailure, of number: ItemNumber) -> ProviderFailure {
         guard failure.kind == .badAnswer, edits.attempts[number, default: 0] + 1 >= Self.mostBadAnswers else {
             return failure
@@ -61,7 +61,7 @@ extension DomainEngine {
 }
 
 extension EditState {
-    /// The next step for a new item whose answer could not be used.
+    /// The next step for a new item whose reply could not be used.
     enum Unfit {
         case isLookedFor
         case mayBeMadeAgain

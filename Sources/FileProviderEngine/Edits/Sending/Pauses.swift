@@ -1,9 +1,12 @@
-/// How long until what failed is tried again: twice as long each time, with chance, so that many do not come at once.
+/// The backoff between attempts: the delay doubles with each failure. It is randomized, so that many items do not
+/// retry at once.
 struct Pauses: Sendable {
-    /// Seconds.
+    /// In seconds, like ``longest``.
     var first: Double = 1
     var longest: Double = 300
 
+    /// Returns the delay in seconds.
+    ///
     /// - Parameter attempt: 1 after the first failure.
     func seconds(after attempt: Int, using generator: inout some RandomNumberGenerator) -> Double {
         let doublings = Double(1 << min(max(attempt, 1) - 1, 20))

@@ -1,9 +1,9 @@
 import FileProvider
 
-/// Where an item was sent to be made. The answer may be lost, and the item be renamed here before it is sent again: then it is looked
-/// for where it was sent first, so that it does not come to be there twice.
+/// The place that a new item was sent to. If the reply is lost and the item is renamed locally before it is sent
+/// again, it is looked for in this place, so that it is not created twice.
 package struct SentPlace: Hashable, Sendable {
-    /// The folder's identifier.
+    /// The directory's identifier.
     package var parent: String
     package var name: String
 

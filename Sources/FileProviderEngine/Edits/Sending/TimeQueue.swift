@@ -1,4 +1,4 @@
-/// What is to be looked at and when, the earliest first.
+/// A queue of items by due time, earliest first.
 struct TimeQueue: Sendable {
     private struct Place: Sendable {
         var time: Double
@@ -6,12 +6,12 @@ struct TimeQueue: Sendable {
         var number: ItemNumber
     }
 
-    /// A binary heap. A place that is no longer the one in `current` is passed over.
+    /// A binary heap. An entry whose order is no longer the one in `current` is outdated and is skipped.
     private var heap: [Place] = []
     private var current: [ItemNumber: UInt64] = [:]
     private var counter: UInt64 = 0
 
-    /// Puts an item there, instead of where it was.
+    /// Inserts an item, replacing its earlier entry.
     mutating func put(_ number: ItemNumber, at time: Double) {
         counter += 1
         current[number] = counter
@@ -25,23 +25,23 @@ struct TimeQueue: Sendable {
 
     mutating func remove(_ number: ItemNumber) { current[number] = nil }
 
-    /// When an item is due; `nil` where it is not in the queue.
+    /// Returns the time at which an item is due; `nil` if it is not in the queue.
     func time(of number: ItemNumber) -> Double? {
         current[number].flatMap { order in heap.first { $0.order == order }?.time }
     }
 
-    /// Returns how many items are due after a time, of those that satisfy a condition.
+    /// Returns the number of items that are due after a time and satisfy a condition.
     func count(after time: Double, where isCounted: (ItemNumber) -> Bool) -> Int {
         heap.count { $0.time > time && current[$0.number] == $0.order && isCounted($0.number) }
     }
 
-    /// When the next one is due.
+    /// Returns the due time of the first item.
     mutating func nextTime() -> Double? {
         dropOutdated()
         return heap.first?.time
     }
 
-    /// Takes the first one that is due.
+    /// Removes and returns the first item that is due.
     mutating func take(at now: Double) -> ItemNumber? {
         dropOutdated()
         guard let first = heap.first, first.time <= now else { return nil }

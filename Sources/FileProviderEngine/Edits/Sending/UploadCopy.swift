@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// A copy of a file's contents as they are at one moment, which an upload reads while the file itself may change again.
+/// A snapshot of a file's contents, which an upload reads while the file itself may change again.
 ///
-/// The copy stays until the provider has confirmed the contents: after a crash it tells whether what the provider has then is what
-/// was sent to it.
+/// The copy stays until the provider has confirmed the contents. After a crash, the provider's contents are compared
+/// with it.
 enum UploadCopy {
     enum Failure: Error {
-        /// It was written to meanwhile: to be tried again when it has settled.
+        /// The file was written to meanwhile. The copy can be retried when the file is stable.
         case changing
         case noSpace
         case system(Errno)
@@ -15,16 +15,16 @@ enum UploadCopy {
         init(_ error: Errno) { self = error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error) }
     }
 
-    /// Has what is written to a file from now on change its date, through mappings too.
+    /// Ensures that all later writes to a file change its date, including those through mappings.
     static func seal(_ file: FileDescriptor) throws(Failure) {
         do throws(Errno) { try file.synchronizeData() } catch { throw Failure(error) }
     }
 
-    /// Makes the copy and opens it for reading. Blocks for as long as that takes.
+    /// Makes the copy and opens it for reading. Blocks until the copy is complete.
     ///
     /// - Parameters:
-    ///   - name: the copy's; an older one of that name is replaced.
-    ///   - folder: where copies are kept.
+    ///   - name: The copy's name; an older copy of that name is replaced.
+    ///   - folder: The directory for copies.
     static func make(of file: FileDescriptor, named name: String, in folder: FileDescriptor) throws(Failure)
         -> FileDescriptor
     {
@@ -60,8 +60,8 @@ enum UploadCopy {
         } catch .noSuchFile {}
     }
 
-    /// Gives a copy the first of some names, what had that the second, and so on; the last one goes. Where there is no such copy, as
-    /// after one that there was no room for, all stay what they are.
+    /// Renames a copy to the first of some names, the one that had that to the second, and so on; the last one is
+    /// deleted. If no such copy exists, as after one that the disk had no room for, all names stay as they are.
     static func keep(_ name: String, as older: [String], in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             _ = try folder.status(of: name)
@@ -76,7 +76,7 @@ enum UploadCopy {
         }
     }
 
-    /// Renames over what has the name.
+    /// Renames a copy, replacing a file of the new name.
     static func move(
         _ name: String, in folder: FileDescriptor, to target: FileDescriptor, as newName: String
     ) throws(Errno) {
