@@ -1,11 +1,12 @@
 import LinuxSystem
 
-/// Tells which answers of the provider are older than what it said since they were asked for.
+/// Detects stale replies, which are older than something learnt from the provider since the request was sent.
 ///
-/// Questions overlap: a page may be made up before a rename and arrive after the rename was confirmed, and would then take the
-/// item back to where it was. An answer counts for an item only as far as nothing newer was said of it after the question.
+/// Requests overlap. A page may be assembled before a rename and arrive after the rename was confirmed, and would then
+/// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
+/// request.
 final class AnswerOrder: Sendable {
-    /// Something that was asked; for as long as it is kept, what is said meanwhile is remembered.
+    /// The context of one request. While it exists, the order remembers which items are reported.
     final class Question: Sendable {
         fileprivate let time: Int
         private let order: AnswerOrder
@@ -19,13 +20,14 @@ final class AnswerOrder: Sendable {
     }
 
     private struct State {
-        /// Counts what is said.
+        /// The number of reports so far.
         var time = 0
-        /// How many questions are kept that were asked at each time.
+        /// The number of open requests by the time at which they were sent.
         var open: [Int: Int] = [:]
-        /// When something was last said of an item, by its identifier.
+        /// The time of the last report of an item, by identifier.
         var said: [String: Int] = [:]
-        /// Of questions that were asked before, everything is taken to be old: what was said since was too much to remember.
+        /// The time before which replies to requests count as stale for all items, because too many reports followed
+        /// to be remembered.
         var forgotten = 0
 
         func hasNews(of identifier: String, since question: Question) -> Bool {
@@ -33,13 +35,13 @@ final class AnswerOrder: Sendable {
         }
     }
 
-    /// So many items are remembered.
+    /// The maximum number of items that are remembered.
     private static let limit = 1 << 16
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
-    /// To be called before the provider is asked.
+    /// Returns the context of a new request. Called before the request is sent.
     func ask() -> Question {
         Question(
             self,
@@ -49,7 +51,7 @@ final class AnswerOrder: Sendable {
             })
     }
 
-    /// Something was said of items that answers to earlier questions do not know.
+    /// Records a report of items that is newer than the replies to earlier requests.
     func note(_ identifiers: some Collection<String>) {
         guard !identifiers.isEmpty else { return }
         state.withLock { state in
@@ -62,12 +64,12 @@ final class AnswerOrder: Sendable {
         }
     }
 
-    /// Whether something was said of an item since a question was asked.
+    /// Whether an item was reported since a request was sent.
     func hasNews(of identifier: String, since question: Question) -> Bool {
         state.withLock { $0.hasNews(of: identifier, since: question) }
     }
 
-    /// Those of the items of which something was said since a question was asked.
+    /// Returns the items that were reported since a request was sent.
     func withNews(_ identifiers: some Sequence<String>, since question: Question) -> Set<String> {
         state.withLock { state in
             guard !state.said.isEmpty || state.forgotten > 0 else { return [] }

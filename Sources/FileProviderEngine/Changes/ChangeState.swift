@@ -1,42 +1,43 @@
 import FileProvider
 
-/// What the engine knows of changes that were signalled.
+/// The engine's state of signalled changes.
 struct ChangeState {
-    /// Whether the provider tells of changes in all folders at once.
+    /// Whether the provider reports changes of all directories in one feed.
     enum WorkingSet {
         case unknown
-        /// Its first anchor is being asked for.
+        /// The working set's first sync anchor is being requested.
         case beginning
         case available
         case missing
     }
 
     var workingSet = WorkingSet.unknown
-    /// Times that the working set could not be listed, for a reason of the provider's own that may pass.
+    /// The number of failures to list the working set for a reason of the provider's own that may pass.
     var workingSetFailures = 0
-    /// Whether it is tried once more: one that fails in its own way each time is left until the next start, as changes come all the
-    /// same.
+    /// Whether the working set may be listed again. After eight failures the listing is left until the next start,
+    /// because changes are reported without it.
     var mayListWorkingSet: Bool { workingSetFailures < 8 }
-    /// Whether the provider may say something of the whole domain: it has not said that it does not.
+    /// Whether the provider may support a state of the whole domain: it has not reported that it does not.
     var mayHaveState = true
-    /// Containers whose changes are being asked for, with whether they were signalled again since.
+    /// The containers with a running change request, each with whether it was signalled again since.
     var running: [String: Bool] = [:]
-    /// What asks for them.
+    /// The tasks that run these requests.
     var tasks: [String: Task<Void, Never>] = [:]
-    /// Failures in a row, by container.
+    /// The number of consecutive failures, by container.
     var failures: [String: Int] = [:]
-    /// Containers that are asked for again after a while, or when a person resolved what was in the way.
+    /// The retries of containers that back off.
     var waiting: [String: Waiting] = [:]
-    /// Folders that were asked for again because somebody looked into them, by container.
+    /// The directories whose refresh caused the request, because a client looked into them, by container.
     var refreshes: [String: ItemNumber] = [:]
     var doubts = Doubts()
     var doubtTask: Task<Void, Never>?
-    /// Has doubts looked at again.
+    /// The timer for the next revalidation of uncertain items.
     var waitingDoubts: Waiting?
-    /// Rounds of questions about doubts, in a row, in which nothing could be learnt.
+    /// The number of consecutive revalidation rounds that learnt nothing.
     var badRounds = 0
-    /// Folders of which the provider could not say what they are when something in them was told of, with how often.
+    /// The directories that the provider could not describe when an item in them was reported, each with the number of
+    /// attempts.
     var unsaidParents: [String: Int] = [:]
-    /// What a person has to know: why the provider could not be asked last; `nil` once it could.
+    /// The failure of the last request to the provider, for the user to see; `nil` after a success.
     var lastFailure: ProviderFailure?
 }

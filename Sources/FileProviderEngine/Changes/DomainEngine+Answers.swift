@@ -1,8 +1,8 @@
 import FileProvider
 
-/// Answers that come late: of what is older than what the provider said since, it is asked again.
+/// Stale replies: an item with a newer report than the reply is requested again.
 extension DomainEngine {
-    /// The items of an answer of which nothing newer is known. The provider is asked for the others.
+    /// Returns the items of a reply for which nothing newer is known. Revalidates the others.
     func newest(
         _ items: [ProviderItem], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [ProviderItem] {
@@ -11,7 +11,7 @@ extension DomainEngine {
         guard !doubtful.isEmpty else { return items }
         var isKnown: Set<String> = []
         for item in items where doubtful.contains(item.identifier) {
-            // What is in the index already does no harm, whenever it was said.
+            // An item that equals the index may be used, whenever it was reported.
             if let row = try? index.item(identifier: item.identifier), row.item == item,
                 row.item.filename.hasSameBytes(as: item.filename)
             {
@@ -22,13 +22,13 @@ extension DomainEngine {
         return items.filter { !doubtful.contains($0.identifier) || isKnown.contains($0.identifier) }
     }
 
-    /// Those of the items that an answer says are gone of which nothing newer is known. The provider is asked for the others.
+    /// Returns the items that a reply reports as removed and for which nothing newer is known. Revalidates the others.
     func newest(
         gone: [String], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [String] {
         let doubtful = answers.withNews(gone, since: question)
         guard !doubtful.isEmpty else { return gone }
-        // What nobody knows of anyway cannot be doubted.
+        // Items that are not known need no revalidation.
         let known = try onRecord { () throws(IndexFailure) in
             var known: Set<String> = []
             for identifier in doubtful {
@@ -42,12 +42,13 @@ extension DomainEngine {
         return gone.filter { !doubtful.contains($0) }
     }
 
-    /// The provider has confirmed what was done here to an item: answers to questions that were asked before do not know of it.
+    /// Records that the provider has confirmed a local change of an item, so that replies to earlier requests are
+    /// stale.
     ///
     /// - Parameters:
-    ///   - told: what the index had of the item when the confirmation came; where that was told during the item's step and is
-    ///     something else, which of the two is newer only the provider knows.
-    ///   - answer: what the provider said to it; `nil` for a removal.
+    ///   - told: The item in the index when the confirmation came. If it was reported during the item's step and
+    ///     differs, only the provider knows which of the two is newer.
+    ///   - answer: The provider's reply; `nil` for a removal.
     func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
     {
         if let told, let answer, let question = edits.questions[number],
@@ -60,7 +61,7 @@ extension DomainEngine {
         answers.note([identifier])
     }
 
-    /// The provider does not know an item that is shown: it is asked whether that is so.
+    /// Revalidates a visible item that the provider does not know.
     func doubt(_ number: ItemNumber) {
         guard number != .root, let row = try? row(number), row.isKnownToProvider else { return }
         askSoon([row.item.identifier])

@@ -1,14 +1,14 @@
 import FileProvider
 
-/// What the provider says on its way into the index, and what follows from it.
+/// The application of the provider's reports to the index, and its consequences.
 extension DomainEngine {
-    /// Writes to the index what the provider says of items, as far as nothing newer is known.
+    /// Writes reported items to the index, unless something newer is known.
     @discardableResult
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
         let items = try withoutUnanswered(try newest(items, answering: question))
-        // Nearly always nothing is open for writing, and looking at each item costs.
+        // Usually no file is open for writing, and examining each item is costly.
         if openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)))
         }
@@ -21,18 +21,18 @@ extension DomainEngine {
         return applied
     }
 
-    /// Does what follows from items that are different.
+    /// Handles the consequences of changed items.
     func handle(_ applied: AppliedItems) {
         for number in applied.outdated { dropOutdatedContents(number) }
         if !applied.conflicts.isEmpty { noteConflicts(applied.conflicts) }
         handle(applied.removed)
     }
 
-    /// Does what follows from items that the provider does not have any more.
+    /// Handles the consequences of items that the provider no longer has.
     func handle(_ removed: RemovedItems) {
         guard removed != RemovedItems() else { return }
         for number in removed.withContents { discardContents(number) }
-        // Those that are open without contents have nothing to wait for.
+        // Handles that are open without contents have nothing to wait for.
         for number in removed.removed where contents.waiters[number] != nil || contents.fetches[number] != nil {
             makeReady(number)
             cancelFetch(number)
@@ -43,13 +43,13 @@ extension DomainEngine {
         if !removed.stranded.isEmpty { askSoon(Set(removed.stranded)) }
     }
 
-    /// Before items are removed: what programs have open for writing there counts as edited from now on, and so stays. What they
-    /// are going to write would have no place otherwise.
+    /// Marks files that are open for writing inside items about to be removed as edited, so that they stay. Later
+    /// writes would have no place otherwise.
     func takeOpenFilesAsEdited(in removed: Set<String>) throws(ProviderFailure) {
         guard !removed.isEmpty else { return }
         for number in openFiles.written {
             var place: ItemNumber? = number
-            // A tree in the index has no cycles; its depth is bounded all the same.
+            // The index has no cycles. The depth is bounded all the same.
             for _ in 0..<1000 {
                 guard let folder = place, folder != .root, let row = try? row(folder) else { break }
                 if removed.contains(row.item.identifier) {
@@ -64,15 +64,17 @@ extension DomainEngine {
     // MARK: Asking for more
 
     private static let depthLimit = 64
-    /// Each costs a request: of more than these, a provider is taken at its first word.
+    /// The maximum number of items that are revalidated at once, because each costs a request. The report about the
+    /// others is believed.
     static let askLimit = 64
-    /// So often what tells of items in a folder is asked for once more, where the provider cannot say what the folder is.
+    /// The number of attempts to apply a report of items in a directory that the provider cannot describe.
     private static let mostUnsaid = 3
 
-    /// Items with those ancestors that nobody told of, before them; parents that the provider does not know either are left out.
+    /// Returns items preceded by their ancestors that are not known yet. Parents that the provider does not know
+    /// either are left out.
     ///
-    /// - Throws: where the provider could not say. After some times the items are taken without the parent, which is asked for again
-    ///   later: what the provider never says something of is not to hold up everything else.
+    /// - Throws: The provider's failure to describe a parent. After several attempts the items are used without the
+    ///   parent, which is requested again later, so that it does not hold up everything else.
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
         var all = items
         var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
@@ -92,9 +94,9 @@ extension DomainEngine {
         return all
     }
 
-    /// Items that are known and went into a folder that is not there: what became of them, the provider is asked.
+    /// Revalidates known items that moved into a directory that does not exist.
     ///
-    /// - Parameter missing: folders that the provider does not know, or says nothing of.
+    /// - Parameter missing: Directories that the provider does not know or does not describe.
     private func doubtStrays(among items: [ProviderItem], _ missing: Set<String>) throws(ProviderFailure) {
         var missing = missing
         var strays: Set<String> = []
@@ -107,14 +109,14 @@ extension DomainEngine {
                     missing.insert(item.identifier)
                     continue
                 }
-                // Said before, it was asked for then.
+                // Otherwise the item was revalidated when the move was first reported.
                 if row.item.parent != item.parent { strays.insert(item.identifier) }
             }
         } while missing.count > count
         try askAgain(strays)
     }
 
-    /// What the provider says of a folder that something is told to be in; `nil` where it does not know it, or does not say.
+    /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
     private func parent(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
         do throws(ProviderFailure) {
             let item = try await patiently { [provider] () async throws(ProviderFailure) in
@@ -125,7 +127,7 @@ extension DomainEngine {
         } catch {
             switch error.kind {
             case .noSuchItem: return nil
-            // Everything else would be refused too.
+            // All other requests would fail, too.
             case .notAuthenticated, .disabled, .cancelled, .noSpace: throw error
             case .unsupported, .badAnswer, .cannotSynchronize, .notPermitted: break
             default:
@@ -139,7 +141,8 @@ extension DomainEngine {
         }
     }
 
-    /// Makes sense of a batch: what a folder says is deleted may have moved to another, and what is in both lists is either.
+    /// Resolves contradictions in a batch. An item that is deleted from a directory may have moved to another one. An
+    /// item in both lists is revalidated.
     func sortedOut(
         _ batch: ChangeBatch, in container: String
     ) async throws(ProviderFailure) -> (updated: [ProviderItem], deleted: [String]) {
@@ -153,7 +156,7 @@ extension DomainEngine {
                 deleted.append(identifier)
             } else {
                 let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
-                // Otherwise it has left the folder, as another one told.
+                // Otherwise the item has left this directory, as another feed reported.
                 if row?.item.parent == container { doubtful.append(identifier) }
             }
         }
@@ -165,8 +168,8 @@ extension DomainEngine {
         return (try await withAncestors(updated), deleted)
     }
 
-    /// At the end of a listing: what was known in the folder and was not listed may have moved, or have been lost between two pages.
-    /// The provider is asked for it before it goes; what it cannot say anything of stays, and is asked for again.
+    /// Revalidates, at the end of a listing, the known items of the directory that were not listed. They may have
+    /// moved, or have been lost between two pages. Items of uncertain status stay and are requested again later.
     func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure) {
         let question = answers.ask()
         func unlisted(limit: Int) throws(ProviderFailure) -> [String] {

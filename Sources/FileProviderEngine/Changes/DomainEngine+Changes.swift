@@ -1,11 +1,11 @@
 import FileProvider
 import LinuxSystem
 
-/// What the provider says has changed.
+/// The changes that the provider reports.
 extension DomainEngine {
-    /// The provider has changes to tell: they are asked for now. Signals that come meanwhile are one.
+    /// Handles a signal: requests the changes now. Signals that arrive meanwhile are merged.
     ///
-    /// - Parameter container: a folder's identifier, or the working set's; `nil` for all that is known.
+    /// - Parameter container: The identifier of a directory or of the working set; `nil` for everything that is known.
     package nonisolated func signal(container: String?) {
         perform { engine in
             engine.noteSignalSoon()
@@ -13,7 +13,9 @@ extension DomainEngine {
         }
     }
 
-    /// - Parameter isRefresh: the folder that was looked into, where that is the reason.
+    /// Requests the changes of a container.
+    ///
+    /// - Parameter isRefresh: The directory that a client looked into, if that is the reason.
     func signalled(container: String, isRefresh folder: ItemNumber? = nil) {
         guard !isClosed else { return }
         if let folder { changes.refreshes[container] = folder }
@@ -30,7 +32,7 @@ extension DomainEngine {
         }
     }
 
-    /// Asks at once for changes that could not be had, as after a person signed in.
+    /// Requests at once all changes that could not be fetched, such as after the user signed in.
     func retryChanges() {
         changes.failures = [:]
         changes.lastFailure = nil
@@ -53,14 +55,14 @@ extension DomainEngine {
             changes.failures[container] = nil
             if changes.lastFailure != nil { configuration.states?.noteDomain() }
             changes.lastFailure = nil
-            // What waits to be sent may be refused still.
+            // Requests of waiting edits may still be refused.
             if edits.running.isEmpty, edits.queue.nextTime() == nil { noteSignedIn() }
             listTrashIfWanted()
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):
             noteFailure(failure, askedIn: era)
             guard !isWantedAgain, !isOutdated(failure, askedIn: era) else { return signalled(container: container) }
-            // What waits for a person is asked for again by ``retry()``; what can pass, by itself.
+            // Failures that need the user are retried by ``retry()``; the others by themselves.
             guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
                 changes.failures[container] = nil
                 return
@@ -80,7 +82,8 @@ extension DomainEngine {
             if container == ProviderItem.workingSetIdentifier {
                 try await askForAllChanges()
                 await askForState()
-                // What changes while it is listed is told since the anchor.
+                // The working set is listed after its anchor was taken: changes during the listing are reported since
+                // that anchor.
                 if changes.workingSet == .available, changes.mayListWorkingSet, try !isWorkingSetListed() {
                     try await enumerateWorkingSet()
                 }
@@ -111,7 +114,8 @@ extension DomainEngine {
         try await beginWorkingSet()
     }
 
-    /// Takes the first anchor of the working set, once something is listed that can change: what happens from then on is told.
+    /// Takes the first sync anchor of the working set after a first listing. Later changes are reported since that
+    /// anchor.
     func baseWorkingSet() {
         guard !isClosed, changes.workingSet == .unknown else { return }
         if (try? anchor(of: ProviderItem.workingSetIdentifier)) ?? nil != nil {
@@ -119,7 +123,7 @@ extension DomainEngine {
             listTrashIfWanted()
         } else {
             changes.workingSet = .beginning
-            // Between the listing and the anchor something may have changed: this asks the folders as well.
+            // Something may have changed between the listing and the anchor: this requests the directories, too.
             signalled(container: ProviderItem.workingSetIdentifier)
         }
     }
@@ -141,15 +145,15 @@ extension DomainEngine {
         try write { writer throws(IndexFailure) in
             try writer.setAnchor(anchor, of: container)
             try writer.setSetting(Self.workingSetSetting, nil)
-            // What happened before that anchor is not known.
+            // Changes before that anchor are unknown.
             try writer.noteAllOutdated()
         }
         for folder in try outdatedFolders() { refreshAnew(folder) }
-        // Nor what was put into the trash and taken out of it.
+        // Moves into and out of the trash before that anchor are unknown, too.
         wantTrashListed()
     }
 
-    /// Where the changes of a container begin that are not known yet; `nil` where the provider has no anchor for it.
+    /// Returns the sync anchor from which a container's changes are unknown; `nil` if the provider has none for it.
     func anchor(of container: String) throws(ProviderFailure) -> [UInt8]? {
         let anchor = try onRecord { () throws(IndexFailure) in try index.anchor(of: container) }
         return anchor?.isEmpty == false ? anchor : nil
@@ -158,10 +162,10 @@ extension DomainEngine {
     // MARK: One folder
 
     private func askForFolder(_ identifier: String) async throws(ProviderFailure) {
-        // It is no folder, and what comes of it is nobody's failure.
+        // The trash is not listed as a directory, and its failures are not those of this request.
         if identifier == ProviderItem.trashIdentifier { return wantTrashListed() }
         let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
-        // Nobody has looked into a folder that was never listed.
+        // No client has looked into a directory that was never listed.
         guard let row, row.item.kind == .folder, row.listing != .never else { return }
         if let anchor = try anchor(of: identifier) {
             do throws(ProviderFailure) {
@@ -170,7 +174,7 @@ extension DomainEngine {
                 guard error.kind == .expired || error.kind == .unsupported else { throw error }
             }
         }
-        // A listing that is under way may have passed what was signalled.
+        // A running listing may already have passed the signalled change.
         guard listings.folders[row.number] == nil else {
             listings.folders[row.number]?.isWantedAgain = true
             return
@@ -180,7 +184,7 @@ extension DomainEngine {
 
     // MARK: A feed
 
-    /// Applies what changed since an anchor, batch by batch.
+    /// Applies the changes since a sync anchor, batch by batch.
     private func follow(_ container: String, from anchor: [UInt8]) async throws(ProviderFailure) {
         var anchor = anchor
         var guarded = EndlessFeed(from: anchor, limit: configuration.pagesWithoutNews)
@@ -204,7 +208,8 @@ extension DomainEngine {
             let isSettled = !batch.moreComing && !isWantedAgain(container)
             let (applied, removed, others) = try writeMakingRoom { writer throws(IndexFailure) in
                 let others = try reidentify(updated, gone: gone, &writer)
-                // Folders out of which an item has come go when it is in its place.
+                // Removed directories that contained a reidentified item are removed after that item has moved to its
+                // place.
                 let last = try writer.folders(above: others, among: Set(gone))
                 var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
                 let applied = try writer.apply(updated)
@@ -228,25 +233,26 @@ extension DomainEngine {
 }
 
 extension AppliedItems {
-    /// Whether anything is otherwise than before.
+    /// Whether anything changed.
     fileprivate var hasNews: Bool {
         !added.isEmpty || !changed.isEmpty || !moved.isEmpty || !removed.removed.isEmpty
     }
 }
 
-/// Recognises a feed of changes that goes on and on and tells of nothing.
+/// Detects a change feed that continues without end and reports nothing new.
 private struct EndlessFeed {
     let limit: Int
     private var anchors: Set<[UInt8]>
-    /// Hashes of the identifiers that it has told of.
+    /// Hashes of the identifiers that were reported.
     private var told: Set<Int> = []
     private var emptyBatches = 0
     private var batchesWithoutNews = 0
     private var repetitions = 0
 
-    /// Of more identifiers it is not known whether they were told of.
+    /// The maximum number of identifiers that are remembered. Beyond it, all count as reported before.
     private static let mostTold = 1 << 18
-    /// What changes again and again while it is told of may be busy, and not mistaken: that gets more patience.
+    /// The factor by which the limit is larger for batches that repeat items and change something. Such items may
+    /// really be changing continuously.
     private static let patience = 32
 
     init(from anchor: [UInt8], limit: Int) {
@@ -254,15 +260,18 @@ private struct EndlessFeed {
         anchors = [anchor]
     }
 
-    /// - Parameter hasNews: whether the batch changed anything here.
-    /// - Returns: ``ProviderFailure/Kind/badAnswer`` for one that has no end, ``ProviderFailure/Kind/transient`` for one that may only
-    ///   be long: it is followed further after a pause.
+    /// Returns the failure with which to stop the feed, if any.
+    ///
+    /// - Parameter hasNews: Whether the batch changed anything locally.
+    /// - Returns: ``ProviderFailure/Kind/badAnswer`` for a feed without end, ``ProviderFailure/Kind/transient`` for
+    ///   one that may only be long. The latter is continued after a pause.
     mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderFailure.Kind? {
-        // The same place once more leads to the same one after it.
+        // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }
         emptyBatches = batch.updated.isEmpty && batch.deleted.isEmpty ? emptyBatches + 1 : 0
         if emptyBatches >= limit { return .badAnswer }
-        // What is told for the first time may be known already, as from a listing, or have come and gone.
+        // An item that is reported for the first time may already be known, as from a listing, or may have come and
+        // gone.
         var isRepetition = true
         for identifier in batch.updated.lazy.map(\.identifier) { if !isTold(identifier) { isRepetition = false } }
         for identifier in batch.deleted where !isTold(identifier) { isRepetition = false }
@@ -272,7 +281,7 @@ private struct EndlessFeed {
         return batchesWithoutNews >= limit || repetitions >= limit * Self.patience ? .transient : nil
     }
 
-    /// Whether an identifier was told of before; it counts as told from now on.
+    /// Whether an identifier was reported before. Marks it as reported.
     private mutating func isTold(_ identifier: String) -> Bool {
         told.count >= Self.mostTold || !told.insert(identifier.hashValue).inserted
     }

@@ -1,14 +1,14 @@
 import FileProvider
 import LinuxSystem
 
-/// Items of which something was said that does not settle what became of them: the provider is asked for each of them, until it says
-/// that it is there or that it is gone. That it cannot say is no answer, and takes nothing away.
+/// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider
+/// returns it or reports ``ProviderFailure/Kind/noSuchItem``. An inconclusive reply changes nothing.
 extension DomainEngine {
-    /// What the provider says of an item when it is asked.
+    /// The outcome of a request for one item.
     enum Word {
         case there(ProviderItem)
         case gone
-        /// It could not be asked, or does not say.
+        /// The request failed, or the reply is inconclusive.
         case unsaid(ProviderFailure)
     }
 
@@ -29,23 +29,23 @@ extension DomainEngine {
 
     // MARK: Several at once
 
-    /// What became of items that an answer has left out.
+    /// The outcome of revalidating items that a reply left out.
     struct Accounts {
         var found: [ProviderItem] = []
         var gone: Set<String> = []
-        /// Of which the provider did not say it.
+        /// Items for which the reply was inconclusive.
         var unsaid: Set<String> = []
-        /// Of which it was not asked.
+        /// Items that were not requested.
         var unasked: Set<String> = []
 
         var isOpen: Bool { !unsaid.isEmpty || !unasked.isEmpty }
     }
 
-    /// After so many answers from which nothing could be learnt, the others are put off: each may take its time to fail.
+    /// The number of inconclusive replies after which the others are postponed, because each may take long to fail.
     private static let mostFailures = 3
 
-    /// Asks the provider for items that an answer has left out, one after the other. Where it left out more than a few, and the few
-    /// are gone, it is taken at its word.
+    /// Requests items that a reply left out, one after the other. If there are more than ``askLimit`` and all
+    /// requested ones are gone, the others count as gone, too.
     func accounts(of identifiers: [String]) async throws(ProviderFailure) -> Accounts {
         var accounts = Accounts()
         var asked = 0
@@ -71,9 +71,9 @@ extension DomainEngine {
 
     // MARK: Doubts
 
-    /// Has the provider asked what items are now. Written down before this returns.
+    /// Schedules the revalidation of items. The index has recorded it when this returns.
     ///
-    /// - Parameter hasFailed: whether it was just asked, and did not say.
+    /// - Parameter hasFailed: Whether a request for them was just inconclusive.
     func askAgain(_ identifiers: Set<String>, hasFailed: Bool = false) throws(ProviderFailure) {
         let new = identifiers.filter { !changes.doubts.contains($0) }
         guard !new.isEmpty, !isClosed else { return }
@@ -81,13 +81,14 @@ extension DomainEngine {
         add(new, failures: hasFailed ? 1 : 0)
     }
 
-    /// Has the provider asked once more, or at all, what it has not said.
+    /// Schedules the revalidation of items with an inconclusive reply or none.
     func askAgain(_ accounts: Accounts) throws(ProviderFailure) {
         try askAgain(accounts.unsaid, hasFailed: true)
         try askAgain(accounts.unasked)
     }
 
-    /// As ``askAgain(_:hasFailed:)``; what cannot be written down now is asked in this life only.
+    /// Schedules the revalidation of items as ``askAgain(_:hasFailed:)`` does. If it cannot be recorded now, it does
+    /// not survive a restart.
     func askSoon(_ identifiers: Set<String>) {
         do throws(ProviderFailure) {
             try askAgain(identifiers)
@@ -106,7 +107,7 @@ extension DomainEngine {
         settleDoubts()
     }
 
-    /// What the last process did not come to.
+    /// Schedules the revalidations that the last process left over.
     func recoverDoubts() throws(IndexFailure) {
         for identifier in try index.doubts() {
             changes.doubts.add(Doubts.Doubt(identifier: identifier, failures: 0))
@@ -114,7 +115,7 @@ extension DomainEngine {
         settleDoubts()
     }
 
-    /// Asks at once for what was put off.
+    /// Starts all postponed revalidations at once.
     func retryDoubts() {
         changes.doubts.hurry()
         changes.badRounds = 0
@@ -125,10 +126,10 @@ extension DomainEngine {
 
     private static let firstPause = 2.0
     private static let longestPause = 3600.0
-    /// Between two rounds, when others wait than those that failed.
+    /// The maximum delay between two rounds, if other items than the failed ones wait.
     private static let longestPauseOfRounds = 60.0
 
-    /// Seconds until the next attempt.
+    /// Returns the delay in seconds until the next attempt.
     private static func pause(after failures: Int) -> Double {
         min(firstPause * Double(1 << min(failures, 16)), longestPause)
     }
@@ -136,11 +137,11 @@ extension DomainEngine {
     private func settleDoubts() {
         guard !isClosed, changes.doubtTask == nil else { return }
         guard let time = changes.doubts.nextTime else { return }
-        // After a round of failures the others wait too.
+        // After a round of failures the other items wait, too.
         if changes.badRounds > 0, changes.waitingDoubts != nil { return }
         guard time <= clock.now else {
             let rest = time - clock.now
-            // A new one is not to wait as long as old ones do.
+            // A new item must not wait as long as those that have failed often.
             return settleDoubts(after: changes.badRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest)
         }
         changes.waitingDoubts?.cancel()
@@ -165,9 +166,9 @@ extension DomainEngine {
         }
     }
 
-    /// Asks for one after the other.
+    /// Revalidates one item after the other.
     ///
-    /// - Returns: whether that was given up for now, because too many failed and none did not.
+    /// - Returns: Whether the round was stopped, because too many requests failed and none succeeded.
     private func settleSome() async -> Bool {
         var (failures, successes) = (0, 0)
         while failures < Self.mostFailures, var doubt = changes.doubts.take(at: clock.now), !isClosed {
@@ -177,7 +178,7 @@ extension DomainEngine {
             do throws(ProviderFailure) {
                 let word = await word(on: identifier)
                 guard !isClosed else { return false }
-                // What was said of it in the meantime may be newer again.
+                // A report that arrived meanwhile may be newer than this reply.
                 if answers.hasNews(of: identifier, since: question) {
                     changes.doubts.add(doubt)
                     continue
@@ -190,7 +191,7 @@ extension DomainEngine {
                 }
                 guard !isClosed else { return false }
                 EngineStep.doubtApplied.reach()
-                // It may be doubted anew.
+                // The item may have been scheduled anew.
                 if !changes.doubts.contains(identifier) {
                     try write { writer throws(IndexFailure) in try writer.forgetDoubt(identifier) }
                 }
@@ -207,7 +208,7 @@ extension DomainEngine {
         return failures >= Self.mostFailures && successes == 0
     }
 
-    /// The provider does not have items any more.
+    /// Removes items that the provider no longer has.
     func remove(gone identifiers: Set<String>) throws(ProviderFailure) {
         guard !identifiers.isEmpty else { return }
         try takeOpenFilesAsEdited(in: identifiers)

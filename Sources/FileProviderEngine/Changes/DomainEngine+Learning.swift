@@ -1,10 +1,10 @@
 import FileProvider
 
-/// Items that somebody names by their identifiers.
+/// Items that clients look up by identifier.
 extension DomainEngine {
-    /// The item of an identifier: as the index has it, or as the provider tells of it, who is asked where nobody told of it yet.
+    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
     ///
-    /// - Throws: ``ProviderFailure/Kind/noSuchItem`` also for one that was removed here.
+    /// - Throws: ``ProviderFailure/Kind/noSuchItem``, also for an item that was removed locally.
     package func learn(of identifier: String) async throws(ProviderFailure) -> IndexedItem {
         if let known = try known(identifier) { return known }
         let question = answers.ask()
@@ -18,7 +18,7 @@ extension DomainEngine {
         return learned
     }
 
-    /// `nil` for one that nobody told of.
+    /// Returns a known item; `nil` if it is not known yet.
     private func known(_ identifier: String) throws(ProviderFailure) -> IndexedItem? {
         let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
         if let row, row.changes.contains(.deleted) { throw .noItem(identifier) }

@@ -1,20 +1,20 @@
 import FileProvider
 
-/// Folders in which something may have happened that no feed tells of: before the first anchor of all, or since one that expired. Each is
-/// asked for by itself, and those that are left are written down, so that neither the end of this process nor a provider that cannot be
-/// reached hides what happened in them.
+/// Outdated directories, in which something may have changed that no feed reports: before the first sync anchor, or
+/// since one that expired. Each is requested by itself. The remaining ones are recorded in the index, so that neither
+/// a restart nor an unreachable provider hides changes in them.
 extension DomainEngine {
     private static let firstPause = 2.0
     private static let longestPause = 300.0
 
-    /// Whether something may have happened in a folder since its changes were asked for.
+    /// Whether something may have changed in a directory since its changes were requested.
     func isWantedAgain(_ container: String) -> Bool {
         if changes.running[container] == true { return true }
         guard !listings.queuedForRefresh.isEmpty, let row = try? index.item(identifier: container) else { return false }
         return listings.queuedForRefresh.contains(row.number)
     }
 
-    /// Asks for those that are left, unless that is under way.
+    /// Refreshes the outdated directories, unless that is in progress.
     func askForOutdated() {
         listings.waitingForOutdated?.cancel()
         listings.waitingForOutdated = nil
@@ -25,7 +25,7 @@ extension DomainEngine {
         }
     }
 
-    /// What is left; those that are no listed folders any more are forgotten.
+    /// Returns the outdated directories, and drops those that are no longer listed directories.
     func outdatedFolders() throws(ProviderFailure) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []
@@ -46,8 +46,8 @@ extension DomainEngine {
         return folders
     }
 
-    /// A folder could not be listed anew. If it is one of these, they are asked for again, later; those that wait for a person, when a
-    /// person has seen to it.
+    /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
+    /// directories. Failures that need the user are retried after the user has acted.
     func noteOutdatedFailed(_ folder: ItemNumber, _ failure: ProviderFailure) {
         guard failure.isWorthAnotherAttempt, listings.waitingForOutdated == nil, !isClosed,
             let folders = try? outdatedFolders(), folders.contains(folder)

@@ -1,10 +1,10 @@
 import Conduit
 import FileProvider
 
-/// What the provider says of the whole domain, kept so that the rules of its actions need no provider.
+/// The provider's state of the whole domain, stored so that its actions' rules can be evaluated without the provider.
 extension DomainEngine {
-    /// Asks for it, once the provider has told of changes: as the interface has it, another version is signalled so. It serves rules
-    /// alone, so what fails here is asked for with the next changes.
+    /// Requests the domain state, after the provider reported changes: the API requires a provider to signal a new
+    /// version in this way. Only rules depend on it, so after a failure it is requested with the next changes.
     func askForState() async {
         guard changes.mayHaveState, !isClosed else { return }
         do throws(ProviderFailure) {
@@ -17,7 +17,7 @@ extension DomainEngine {
         } catch {
             guard error.kind == .unsupported else { return }
             changes.mayHaveState = false
-            // An earlier version of the provider may have said something.
+            // An earlier version of the provider may have had a state.
             guard !isClosed, (try? index.setting(Index.stateSetting)) ?? nil != nil else { return }
             _ = try? write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, nil) }
         }
@@ -27,12 +27,12 @@ extension DomainEngine {
 extension Index {
     fileprivate static let stateSetting = "domain.state"
 
-    /// What the provider has said last of the whole domain; `nil` for nothing.
+    /// Returns the provider's last state of the whole domain; `nil` if there is none.
     package func domainState() throws(IndexFailure) -> ProviderDomainState? {
         guard let bytes = try setting(Self.stateSetting) else { return nil }
         return bytes.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)
-            // What another version of Purvey has written may not be understood: the provider says it again.
+            // A state that another version of Purvey has written may be unreadable. The provider reports it again.
             return try? ProviderDomainState.read(from: &decoder)
         }
     }

@@ -1,24 +1,24 @@
 import FileProvider
 
-/// The working set as the provider lists it: what it holds to be of use to a person, wherever that lies.
+/// The working set as the provider lists it: items that the provider considers useful to the user, in any directory.
 extension DomainEngine {
-    /// As many pages are asked for; what comes after them is found by looking into folders.
+    /// The maximum number of pages. Items beyond them are found when their directories are listed.
     private static let mostPages = 500
 
-    /// Times that it begins anew because its pages expired.
+    /// The maximum number of listings that begin anew because a page expired.
     private static let beginnings = 3
 
-    /// Set once it was listed to its end, or cannot be.
+    /// The setting that is present once the working set was listed completely, or cannot be.
     static let workingSetSetting = "workingSet.listed"
 
     func isWorkingSetListed() throws(ProviderFailure) -> Bool {
         try onRecord { () throws(IndexFailure) in try index.setting(Self.workingSetSetting) != nil }
     }
 
-    /// Brings the working set into the index, so that it is there without the provider. It serves convenience: a provider that
-    /// cannot list it, or dies of the question, goes on being asked for changes.
+    /// Lists the working set into the index, so that it is available offline. This is a convenience: a provider that
+    /// cannot list it, or crashes on the request, is still asked for changes.
     ///
-    /// - Throws: what may pass, or is wrong on this machine: it is to be done again.
+    /// - Throws: A failure that may pass, or one of this machine. The listing is to be repeated.
     func enumerateWorkingSet() async throws(ProviderFailure) {
         var after: [UInt8]?
         var seen: Set<[UInt8]> = []
@@ -28,7 +28,7 @@ extension DomainEngine {
             let era = signInEra
             do throws(ProviderFailure) {
                 let answer = try await page(of: ProviderItem.workingSetIdentifier, after: after)
-                // What a folder lists says where it is; of others the way there has to be known.
+                // A directory's listing defines its items' place. For other items, the ancestors must be known.
                 (items, question) = (try await withAncestors(answer.page.items), answer.question)
                 after = answer.page.next
             } catch {
@@ -55,10 +55,10 @@ extension DomainEngine {
 }
 
 extension ProviderFailure {
-    /// Whether a provider that answers so cannot list its working set, whenever it is asked.
+    /// Whether this failure shows that the provider cannot list its working set at any time.
     fileprivate var isForGood: Bool {
         switch kind {
-        // Of the end of its process it was asked again at once, more than once: it dies of it.
+        // The request was already repeated several times after the process ended: the process crashes on it.
         case .unsupported, .noSuchItem, .notPermitted, .badAnswer, .cannotSynchronize, .expired, .processEnded: true
         default: false
         }

@@ -1,9 +1,10 @@
-/// Items of which it is not known what became of them, and when the provider is asked. What has to survive a crash is in the index.
+/// The revalidation queue: items of uncertain status, and the time of their next request. The index records those that
+/// must survive a crash.
 struct Doubts {
-    /// One that the provider is being asked about.
+    /// An item that is to be revalidated.
     struct Doubt {
         let identifier: String
-        /// Answers in a row from which nothing could be learnt.
+        /// The number of consecutive inconclusive replies.
         var failures: Int
     }
 
@@ -16,15 +17,15 @@ struct Doubts {
 
     func contains(_ identifier: String) -> Bool { known.contains(identifier) }
 
-    /// Adds one; one that is there stays as it is.
+    /// Adds an item, unless it is in the queue already.
     ///
-    /// - Parameter time: when it is to be asked for; `nil` for at once.
+    /// - Parameter time: The time of the request; `nil` for at once.
     mutating func add(_ doubt: Doubt, at time: Double? = nil) {
         guard known.insert(doubt.identifier).inserted else { return }
         if let time { later[doubt.identifier] = (doubt, time) } else { ready.append(doubt) }
     }
 
-    /// Takes the one that has waited for longest among those that are due.
+    /// Removes and returns the item that has waited longest among those that are due.
     mutating func take(at now: Double) -> Doubt? {
         if ready.isEmpty { makeReady { $0 <= now } }
         guard let doubt = ready.popFirst() else { return nil }
@@ -32,7 +33,7 @@ struct Doubts {
         return doubt
     }
 
-    /// Has all of them asked for at once.
+    /// Makes all items due at once.
     mutating func hurry() { makeReady { _ in true } }
 
     private mutating func makeReady(_ isDue: (Double) -> Bool) {
@@ -43,6 +44,6 @@ struct Doubts {
         }
     }
 
-    /// When the next one is due; 0 for at once, `nil` for never.
+    /// The time at which the next item is due; 0 for at once, `nil` if there is none.
     var nextTime: Double? { ready.isEmpty ? later.values.lazy.map(\.time).min() : 0 }
 }

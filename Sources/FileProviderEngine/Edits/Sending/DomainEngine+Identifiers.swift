@@ -26,7 +26,7 @@ extension DomainEngine {
     }
 
     /// Settles a known item whose place and identifier another item has got. The provider does not have the known item
-    /// any more, and its edits are made again.
+    /// any more. If it was edited, it becomes a new item.
     ///
     /// - Returns: The item to wait for first, if any.
     func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
