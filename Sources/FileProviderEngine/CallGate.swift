@@ -1,23 +1,23 @@
 import LinuxSystem
 
-/// Lets only so many tasks go on at a time; the others wait in the order of their coming.
+/// A semaphore that limits how many tasks run at a time. The others wait in first-in, first-out order.
 final class CallGate: Sendable {
     private struct State {
         var free: Int
         var next: UInt64 = 0
-        /// The continuation gets whether the task may go on.
+        /// The waiting tasks. A continuation is resumed with whether its task may run.
         var waiting: [(number: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
-        /// Cancelled before they came to wait.
+        /// The tasks that were cancelled before they began to wait.
         var cancelled: Set<UInt64> = []
     }
-    // Innermost: tasks go on after it is released.
+    // Leaf lock: tasks are resumed after it is released.
     private let state: Lock<State>
 
     init(width: Int) { state = Lock(State(free: width)) }
 
-    /// Runs a function when its turn has come.
+    /// Runs a function as soon as a slot is free.
     ///
-    /// - Returns: `nil` when the task was cancelled while it waited.
+    /// - Returns: `nil` if the task was cancelled while it waited.
     func run<Value: Sendable, Failure>(
         _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value? {
@@ -36,7 +36,7 @@ final class CallGate: Sendable {
             return state.next
         }
         guard let number else { return true }
-        // Cancelled when it had its turn already.
+        // Forgets a cancellation that came after the task got its slot.
         defer { state.withLock { _ = $0.cancelled.remove(number) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -1,4 +1,4 @@
-/// The number of an item in its domain: its row in the index and its inode in the mount, for as long as the item exists.
+/// The number of an item in its domain: its row in the index and its inode in the mount, as long as the item exists.
 package struct ItemNumber: RawRepresentable, Hashable, Sendable {
     package let rawValue: Int64
 

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// Somebody who waits for an answer of the engine's, and gets one.
+/// A completion handler that is called exactly once.
 final class Answer<Value: Sendable>: Sendable {
     private let first: FirstAnswer<Result<Value, ProviderFailure>>
 
@@ -13,7 +13,7 @@ final class Answer<Value: Sendable>: Sendable {
 }
 
 extension ProviderFailure {
-    /// What the index's own failure means to whoever asked.
+    /// Translates a failure of the index for the caller.
     init(_ failure: IndexFailure) {
         switch failure {
         case .full: self.init(.noSpace, message: "The disk is full.")
@@ -21,7 +21,7 @@ extension ProviderFailure {
         }
     }
 
-    /// What a failed system call means to whoever asked.
+    /// Translates a failed system call for the caller.
     init(_ error: Errno) {
         switch error {
         case .noSpace, .quotaExceeded: self.init(.noSpace, message: error.description)
@@ -33,7 +33,7 @@ extension ProviderFailure {
 
     static var noSuchItem: ProviderFailure { ProviderFailure(.noSuchItem, message: "The item is not there any more.") }
 
-    /// Whether the same request may succeed a moment later.
+    /// Whether the same request may soon succeed.
     var isWorthAnotherAttempt: Bool {
         switch kind {
         case .transient, .serverUnreachable, .processEnded: true
@@ -42,7 +42,7 @@ extension ProviderFailure {
     }
 }
 
-/// Runs system calls, with their failure in a provider's words.
+/// Runs system calls and throws their error as a ``ProviderFailure``.
 func onDisk<Result: ~Copyable>(_ body: () throws(Errno) -> Result) throws(ProviderFailure) -> Result {
     do throws(Errno) {
         return try body()
@@ -51,7 +51,7 @@ func onDisk<Result: ~Copyable>(_ body: () throws(Errno) -> Result) throws(Provid
     }
 }
 
-/// Reads or writes the index or the journal, with the failure in a provider's words.
+/// Reads or writes the index or the journal and throws its failure as a ``ProviderFailure``.
 func onRecord<Result: ~Copyable>(_ body: () throws(IndexFailure) -> Result) throws(ProviderFailure) -> Result {
     do throws(IndexFailure) {
         return try body()

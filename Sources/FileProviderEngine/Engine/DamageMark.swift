@@ -1,30 +1,30 @@
 import Glibc
 import LinuxSystem
 
-/// That the index was found to be damaged while it was used: a file beside it, so that the next start builds it anew even if
-/// opening it shows nothing.
+/// A mark that the index was found damaged while in use. The mark is a file beside the index. It makes the next start
+/// build the index anew, even if opening the index shows no damage.
 final class DamageMark: Sendable {
     private let path: String
-    // Innermost.
+    // Leaf lock.
     private let words = Lock<String?>(nil)
 
     init(path: String) { self.path = path }
 
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// What was found in this run, in a sentence.
+    /// The damage found by this process, in a sentence.
     var complaint: String? {
         words.withLock { $0 }.map { "The index is damaged (\($0)); it is built anew when the domain is opened again." }
     }
 
-    /// Notes a failure, if it is damage.
+    /// Records a failure if it is damage.
     func note(_ failure: IndexFailure) {
         guard case .corrupt(let words) = failure else { return }
         let isNew = self.words.withLock { known in
             defer { known = words }
             return known == nil
         }
-        // Where not even this can be written, the damage is found once more.
+        // If the file cannot be written, the damage is found again later.
         if isNew { _ = try? FileDescriptor.open(path, [.writeOnly, .create]) }
     }
 

@@ -1,37 +1,38 @@
-/// What an engine is told about its domain.
+/// An engine's settings for its domain.
 package struct DomainConfiguration: Sendable {
     package var identifier: String
     package var displayName: String
-    /// Where the index, the journal and edited files are; made if it is not there.
+    /// The path of the directory for the index, the journal and edited files. Created if it does not exist.
     package var dataFolder: String
-    /// Where clean contents are; made if it is not there. Everything in it may be removed at any time.
+    /// The path of the directory for clean contents. Created if it does not exist. Everything in it may be deleted at
+    /// any time.
     package var cacheFolder: String
-    /// The most bytes of clean contents that may stay, apart from those of files that are to be kept. What is open stays
-    /// beyond that.
+    /// The maximum number of bytes of clean contents, not counting pinned files. Open files stay beyond it.
     package var cacheLimit: Int64
-    /// How many items a page is suggested to have.
+    /// The suggested number of items of a page.
     package var pageSize = 2000
-    /// A folder that is looked into is asked for again after so many seconds, behind whoever looks.
+    /// The age in seconds from which a directory's listing is refreshed when a client looks into it. The client does
+    /// not wait for that.
     package var refreshAge = 10.0
-    /// How many files are fetched at the same time.
+    /// The maximum number of concurrent fetches.
     package var fetchLimit = 4
-    /// How many folders are listed or asked for changes at the same time.
+    /// The maximum number of concurrent listings and requests for changes of directories.
     package var listingLimit = 8
-    /// After so many pages in a row in which nothing is new, a listing is taken to have no end.
+    /// The number of consecutive pages without a new item after which a listing counts as endless.
     package var pagesWithoutNews = 32
-    /// A listing of more items than these is taken for one that never ends.
+    /// The number of items beyond which a listing counts as endless.
     package var itemsInFolder = 20_000_000
-    /// How many seconds an edited file is left alone after its last closing before it is sent.
+    /// The number of seconds between the last close of an edited file and its upload.
     package var settlingTime = 0.3
-    /// The provider is told of a file's use when the last one that is known was so many seconds before it.
+    /// The minimum number of seconds between two last-used dates of a file that are sent to the provider.
     package var lastUsedInterval = 3600.0
-    /// Another one after each start of the machine.
+    /// An identifier that changes with each boot of the machine.
     package var bootIdentifier = SystemBoot.identifier
-    /// And so many seconds later, because nobody waits for it.
+    /// The number of seconds by which sending a last-used date is delayed, because no client waits for it.
     package var lastUsedDelay = 60.0
-    /// Whether symbolic links may be made: the provider takes them, or does not say that it does not.
+    /// Whether symbolic links may be created: the provider accepts them, or does not declare that it does not.
     package var takesSymbolicLinks = true
-    /// Where it notes which items may be in another state than before; `nil` where nobody wants to know.
+    /// The destination of notes that an item's state may have changed; `nil` if no client watches states.
     package var states: StateNotes.Writer?
 
     package init(

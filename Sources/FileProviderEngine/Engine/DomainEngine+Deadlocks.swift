@@ -1,23 +1,25 @@
 import FileProvider
 
-/// A wait for edits that is under way.
+/// A wait for edits that is in progress.
 struct EditWait {
-    /// The edit that the wait is part of, and so delays; `nil` for a wait of another program.
+    /// The edit whose step contains the wait and is delayed by it; `nil` for a wait of another process.
     let own: ItemNumber?
-    /// The edits that it still waits for.
+    /// The edits that are still awaited.
     var awaited: Set<ItemNumber>
 }
 
-/// Waits that a provider begins while it changes an item: that change ends after the wait does.
+/// Waits that a provider begins while it changes an item. That change ends only after the wait.
 extension DomainEngine {
-    /// The item of an identifier, if it is being changed at the provider at this moment.
+    /// Returns the item of an identifier if a request that changes it is running at the provider.
     func changeInHand(_ identifier: String?) throws(ProviderFailure) -> ItemNumber? {
         guard let identifier else { return nil }
         let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
         return row.flatMap { edits.isBusy($0.number) ? $0.number : nil }
     }
 
-    /// - Throws: where what is waited for can only be done after the wait.
+    /// Checks a wait for a deadlock.
+    ///
+    /// - Throws: ``ProviderFailure/Kind/cannotSynchronize`` if an awaited edit can only end after the wait.
     func checkDeadlock(of wait: EditWait) throws(ProviderFailure) {
         guard let own = wait.own, !wait.awaited.isEmpty else { return }
         guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
@@ -25,7 +27,7 @@ extension DomainEngine {
             .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
     }
 
-    /// Whether one of some edits ends only after another one did.
+    /// Whether one of some edits can only end after another one has.
     private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
         var seen = numbers
         var next = Array(numbers)
@@ -39,7 +41,7 @@ extension DomainEngine {
         return false
     }
 
-    /// Whether no step can begin, because each that is under way waits for some that have not begun.
+    /// Whether no step can start, because each running one waits for steps that have not started.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
         guard edits.running.count >= EditState.stepLimit, awaited.contains(where: { edits.running[$0] == nil }) else {
             return false

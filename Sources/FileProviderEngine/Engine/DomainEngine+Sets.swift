@@ -1,12 +1,13 @@
 import FileProvider
 
 extension DomainEngine {
-    /// Rows that are looked at for one page: of a million, few may be on this machine.
+    /// The maximum number of rows examined for one page: of a million items, few may be local.
     private static let mostRows = 20_000
 
-    /// Items of a set that the provider knows, by number, as they are here. Blocks on the file system.
+    /// Returns items of a set, by number, in their local state. Only items that the provider knows are included.
+    /// Blocks on the file system.
     ///
-    /// - Parameter limit: so many at most; there may be fewer, or none, and more on the next page.
+    /// - Parameter limit: The maximum number of items. A page may have fewer, or none, although others follow.
     package nonisolated func items(
         in set: ItemSet, after number: ItemNumber?, limit: Int
     ) throws(IndexFailure) -> ItemSetPage {
@@ -22,7 +23,7 @@ extension DomainEngine {
         return page
     }
 
-    /// What the provider's program is told of an item: what the provider says of it, with its place and state here.
+    /// Returns an item for the provider's process: as the provider reported it, with its local place and state.
     private nonisolated func described(_ row: IndexedItem) throws(IndexFailure) -> ProviderItem {
         var item = row.item
         let upload = uploads[row.number]
@@ -34,7 +35,7 @@ extension DomainEngine {
             item.size = row.localSize
             item.modified = row.localModified ?? item.modified
         }
-        // They may be of any size.
+        // Extended attributes may be of any size.
         item.extendedAttributes = [:]
         item.flags.set(.uploaded, row.isUploaded)
         item.flags.set(.uploading, row.state(upload) == .uploading)

@@ -1,16 +1,17 @@
 import FileProvider
 
-/// Waiting until both sides have what the other did.
+/// Waits until both sides have each other's changes.
 extension DomainEngine {
-    /// Seconds between two looks: the first, and the longest.
+    /// The first and the longest number of seconds between two checks.
     private static let pauses = (first: 0.02, longest: 1.0)
 
-    /// Waits until the provider has what was changed here up to now, of an item and of everything in it. What is changed
-    /// meanwhile counts only where it is of an item that is waited for.
+    /// Waits until the provider has all local changes of an item and of everything in it that exist now. Later changes
+    /// are awaited only if they concern an awaited item.
     ///
-    /// - Parameter change: the identifier of the item that the provider changes while it waits, which is not waited for.
-    /// - Throws: why something cannot be sent before the user has done something about it, or that it cannot be sent before the wait
-    ///   is over; `cancelled` when the task was.
+    /// - Parameter change: The identifier of an item that the provider is changing while it waits. This item is not
+    ///   awaited.
+    /// - Throws: The failure of an edit that is parked; ``ProviderFailure/Kind/cannotSynchronize`` if an edit can only
+    ///   be sent after the wait; ``ProviderFailure/Kind/cancelled`` if the task was cancelled.
     package func waitForEdits(
         below top: ItemNumber = .root, inside change: String? = nil
     ) async throws(ProviderFailure) {
@@ -30,7 +31,8 @@ extension DomainEngine {
         }
     }
 
-    /// As ``waitForEdits(below:inside:)`` for everything, and until it is known here what had changed with the provider by now.
+    /// Waits as ``waitForEdits(below:inside:)`` does for all items, and until the provider's present changes are known
+    /// locally.
     package func waitForBothSides(inside change: String? = nil) async throws(ProviderFailure) {
         try await waitForEdits(inside: change)
         guard !isClosed else { throw .closed }
@@ -42,11 +44,12 @@ extension DomainEngine {
         }
     }
 
-    /// Waits for what the provider says to an item's removal, or to its way to the trash, but not for long: not for a service that
-    /// cannot be reached, nor for a person.
+    /// Waits for the provider's reply to the removal or trashing of an item. Does not wait for an unreachable service
+    /// or for the user.
     ///
-    /// - Parameter seconds: the longest wait.
-    /// - Throws: why the item is where it was; `cancelled` when the task was.
+    /// - Parameter seconds: The maximum duration of the wait.
+    /// - Throws: The reason why the item was not removed; ``ProviderFailure/Kind/cancelled`` if the task was
+    ///   cancelled.
     package func waitForRemoval(of number: ItemNumber, upTo seconds: Double) async throws(ProviderFailure) {
         let end = clock.now + seconds
         try await look { () throws(ProviderFailure) in
@@ -62,7 +65,7 @@ extension DomainEngine {
         }
     }
 
-    /// Why the provider did not do an item's last removal; `nil` where it did all of them.
+    /// Returns the provider's reason for refusing an item's last removal; `nil` if it refused none.
     private func refusal(of number: ItemNumber) -> ProviderFailure? {
         for event in edits.events.reversed() where event.number == number {
             guard case .deletionRefused(let failure) = event.kind else { continue }
@@ -91,7 +94,7 @@ extension DomainEngine {
 
     func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool {
         var number = number
-        // A tree in the index has no cycles; its depth is bounded all the same.
+        // The index has no cycles. The depth is bounded all the same.
         for _ in 0..<4096 {
             if number == top { return true }
             guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }

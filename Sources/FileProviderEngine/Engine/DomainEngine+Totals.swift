@@ -1,15 +1,18 @@
 import FileProvider
 
-/// Adds up what is on its way, from one look to the next: what is not there any more has arrived, until nothing is left.
+/// The totals of running transfers, from one call to the next. A transfer that has disappeared counts as completed,
+/// until none is left.
 package struct TransferTally {
-    /// Bytes of what was on its way at the last look.
+    /// The sizes in bytes of the transfers at the last call.
     private var sizes: [ItemNumber: Int64] = [:]
     private var filesDone: Int64 = 0
     private var bytesDone: Int64 = 0
 
     package init() {}
 
-    /// - Parameter transfers: bytes that are there, and in all.
+    /// Updates and returns the totals.
+    ///
+    /// - Parameter transfers: The transferred and total bytes of each transfer.
     package mutating func look(at transfers: [ItemNumber: (done: Int64, total: Int64)]) -> TransferTotals {
         guard !transfers.isEmpty else {
             self = TransferTally()
@@ -32,7 +35,7 @@ package struct TransferTally {
 }
 
 extension DomainEngine {
-    /// All that is on its way here, or waits for its turn.
+    /// Returns the totals of running and queued downloads.
     package func downloadTotals() -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for (number, fetch) in contents.fetches {
@@ -42,7 +45,7 @@ extension DomainEngine {
         return contents.tally.look(at: transfers)
     }
 
-    /// All files that the provider does not have as they are here, also those that wait for a person.
+    /// Returns the totals of files whose local contents the provider does not have, including parked ones.
     package func uploadTotals() throws(IndexFailure) -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for entry in try journal.all()

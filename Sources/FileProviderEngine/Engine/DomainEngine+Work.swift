@@ -1,15 +1,15 @@
 import FileProvider
 
-/// What an engine is at, for whoever looks into why it does not come to rest.
+/// The engine's present work, for diagnosing an engine that does not become idle.
 extension DomainEngine {
-    /// Whether something is under way or wanted that ends by itself, apart from what waits for its time.
+    /// Whether work is running or requested that ends by itself, apart from work that is scheduled for later.
     package var isBusy: Bool {
         !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || trashListing.task != nil
             || !listings.folders.isEmpty
             || !contents.fetches.isEmpty
     }
 
-    /// What is under way and what waits for what, a line for each.
+    /// Returns a line for each piece of running or waiting work.
     package func work() throws(IndexFailure) -> [String] {
         var lines: [String] = []
         for entry in try journal.all() { lines.append(try work(on: entry)) }

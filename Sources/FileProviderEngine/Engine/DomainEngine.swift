@@ -1,16 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// One domain: its index, the bytes that are here, and their way from and to the provider.
+/// The synchronization of one domain: its index, its local contents, and their transfer from and to the provider.
 ///
-/// Everything that changes state is done on the engine's own thread, which is the actor's executor; it may block for the
-/// disk, and never for the provider. What is declared `nonisolated` may be called on any thread and does not block for either.
+/// All changes of state happen on the engine's own thread, which is the actor's executor. It may block on the disk,
+/// but never on the provider. `nonisolated` members may be called on any thread and do not block on either, unless
+/// they say so.
 package actor DomainEngine {
     package nonisolated let configuration: DomainConfiguration
     package nonisolated let provider: any Provider
     package nonisolated let clock: any EngineClock
     package nonisolated let index: Index
-    /// Finds items by words, without the provider.
+    /// The full-text index, which searches without the provider.
     package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
@@ -20,11 +21,12 @@ package actor DomainEngine {
     nonisolated let events = Receiver<EngineEvent>()
     nonisolated let answers = AnswerOrder()
     nonisolated let damage: DamageMark
-    /// Why the index was built anew when the domain was opened, and what that means for a person; `nil` where it was not.
+    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
+    /// it was not.
     package nonisolated let rebuilding: String?
-    /// How far edits are, for those who show items.
+    /// The progress of edits, for views of items.
     package nonisolated let uploads: UploadStates
-    /// Tells when something changes in the sets that programs follow.
+    /// The versions of the item sets that clients follow.
     package nonisolated let sets = SetVersions()
     nonisolated let signInRequests = Receiver<ProviderFailure>()
     nonisolated let durable: DurableWrites
@@ -32,33 +34,36 @@ package actor DomainEngine {
 
     let journal: Journal
     let writerMarks: WriterMarks
-    // What the parts keep; each is touched by the files of its folder only.
+    // The state of the engine's parts.
     var listings = Listings()
     var changes = ChangeState()
     var contents = ContentTransfers()
     var keeping = KeepingState()
     var edits = EditState()
     var signIn = SignInStatus()
-    /// Grows with each sign-in, and whenever somebody says that what was in the way is not any more.
+    /// A counter that grows with each sign-in, and whenever an error is reported as resolved. Failures of requests
+    /// from an earlier era are outdated.
     var signInEra = 0
     var trashListing = TrashListing()
     var facts = FactState()
-    /// The most bytes of clean contents; as ``DomainConfiguration/cacheLimit``, and changeable.
+    /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
+    /// changed.
     var cacheLimit: Int64
-    /// Nothing is begun and nothing is written any more.
+    /// Whether the engine was closed. Nothing is started or written any more.
     private(set) var isClosed = false
 
-    /// What programs have open in a mount that has outlived the last engine, and those that were opened here for them.
+    /// The files that processes have open in a mount that outlived the last engine, and the handles reopened for them.
     let openingsToResume: [OpeningToResume]
     let resumedWriters: Set<ItemNumber>
     let resumed = Lock<[UInt64: OpenItem]>([:])
 
-    /// Opens a domain, and puts right what a crash left. Blocks for the disk.
+    /// Opens a domain and recovers from a crash. Blocks on the disk.
     ///
-    /// An index that is damaged is deleted and built anew, from the journal and by asking the provider.
+    /// A damaged index is deleted and built anew, from the journal and by requests to the provider.
     ///
-    /// - Parameter openings: what programs have open in a mount that goes on. They are opened when the journal, the index and the files
-    ///   agree, and what is done for that leaves them the files that they have. They are to be had from ``takeResumed()``.
+    /// - Parameter openings: The files that processes have open in a running mount. They are reopened after journal,
+    ///   index and files agree. Recovery does not replace their files. The caller gets their handles from
+    ///   ``takeResumed()``.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [OpeningToResume] = []
@@ -96,8 +101,8 @@ package actor DomainEngine {
 
     deinit { thread.stop() }
 
-    /// The date of what is done now to an item here: the same clock dates the files that programs write to past the engine, so that
-    /// no date is before that of what was done earlier. Seconds since 1970.
+    /// The present date for a local change of an item, in seconds since 1970. The clock is the one that dates files
+    /// written through passthrough, so that no date is earlier than that of an earlier change.
     package nonisolated var dateNow: Double { clock.date(by: folders.edits) }
 
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
@@ -113,7 +118,7 @@ package actor DomainEngine {
     }
 
     private func begin(afterRebuilding isRebuilt: Bool) throws {
-        // The search has hold of the index.
+        // The search retains the index, so the index must not retain the search.
         index.onChange = { [events, weak search, states = configuration.states] changes in
             events.tell(.index(changes))
             states?.note(changes)
@@ -134,16 +139,16 @@ package actor DomainEngine {
         sweepRemoved()
         evictToLimit()
         bringWhatIsKept()
-        // What the last process did not come to.
+        // The search catches up with changes that the last process did not index.
         search.noteChanges()
     }
 
-    /// Runs a job on the engine's thread, in its turn.
+    /// Enqueues a job on the engine's thread.
     package nonisolated func perform(_ job: @escaping @Sendable (isolated DomainEngine) -> Void) {
         thread.run { self.assumeIsolated(job) }
     }
 
-    /// Ends everything: what is under way is given up, whoever waits is told, edits stay where they are until the next start.
+    /// Closes the engine: cancels running work and completes all waits. Edits stay until the next start.
     package func close() async {
         guard !isClosed else { return }
         for number in contents.parts.files.keys { writeParts(number) }
@@ -159,7 +164,7 @@ package actor DomainEngine {
         durable.stop()
     }
 
-    /// Ends everything as the death of the process would, as far as the disk is concerned: for tests.
+    /// Closes the engine in the way that the death of the process would, as far as the disk is concerned: for tests.
     package nonisolated func abandon() {
         events.function = nil
         durable.stop()

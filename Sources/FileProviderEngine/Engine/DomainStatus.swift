@@ -1,50 +1,51 @@
 import FileProvider
 
-/// How a domain is; its edits have a status of their own.
+/// The status of a domain, without its edits, which have ``EditStatus``.
 package struct DomainStatus: Sendable, Equatable {
-    /// One file on its way here.
+    /// A download of one file.
     package struct Transfer: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
-        /// Bytes that are here, and in all; 0 where the provider has not said.
+        /// The bytes that are local, and the total; 0 if the provider has not reported it.
         package var done: Int64
         package var total: Int64
-        /// Whether it waits for its turn.
+        /// Whether the download is queued.
         package var isWaiting: Bool
-        /// The times of its beginning and of its last progress; seconds since 1970. `nil` while it waits for its turn.
+        /// The times of the download's start and of its last progress, in seconds since 1970. `nil` while it is
+        /// queued.
         package var begun: Double?
         package var moved: Double?
     }
 
     package var identifier: String
     package var displayName: String
-    /// Items of which something is known.
+    /// The number of known items.
     package var itemCount: Int
-    /// Folders that are listed or asked for again at this moment.
+    /// The number of directories that are being listed or refreshed.
     package var listingCount: Int
     package var downloads: [Transfer]
-    /// Bytes of clean contents on this machine that may go, and how many of them may be here.
+    /// The bytes of local clean contents that may be evicted, and their maximum.
     package var cleanBytes: Int64
     package var cacheLimit: Int64
-    /// Files and folders that are to stay on this machine and are not here, or not whole.
+    /// The number of pinned files and directories that are not materialized, or only partially.
     package var wantedCount: Int
-    /// Items with tags, ranks and dates of use that the provider does not know of yet, and those of them on their way.
+    /// The number of items with user metadata that the provider does not have yet, and of those that are being sent.
     package var factCount: Int
     package var factsInFlight: Int
-    /// The number of items whose facts are held back for a moment, to be sent with later ones.
+    /// The number of items whose user metadata is held back for a moment, to be sent with later changes.
     package var factsPaused: Int
-    /// Files that programs have open.
+    /// The number of files that processes have open.
     package var openFileCount: Int
-    /// Why the provider could not be asked the last time; `nil` once it answered.
+    /// The failure of the last request to the provider; `nil` after a success.
     package var failure: ProviderFailure?
-    /// Why something that is to stay here could not be had the last time.
+    /// The last failure to materialize a pinned item.
     package var keepingFailure: ProviderFailure?
     package var signIn: SignInStatus
-    /// Damage on this machine, in a sentence, such as that of the journal.
+    /// The damage on this machine, such as to the journal, in a sentence.
     package var complaint: String?
-    /// The last failure of the disk or the index that no caller got.
+    /// The last failure of the disk or the index that was returned to no caller.
     package var localFailure: ProviderFailure?
-    /// Whether the provider gives files without versions, so that size and date count as one.
+    /// Whether the provider returns files without versions, so that size and date replace them.
     package var lacksVersions: Bool
 }
 
@@ -81,9 +82,9 @@ extension DomainEngine {
             lacksVersions: lacksVersions)
     }
 
-    /// Keeps why the provider could not be asked, for the status.
+    /// Records the failure of a request to the provider, for the status.
     ///
-    /// - Parameter era: the one of sign-ins in which it was asked.
+    /// - Parameter era: The sign-in era in which the request was sent.
     func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
         configuration.states?.noteDomain()
         switch failure.kind {

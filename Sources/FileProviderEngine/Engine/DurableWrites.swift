@@ -1,38 +1,38 @@
 import LinuxSystem
 
-/// Brings what was done here to the disk. This is the rule of it, and nothing else in the engine waits for the disk:
+/// Makes local changes durable. These are the rules, and nothing else in the engine waits for the disk:
 ///
-/// - What is answered is written, in the order in which it was answered: it outlives the end of every process, this one's too,
-///   because what was written and is not on the disk yet the system keeps.
-/// - As on a disk of this machine, making, writing, renaming and removing wait for no disk. What was done by them is on the disk at most
-///   ``interval`` seconds later, all that came meanwhile together; a power failure takes at most that, and never something from
-///   before what it leaves.
-/// - fsync(2) and fdatasync(2), of a file or of a folder, are answered once everything that was answered before them is on
-///   the disk. Those that come while the disk is busy are answered together. syncfs(2) and sync(2) do not reach a mount;
-///   after the interval there is nothing for them to do.
-/// - Bytes that a removal or a replacement makes needless go once that is on the disk itself, and not before: a power failure brings
-///   back a whole file or none.
-/// - What is sent to the provider is on the disk before, of a new item also where it was sent: whatever is lost, it is looked for there
-///   before it is sent again.
-/// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the journal, and then it is
-///   compared with what the provider has.
+/// - A change is written before the call that makes it returns, in the order of these calls. It survives the end of
+///   every process, including this one, because the system keeps what was written and is not on disk yet.
+/// - As on a local disk, creating, writing, renaming and removing do not wait for the disk. Their results are on disk
+///   at most ``interval`` seconds later, all that came meanwhile together. A power failure loses at most those, and
+///   never an earlier change while it keeps a later one.
+/// - fsync(2) and fdatasync(2), of a file or of a directory, return when all changes whose calls returned before are
+///   on disk. Calls that arrive while the disk is busy are answered together. syncfs(2) and sync(2) do not reach a
+///   mount; after the interval there is nothing for them to do.
+/// - Bytes that a removal or a replacement makes needless are deleted after that change is on disk: a power failure
+///   brings back a whole file or none.
+/// - An edit is on disk before it is sent to the provider, and so is the place that a new item is sent to. Whatever is
+///   lost, the item is looked for in that place before it is sent again.
+/// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the
+///   journal. It is then compared with the provider's contents.
 ///
-/// The journal is what counts. The index is brought to the disk with it where it knows what the journal does not
-/// (``noteIndexCounts()``); else it may be older after a power failure, and is put right from the journal.
+/// The journal is authoritative. The index is flushed with it if it holds something that the journal does not
+/// (``noteIndexCounts()``). Otherwise it may be older after a power failure, and is corrected from the journal.
 final class DurableWrites: Sendable {
     typealias Completion = @Sendable (Result<Void, Errno>) -> Void
 
-    /// Seconds.
+    /// In seconds.
     static let interval = 1.0
 
     private struct State {
         var waiting: [Completion] = []
-        /// What is to be done once what was written before is on the disk.
+        /// The jobs to run once all earlier writes are on disk.
         var following: [@Sendable () -> Void] = []
-        /// A thread is at it, and takes those who come.
+        /// Whether a thread is flushing. It also serves requests that arrive meanwhile.
         var isRunning = false
         var isScheduled = false
-        /// How often the disk was waited for.
+        /// The number of flushes.
         var count = 0
         var isStopped = false
         var observer: (@Sendable () -> Void)?
@@ -41,7 +41,7 @@ final class DurableWrites: Sendable {
     private let journal: CommitLog
     private let index: CommitLog
     private let clock: any EngineClock
-    // Innermost: completions are called after it is released.
+    // Leaf lock: completion handlers are called after it is released.
     private let state = Lock(State())
 
     init(journal: CommitLog, index: CommitLog, clock: any EngineClock) {
@@ -49,20 +49,20 @@ final class DurableWrites: Sendable {
         self.index = index
         self.clock = clock
         for log in [journal, index] { log.whenAhead { [weak self] in self?.schedule() } }
-        // What a process left that was killed.
+        // Flushes the writes of an earlier process that was killed.
         synchronize { _ in }
     }
 
-    /// How often the disk was waited for.
+    /// The number of flushes.
     var count: Int { state.withLock { $0.count } }
 
-    /// Whether everything that was answered is on the disk.
+    /// Whether all writes are on disk.
     var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
 
-    /// The index knows something that the journal does not, or otherwise.
+    /// Records that the index holds something that the journal does not hold, or holds differently.
     func noteIndexCounts() { index.noteCommit() }
 
-    /// Calls a function, on a thread that may be blocked, when everything that was written before is on the disk.
+    /// Calls a completion handler when all earlier writes are on disk, on a thread that may block.
     func synchronize(_ completion: @escaping Completion) {
         let isFirst = state.withLock { state in
             state.waiting.append(completion)
@@ -72,16 +72,16 @@ final class DurableWrites: Sendable {
         if isFirst { HandlerThreads.shared.run { self.run() } }
     }
 
-    /// Does something once what was written before is on the disk, which it is by itself after the interval. If the process ends
-    /// before, it is not done.
+    /// Runs a job once all earlier writes are on disk, which they are at the latest after the interval. If the process
+    /// ends before, the job does not run.
     ///
-    /// - Parameter job: called on a thread that may be blocked.
+    /// - Parameter job: Called on a thread that may block.
     func afterwards(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.following.append(job) } }
 
-    /// Sets who is told that something is on the disk, before anybody else is: for tests.
+    /// Sets a closure that is called after each flush, before all completion handlers: for tests.
     func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
-    /// Nothing is brought to the disk by itself any more, nor done afterwards.
+    /// Stops automatic flushes and drops the jobs that wait for one.
     func stop() {
         state.withLock { state in
             state.isStopped = true
@@ -100,7 +100,7 @@ final class DurableWrites: Sendable {
             guard let self else { return }
             state.withLock { $0.isScheduled = false }
             synchronize { [weak self] result in
-                // A disk that cannot be written to now is tried again.
+                // A failed flush is retried after the interval.
                 if case .failure = result { self?.schedule() }
             }
         }
@@ -116,7 +116,7 @@ final class DurableWrites: Sendable {
             }
             if waiting.isEmpty { return }
             let result = Result { () throws(Errno) in
-                // In this order: what the index has of it then, the journal is about to have.
+                // The index is flushed first. The journal is about to get those changes that only the index has then.
                 let hasIndex = try index.synchronize()
                 let hasJournal = try journal.synchronize()
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }
@@ -132,19 +132,19 @@ final class DurableWrites: Sendable {
 }
 
 extension DomainEngine {
-    /// Waits until everything that was answered before is on the disk, as fsync(2) promises it; see ``DurableWrites``.
+    /// Waits until all changes whose calls returned before are on disk, as fsync(2) promises; see ``DurableWrites``.
     ///
-    /// - Parameter completion: called on a thread that may be blocked.
+    /// - Parameter completion: Called on a thread that may block.
     package nonisolated func synchronize(_ completion: @escaping @Sendable (Result<Void, Errno>) -> Void) {
         durable.synchronize(completion)
     }
 
-    /// How often the disk was waited for since the start.
+    /// The number of flushes since the start.
     package nonisolated var synchronizationCount: Int { durable.count }
 
-    /// Sets who is told that something is on the disk, before anybody else is: for tests.
+    /// Sets a closure that is called after each flush, before all completion handlers: for tests.
     package nonisolated func observeSynchronization(_ observer: (@Sendable () -> Void)?) { durable.observe(observer) }
 
-    /// Whether everything that was answered is on the disk.
+    /// Whether all writes are on disk.
     package nonisolated var isOnDisk: Bool { durable.isUpToDate }
 }

@@ -1,20 +1,21 @@
 import Glibc
 import LinuxSystem
 
-/// The time as the engine knows it: everything that waits, waits by this clock, so that a test can be its own.
+/// The engine's time source. All waits use it, so that a test can supply its own.
 package protocol EngineClock: Sendable {
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     var now: Double { get }
 
-    /// The date that a file gets that is written to now: seconds since 1970, to the microsecond.
+    /// Returns the date that a file would get if it was written to now, in seconds since 1970 with microsecond
+    /// precision.
     ///
-    /// - Parameter folder: one on the file system of the files whose dates it is to be comparable with, and whose own date is
-    ///   nobody's. It gets this date.
+    /// - Parameter folder: A directory on the file system of the files to compare with. Its own date must not matter,
+    ///   because it is set to this date.
     func date(by folder: FileDescriptor) -> Double
 
     /// Runs a job once, after some seconds, on any thread. The job must not block.
     ///
-    /// - Returns: what the job is cancelled by, if it has not begun.
+    /// - Returns: A handle that cancels the job if it has not started.
     @discardableResult
     func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Waiting
 }
@@ -22,7 +23,7 @@ package protocol EngineClock: Sendable {
 extension EngineClock {
     package func date(by folder: FileDescriptor) -> Double { now }
 
-    /// Lets a task wait. Ends early when the task is cancelled.
+    /// Suspends a task. Returns early when the task is cancelled.
     package func wait(_ seconds: Double) async {
         let pause = Pause()
         await withTaskCancellationHandler {
@@ -36,7 +37,7 @@ extension EngineClock {
     }
 }
 
-/// One task's wait, which either the clock or the task's cancellation ends.
+/// One task's wait, which the clock or the task's cancellation ends.
 private final class Pause: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, Never>?
@@ -44,7 +45,7 @@ private final class Pause: Sendable {
         var isOver = false
     }
 
-    // Innermost: a task goes on after it is released.
+    // Leaf lock: the task is resumed after it is released.
     private let state = Lock(State())
 
     func begin(_ continuation: CheckedContinuation<Void, Never>) {
@@ -73,7 +74,7 @@ private final class Pause: Sendable {
     }
 }
 
-/// The machine's own clock.
+/// The system's real-time clock.
 package struct SystemEngineClock: EngineClock {
     package init() {}
 
@@ -83,8 +84,8 @@ package struct SystemEngineClock: EngineClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// File systems date by a clock that is some milliseconds behind this one: what is dated by this one would be newer than what is
-    /// written to after it.
+    /// Returns the date that the file system gives. File systems use a clock that is some milliseconds behind this
+    /// one: a date of this clock would be later than that of a file written afterwards.
     package func date(by folder: FileDescriptor) -> Double {
         guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
         return status.modifiedDate

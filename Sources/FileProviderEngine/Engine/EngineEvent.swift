@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// What whoever shows a domain has to know at once.
+/// An event that views of a domain must learn at once.
 package enum EngineEvent: Sendable {
-    /// The index is different, as these say, in their order.
+    /// The index has changed, in the order of these changes.
     case index([IndexChange])
-    /// The bytes of a file are others than they were, whatever its row says.
+    /// A file's local bytes were replaced, whatever its row says.
     case contentsReplaced(ItemNumber)
 }
 
 extension DomainEngine {
-    /// Sets who is told of events, on the engine's thread, in their order; the receiver must not block.
+    /// Sets the receiver of events, which is called on the engine's thread, in order. It must not block.
     package nonisolated func onEvent(_ receiver: (@Sendable (EngineEvent) -> Void)?) { events.function = receiver }
 }

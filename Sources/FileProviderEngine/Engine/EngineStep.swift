@@ -1,15 +1,15 @@
 import LinuxSystem
 
-/// The steps at which an engine may be killed: between any two of them something is on the disk that was not there before, or the
-/// provider has something that is not known of here.
+/// The fault points of an engine, at which tests kill it. Between any two of them the disk has changed, or the
+/// provider has a change that is not known locally.
 package enum EngineStep: String, FaultPoint {
-    // Contents come here.
+    // Contents are fetched.
     case fetched = "engine.fetching.fetched"
     case fetchMoved = "engine.fetching.moved"
     case partFetched = "engine.parts.fetched"
     case partsMoved = "engine.parts.moved"
 
-    // A file is opened for writing, and closed with nothing written to it.
+    // A file is opened for writing, and closed without a write.
     case openingMoved = "engine.opening.moved"
     case openingJournalled = "engine.opening.journalled"
     case emptyingJournalled = "engine.emptying.journalled"
@@ -17,47 +17,47 @@ package enum EngineStep: String, FaultPoint {
     case unchangedMoved = "engine.unchanged.moved"
     case unchangedJournalled = "engine.unchanged.journalled"
 
-    // Something is made, changed, moved or removed here.
+    // An item is created, changed, moved or removed locally.
     case newFileMade = "engine.new.file"
     case editJournalled = "engine.edit.journalled"
     case editIndexed = "engine.edit.indexed"
 
-    // It is sent.
+    // An edit is sent.
     case copied = "engine.sending.copied"
     case placeNoted = "engine.sending.place"
     case asked = "engine.sending.asked"
     case answered = "engine.sending.answered"
     case failed = "engine.sending.failed"
 
-    // The provider has it.
+    // The provider has confirmed an edit.
     case settledMoved = "engine.settling.moved"
     case confirmedIndexed = "engine.confirming.indexed"
     case confirmedJournalled = "engine.confirming.journalled"
 
-    // A mark is set here, and sent.
+    // User metadata is set locally, and sent.
     case markJournalled = "engine.mark.journalled"
     case markIndexed = "engine.mark.indexed"
     case markAsked = "engine.mark.asked"
     case markAnswered = "engine.mark.answered"
     case markConfirmed = "engine.mark.confirmed"
 
-    // Something goes to the trash, comes out of it, or is removed from there; and what lies in it is listed.
+    // An item moves into the trash, out of it, or is removed from it. The trash is listed.
     case trashedIndexed = "engine.trash.indexed"
     case untrashAsked = "engine.untrash.asked"
     case untrashAnswered = "engine.untrash.answered"
     case removedFromTrash = "engine.trash.removed"
     case trashListed = "engine.trash.listed"
 
-    // A folder is listed, or changes are told.
+    // A directory is listed, or changes are reported.
     case pageApplied = "engine.listing.page"
     case listingEnded = "engine.listing.ended"
     case changesApplied = "engine.changes.applied"
 
-    // The provider says what became of an item.
+    // An item is revalidated.
     case doubtAnswered = "engine.doubt.answered"
     case doubtApplied = "engine.doubt.applied"
 
-    // After a crash.
+    // Recovery after a crash.
     case recoveredRows = "engine.recovery.rows"
     case recoveredMissing = "engine.recovery.missing"
     case recoveredOpenFiles = "engine.recovery.open"

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// The thread on which an engine does everything that changes its state: the executor of its actor.
+/// The thread on which an engine changes its state: the executor of its actor.
 ///
-/// A thread of its own, because SQLite and the disk block it, which Swift's few threads for tasks must not be.
+/// It is a thread of its own because SQLite and the disk block it, which must not happen to Swift's few threads for
+/// tasks.
 final class EngineThread: SerialExecutor {
     private enum Job {
         case task(UnownedJob)
@@ -14,11 +15,11 @@ final class EngineThread: SerialExecutor {
         var jobs: [Job] = []
         var isWaiting = false
         var isStopped = false
-        /// Once it runs.
+        /// The running thread; `nil` until it has started.
         var thread: pthread_t?
     }
 
-    // Innermost: jobs run after it is released.
+    // Leaf lock: jobs run after it is released.
     private let state = Lock(State())
     private let wakeUp = Semaphore()
 
@@ -27,7 +28,7 @@ final class EngineThread: SerialExecutor {
         try SystemThread.start(name) { [self] in run() }
     }
 
-    /// Lets the thread end when it has done what it has. Only its actor's end does this: nothing comes afterwards.
+    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this, so nothing follows.
     func stop() {
         let wasWaiting = state.withLock { state in
             state.isStopped = true
@@ -39,7 +40,7 @@ final class EngineThread: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) { append(.task(UnownedJob(job))) }
 
-    /// Runs a function on the thread, in its turn.
+    /// Enqueues a function on the thread.
     func run(_ function: @escaping @Sendable () -> Void) { append(.function(function)) }
 
     private func append(_ job: Job) {
@@ -83,9 +84,10 @@ final class EngineThread: SerialExecutor {
     }
 }
 
-/// A counter that one thread waits at.
+/// A counting semaphore for one waiting thread.
 private final class Semaphore: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
+    // threads.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {

@@ -1,7 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// Numbers that are others when something has changed in the sets that programs follow. Those of another process are others, too.
+/// Version numbers of the item sets that clients follow. A number changes when something in the set has changed, and
+/// differs from those of other processes.
 package final class SetVersions: Sendable {
     fileprivate struct Waiter {
         let set: ItemSet
@@ -17,7 +18,7 @@ package final class SetVersions: Sendable {
         var isClosed = false
     }
 
-    // Innermost: whoever waits goes on after it is released.
+    // Leaf lock: waiting tasks are resumed after it is released.
     private let state = Lock(State())
 
     package func version(of set: ItemSet) -> UInt64 { state.withLock { $0.versions[set] ?? 0 } }
@@ -32,7 +33,7 @@ package final class SetVersions: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Nothing changes any more.
+    /// Resumes all waiting tasks, because nothing changes any more.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true
@@ -41,9 +42,9 @@ package final class SetVersions: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Waits until the version is another one than that, or the task is cancelled.
+    /// Waits until the version differs from the given one, or the task is cancelled.
     ///
-    /// - Throws: when the domain is closed.
+    /// - Throws: A failure if the domain is closed.
     package func wait(for set: ItemSet, toDifferFrom version: UInt64) async throws(ProviderFailure) {
         let key = state.withLock { state in
             state.lastKey += 1
@@ -52,7 +53,7 @@ package final class SetVersions: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
-                    // The cancellation may have come before this.
+                    // The task may have been cancelled before this.
                     guard !state.isClosed, state.versions[set] == version, !Task.isCancelled else { return false }
                     state.waiters[key] = Waiter(set: set, continuation: continuation)
                     return true

@@ -1,18 +1,20 @@
 import LinuxSystem
 
-/// Somebody's wait for something of the engine's, which can be given up.
+/// A handle that cancels a pending operation of the engine.
 package final class Waiting: Sendable {
-    // Innermost: what gives up is called after it is released.
+    // Leaf lock: the closure is called after it is released.
     private let giveUp: Lock<(@Sendable () -> Void)?>
 
-    /// - Parameter giveUp: called at most once, on the thread that cancels.
+    /// Creates a handle.
+    ///
+    /// - Parameter giveUp: Called at most once, on the thread that cancels.
     package init(_ giveUp: (@Sendable () -> Void)?) { self.giveUp = Lock(giveUp) }
 
-    /// Of what is over already.
+    /// The handle of an operation that is complete already.
     package static var over: Waiting { Waiting(nil) }
 
-    /// Gives the wait up: its completion is called with a failure of kind `cancelled`, unless it was called before. What was waited
-    /// for may go on.
+    /// Cancels the operation: its completion handler is called with a failure of kind
+    /// ``ProviderFailure/Kind/cancelled``, unless it was called before. The awaited work itself may continue.
     package func cancel() {
         let giveUp = giveUp.withLock { giveUp in
             defer { giveUp = nil }

@@ -1,8 +1,9 @@
 import LinuxSystem
 
-/// The waits of one request, which begin one after another, maybe later than the request is given up. All are given up together.
+/// The pending operations of one request, which begin one after another, possibly after the request was cancelled.
+/// They are cancelled together.
 package final class Waits: Sendable {
-    // Innermost: waits are given up after it is released.
+    // Leaf lock: operations are cancelled after it is released.
     private let state = Lock<(waits: [Waiting], isCancelled: Bool)>(([], false))
 
     package init() {}
