@@ -2,24 +2,24 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// Brings what was committed from the log of a database into its file, on a thread of its own, so that whoever writes does not
-/// wait for the disk. Only where the log grows faster than that, the writer waits.
+/// Moves committed pages from a database's write-ahead log to its file, on a thread of its own, so that the writer
+/// does not wait for the disk. The writer waits only if the log grows faster than that.
 final class Checkpointer: Sendable {
-    /// From these sizes of the log on, in bytes.
+    /// The sizes of the log in bytes from which a checkpoint is started, and from which the writer waits for it.
     private static let wanted = 4 << 20
     private static let tooLarge = 32 << 20
 
     private let pageSize: Int
     private let shared: Shared
 
-    /// Watches a connection's commits.
+    /// Starts to watch a connection's commits.
     ///
-    /// - Parameter writer: the only connection that writes; it must not outlive this object.
+    /// - Parameter writer: The only connection that writes. It must not outlive this object.
     init(path: String, _ writer: DatabaseConnection) throws(IndexFailure) {
         pageSize = Int(try writer.number("PRAGMA page_size"))
         let connection = try DatabaseConnection(path: path, .reading, cache: 64 << 10)
         shared = Shared(connection)
-        // In place of the checkpoints that the writing connection would do itself.
+        // This replaces the automatic checkpoints of the writing connection.
         _ = sqlite3_wal_hook(
             writer.raw,
             { context, _, _, pages in
@@ -34,19 +34,19 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// To be called after each commit, outside of transactions.
+    /// Starts a checkpoint if the log is large enough. Called after each commit, outside of transactions.
     func noteCommit() {
         let size = shared.pages.withLock { $0 } * pageSize
         guard size > Self.wanted else { return }
         shared.ask(andWait: size > Self.tooLarge)
     }
 
-    /// Ends the thread and closes its connection; comes back when that is done.
+    /// Ends the thread, closes its connection, and returns after that.
     func stop() { shared.stop() }
 
-    /// What the thread and the writer have in common.
+    /// The state that the thread and the writer share.
     private final class Shared: @unchecked Sendable {
-        // Sendable: the connection is used by the thread alone, which lets go of it at its end; the condition and its mutex are
+        // Sendable: only the thread uses the connection, and releases it at its end; the condition and its mutex are
         // allocations of their own that only pthread calls touch; `asked`, `done` and `isStopped` are read and written
         // with the mutex held.
         private var connection: DatabaseConnection?
@@ -56,7 +56,7 @@ final class Checkpointer: Sendable {
         private var done = 0
         private var isStopped = false
         private var hasEnded = false
-        /// Pages in the log after the last commit. Innermost.
+        /// The number of pages in the log after the last commit. Leaf lock.
         let pages = Lock(0)
 
         init(_ connection: DatabaseConnection) {
@@ -77,7 +77,7 @@ final class Checkpointer: Sendable {
         func ask(andWait waits: Bool) {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
-            // One that is under way may have begun before the commit.
+            // A running checkpoint may have started before the commit.
             if waits || asked == done { asked += 1 }
             let wanted = asked
             pthread_cond_broadcast(changed)
@@ -101,7 +101,7 @@ final class Checkpointer: Sendable {
                 }
                 let number = asked
                 pthread_mutex_unlock(mutex)
-                // What fails here is tried again with the next commit, and what is damaged says so to whoever reads it.
+                // A checkpoint that fails is repeated after the next commit. Damage is reported to the next reader.
                 if let connection {
                     sqlite3_wal_checkpoint_v2(connection.raw, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
                 }

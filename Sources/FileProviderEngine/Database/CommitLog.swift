@@ -1,29 +1,30 @@
 import Glibc
 import LinuxSystem
 
-/// The log of a database in WAL mode, as whoever wants it on the disk sees it. What is committed is in the log, where it outlives
-/// the end of this process, and is on the disk after ``synchronize()``.
+/// The write-ahead log of a database, for flushing it. A commit is in the log, where it survives the end of this
+/// process. It is on disk after ``synchronize()``.
 ///
-/// SQLite itself brings the log to the disk before it moves anything from it to the database's file, so a synchronised log is all that
-/// it takes.
+/// SQLite flushes the log before it moves anything from it to the database's file. So flushing the log is sufficient.
 final class CommitLog: Sendable {
     private struct State {
-        /// Something was committed of which it is not known to be on the disk. At first that may be what another process left that was
-        /// killed.
+        /// Whether commits exist that may not be on disk. Initially an earlier process that was killed may have left
+        /// some.
         var isAhead = true
         var whenAhead: (@Sendable () -> Void)?
     }
 
-    // Not locked by SQLite, which locks the database's file: closing this descriptor takes no lock away.
+    // SQLite locks the database's file and not this one, so closing this descriptor releases no lock.
     private let file: FileDescriptor
-    // Innermost: what is to be called is called after it is released.
+    // Leaf lock: the closure is called after it is released.
     private let state = Lock(State())
 
-    /// - Parameter path: the database's, which a connection has open that has read from it in WAL mode.
+    /// Opens the log.
+    ///
+    /// - Parameter path: The database's path. An open connection must have read from it in WAL mode.
     init(ofDatabase path: String) throws(IndexFailure) {
         do throws(Errno) {
             file = try .open(path + "-wal", .readOnly)
-            // So that a log that was just made is found after a power failure.
+            // This ensures that a new log exists after a power failure.
             let slash = path.lastSlash
             let folder = slash.map { path[..<$0] } ?? "."
             try FileDescriptor.open(folder.isEmpty ? "/" : String(folder), [.readOnly, .directory]).synchronize()
@@ -32,7 +33,7 @@ final class CommitLog: Sendable {
         }
     }
 
-    /// To be called after a commit that has to be on the disk sooner or later.
+    /// Records a commit that must reach the disk eventually.
     func noteCommit() {
         let whenAhead = state.withLock { state in
             defer { state.isAhead = true }
@@ -41,16 +42,16 @@ final class CommitLog: Sendable {
         whenAhead?()
     }
 
-    /// Sets what is called, on the committing thread, upon the first commit after each ``synchronize()``. What is ahead already it
-    /// is not called for.
+    /// Sets a closure that is called on the committing thread at the first commit after each ``synchronize()``. It is
+    /// not called for commits that are not on disk already now.
     func whenAhead(_ body: (@Sendable () -> Void)?) { state.withLock { $0.whenAhead = body } }
 
-    /// Whether something is not known to be on the disk.
+    /// Whether commits exist that may not be on disk.
     var isAhead: Bool { state.withLock { $0.isAhead } }
 
-    /// Waits until everything is on the disk that was committed before. One thread at a time.
+    /// Waits until all earlier commits are on disk. Must not be called by two threads at once.
     ///
-    /// - Returns: whether there was anything to wait for.
+    /// - Returns: Whether a flush was needed.
     @discardableResult
     func synchronize() throws(Errno) -> Bool {
         let wasAhead = state.withLock { state in

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One connection to a file of SQLite, used by one thread at a time.
+/// A connection to an SQLite database, used by one thread at a time.
 final class DatabaseConnection {
     enum Purpose {
         case reading
@@ -8,10 +8,12 @@ final class DatabaseConnection {
     }
 
     let raw: OpaquePointer
-    /// Asked before each commit whether the disk has room for it: for tests.
+    /// A closure that decides, before each commit, whether the disk has room for it: for tests.
     var hasRoom: (@Sendable () -> Bool)?
 
-    /// - Parameter cache: how many bytes of pages are kept in memory.
+    /// Opens a connection.
+    ///
+    /// - Parameter cache: The size of the page cache in bytes.
     init(path: String, _ purpose: Purpose, cache: Int) throws(IndexFailure) {
         _ = Self.library
         var connection: OpaquePointer?
@@ -26,10 +28,10 @@ final class DatabaseConnection {
         }
         raw = connection
         sqlite3_extended_result_codes(raw, 1)
-        // Only a checkpoint or the recovery after a crash is waited for, and those are short.
+        // Only a checkpoint or the recovery after a crash holds locks, and both are short.
         sqlite3_busy_timeout(raw, 10_000)
         try run("PRAGMA cache_size = \(-max(cache >> 10, 64))")
-        // Damaged pages are found before they do harm.
+        // This detects damaged pages before they do harm.
         try run("PRAGMA cell_size_check = ON")
         try run("PRAGMA trusted_schema = OFF")
         try run("PRAGMA secure_delete = OFF")
@@ -40,7 +42,7 @@ final class DatabaseConnection {
 
     func statement(_ sql: String) throws(IndexFailure) -> Statement { try Statement(sql, raw) }
 
-    /// Runs one or more statements whose rows nobody wants.
+    /// Runs one or more statements and ignores their rows.
     func run(_ sql: String) throws(IndexFailure) {
         let code = sqlite3_exec(raw, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw IndexFailure(code, raw) }
@@ -50,10 +52,10 @@ final class DatabaseConnection {
         try statement(sql).number() ?? 0
     }
 
-    /// Whether a transaction is open: SQLite ends it by itself upon some failures.
+    /// Whether a transaction is open. SQLite ends it by itself after some failures.
     var isInTransaction: Bool { sqlite3_get_autocommit(raw) == 0 }
 
-    /// Runs a function as one transaction, which is undone when it fails.
+    /// Runs a function in a transaction, which is rolled back if the function throws.
     func transaction<Result>(
         _ body: () throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
@@ -69,7 +71,7 @@ final class DatabaseConnection {
         }
     }
 
-    /// Runs a function that only reads, and sees all of it as it is at the first reading.
+    /// Runs a function that only reads, in a transaction: all reads see the state at the first one.
     func reading<Result>(
         _ body: () throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result {
@@ -80,18 +82,20 @@ final class DatabaseConnection {
     }
 
     func rollBack() {
-        // Nothing to do about a failure: the transaction is then undone when the file is opened next.
+        // After a failure the transaction is undone when the file is opened next.
         if isInTransaction { sqlite3_exec(raw, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Once in a process, and before its first connection. Where something else uses SQLite already, it stays as it is.
+    /// Disables SQLite's memory statistics, once per process and before its first connection. This has no effect if
+    /// the process has already used SQLite.
     private static let library: CInt = csqlite_do_not_count_memory()
 }
 
 extension DatabaseConnection {
-    /// Throws ``IndexFailure/corrupt(_:)`` when the file is shorter than it says, or when a small one is damaged anywhere.
+    /// Throws ``IndexFailure/corrupt(_:)`` if the file is shorter than its header says, or if a small file is damaged
+    /// anywhere.
     ///
-    /// A large file is not read as a whole: damage within is found when it is come across.
+    /// A file larger than the limit is not read as a whole: damage in it is found when it is encountered.
     func check(upTo limit: Int64) throws(IndexFailure) {
         let size = try number("PRAGMA page_count") * (try number("PRAGMA page_size"))
         guard size <= limit else { return }

@@ -1,20 +1,21 @@
 import CSQLite
 import LinuxSystem
 
-/// Why the index or the journal could not be read or written.
+/// The reason why the index or the journal could not be read or written.
 package enum IndexFailure: Error, Sendable, Equatable {
-    /// The file is none of ours, or damaged. An index is then deleted and built anew; a journal salvages what it can.
+    /// The file is not one of this program, or is damaged. An index is then deleted and built anew; a journal salvages
+    /// its readable entries.
     case corrupt(String)
-    /// No space is left. What was to be written was not, nothing else is lost, and the same can be tried again later.
+    /// No space is left. The write had no effect, nothing else is lost, and it can be retried later.
     case full
-    /// Anything else, in a sentence.
+    /// Any other failure, in a sentence.
     case system(String)
 }
 
 extension IndexFailure {
-    /// What SQLite's answer means.
+    /// Translates a result code of SQLite.
     ///
-    /// - Parameter connection: the one that answered; it knows more words, and what the system said.
+    /// - Parameter connection: The connection that returned the code; it supplies the message and the system's error.
     init(_ code: CInt, _ connection: OpaquePointer?) {
         let words = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         let systemError = connection.map { Errno(rawValue: sqlite3_system_errno($0)) }
@@ -32,7 +33,7 @@ extension IndexFailure {
         }
     }
 
-    /// What a system call's failure means where one is made beside SQLite's.
+    /// Translates the error of a system call that was made without SQLite.
     init(_ error: Errno) {
         switch error {
         case .noSpace, .quotaExceeded: self = .full
@@ -40,7 +41,7 @@ extension IndexFailure {
         }
     }
 
-    // SQLite's header makes these of others, which is not imported.
+    // SQLite's header defines these by macros that Swift does not import.
     private static let shortRead = SQLITE_IOERR | (2 << 8)
     private static let corruptFileSystem = SQLITE_IOERR | (33 << 8)
 }

@@ -1,15 +1,15 @@
 import CSQLite
 
-/// One prepared statement of a connection. Used where its connection is, by one thread at a time.
+/// A prepared statement of a connection, used by one thread at a time like the connection.
 ///
-/// A use begins with binding, goes on with ``step()`` and ends with ``reset()``.
+/// A use begins with binding, continues with ``step()`` and ends with ``reset()``.
 final class Statement {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
 
     init(_ sql: String, _ connection: OpaquePointer) throws(IndexFailure) {
         var statement: OpaquePointer?
-        // 1: SQLITE_PREPARE_PERSISTENT, kept for long.
+        // 1 is SQLITE_PREPARE_PERSISTENT, for statements that are retained and reused.
         let code = sqlite3_prepare_v3(connection, sql, -1, 1, &statement, nil)
         guard code == SQLITE_OK, let statement else { throw IndexFailure(code, connection) }
         self.connection = connection
@@ -22,18 +22,18 @@ final class Statement {
     func bind(_ place: CInt, _ value: Double) { sqlite3_bind_double(statement, place, value) }
     func bindNull(_ place: CInt) { sqlite3_bind_null(statement, place) }
 
-    /// The text is copied.
+    /// Binds a text, which is copied.
     func bind(_ place: CInt, _ text: String) {
         var text = text
         text.withUTF8 { _ = csqlite_bind_text(statement, place, $0.baseAddress, UInt64($0.count)) }
     }
 
-    /// The bytes are not copied: they stay where they are until the statement is reset.
+    /// Binds bytes, which are not copied. They must stay valid until the statement is reset.
     func bind(_ place: CInt, kept bytes: UnsafeRawBufferPointer) {
         _ = csqlite_bind_bytes(statement, place, bytes.baseAddress, UInt64(bytes.count))
     }
 
-    /// Binds bytes and runs the statement to its end.
+    /// Binds bytes and runs the statement to completion.
     func run(_ place: CInt, _ bytes: [UInt8]) throws(IndexFailure) {
         let result = bytes.withUnsafeBytes { bytes in
             Result { () throws(IndexFailure) in
@@ -44,7 +44,9 @@ final class Statement {
         try result.get()
     }
 
-    /// Whether there is a row; after the last one the statement has been reset.
+    /// Steps to the next row. After the last row, the statement is reset.
+    ///
+    /// - Returns: Whether there is a row.
     func step() throws(IndexFailure) -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
@@ -56,12 +58,12 @@ final class Statement {
 
     func reset() { sqlite3_reset(statement) }
 
-    /// Runs a statement of which no rows are wanted.
+    /// Runs a statement and ignores its rows.
     func run() throws(IndexFailure) {
         if try step() { reset() }
     }
 
-    /// The first column of the first row.
+    /// Returns the first column of the first row.
     func number() throws(IndexFailure) -> Int64? {
         guard try step() else { return nil }
         defer { reset() }
@@ -74,7 +76,7 @@ final class Statement {
 
     func text(_ column: CInt) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    /// Valid until the next step or reset.
+    /// Returns a column's bytes, which are valid until the next step or reset.
     func bytes(_ column: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))

@@ -1,10 +1,10 @@
 import FileProvider
 import LinuxSystem
 
-/// Tags, favorites and dates of the last use, as they are set on this machine: journalled before it is answered, and sent behind. So are
-/// attributes (``noteAttributes(_:of:)``).
+/// User metadata that is set locally: tags, favourite ranks and last-used dates. It is journalled before the call that
+/// sets it returns, and sent in the background. The same holds for attributes (``noteAttributes(_:of:)``).
 extension DomainEngine {
-    /// Gives an item tags, instead of those that it has.
+    /// Replaces an item's tags.
     package func setTags(_ names: [String], of number: ItemNumber) throws(EditFailure) {
         guard names.count <= TagList.most, names.allSatisfy({ TagList.fault(of: $0) == nil }) else {
             throw EditFailure(.invalidArgument)
@@ -12,10 +12,11 @@ extension DomainEngine {
         try setFacts(.tags, [number: ItemFacts(tagData: TagList.data(of: names))])
     }
 
-    /// Gives an item tags besides those that it has, and takes others away. What others do to its tags at the same time stays.
+    /// Adds tags to an item and removes others. The last writer wins: tags that another client sets at the same time
+    /// may be lost.
     ///
-    /// - Returns: the tags that it then has.
-    /// - Throws: `invalidArgument` for what is no tag, and for more than ``TagList/most``.
+    /// - Returns: The item's new tags.
+    /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
     package func changeTags(
         adding added: [String], removing removed: [String], of number: ItemNumber
     ) throws(EditFailure) -> [String] {
@@ -26,24 +27,25 @@ extension DomainEngine {
         return tags
     }
 
-    /// Makes an item the last one of the favorites, or none. One that is a favorite keeps its place.
+    /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
     package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditFailure) {
         let (known, next) = try reading { () throws(IndexFailure) in
-            // The first rank is the time, so that those of other machines come in the order in which they were made.
+            // The first rank is the present time, so that favourites of several machines are in the order in which
+            // they were made.
             (try index.facts(of: number), try index.nextFavoriteRank(atLeast: UInt64(max(0, clock.now * 1000))))
         }
         guard isFavorite != (known.favoriteRank != nil) else { return }
         try setFacts(.favoriteRank, [number: ItemFacts(favoriteRank: isFavorite ? next : nil)])
     }
 
-    /// Notes when an item was used last; seconds since 1970.
+    /// Sets an item's last-used date, in seconds since 1970.
     package func setLastUsed(_ time: Double, of number: ItemNumber) throws(EditFailure) {
         try setFacts(.lastUsed, [number: ItemFacts(lastUsed: time)])
     }
 
-    /// Sets facts of one kind or several of some items, all or none.
+    /// Sets user metadata of one or several kinds for some items, all or none.
     ///
-    /// - Parameter delay: seconds until they are sent.
+    /// - Parameter delay: Seconds until it is sent.
     func setFacts(
         _ kinds: FactKinds, _ values: [ItemNumber: ItemFacts], after delay: Double = 0
     ) throws(EditFailure) {
@@ -69,7 +71,7 @@ extension DomainEngine {
                 }
                 EngineStep.markIndexed.reach()
             } catch {
-                // What cannot be taken back now is done by the next start.
+                // If this fails, the next start completes the change instead.
                 for entry in written where !before.contains(where: { $0.number == entry.number }) {
                     try? journal.removeFacts(entry.number)
                 }
@@ -81,9 +83,11 @@ extension DomainEngine {
         sendFacts()
     }
 
-    /// - Parameter known: what there is of the item's number.
+    /// Returns the entry of an item, or a new one.
+    ///
+    /// - Parameter known: The journal's entry with the item's number.
     static func entry(_ known: FactEntry?, of row: IndexedItem) -> FactEntry {
-        // The number may have been another item's in an index that is lost.
+        // The number may have belonged to another item in a lost index.
         var entry =
             known.flatMap { isEntry($0, of: row) ? $0 : nil }
             ?? FactEntry(number: row.number, identifier: "", kinds: [], values: ItemFacts())
@@ -95,10 +99,11 @@ extension DomainEngine {
         entry.identifier == row.item.identifier || entry.identifier.hasPrefix(IndexedItem.localPrefix)
     }
 
-    /// What the last process set and the provider has not confirmed is set again where it is lost, and sent.
+    /// Recovers user metadata that the last process set and the provider has not confirmed: sets it in the index where
+    /// it is missing, and sends it.
     func recoverFacts() throws(IndexFailure) {
         for entry in try journal.allFacts() {
-            // An index that was built anew may not have given the number yet.
+            // An index that was built anew may not have used the number yet.
             index.skipNumbers(through: entry.number)
             facts.queue.put(entry.number, at: clock.now + configuration.settlingTime)
             if let number = try row(of: entry)?.number {
@@ -116,20 +121,21 @@ extension DomainEngine {
         sendFacts()
     }
 
-    /// The item that an entry is of, which has another number after the index was lost.
+    /// Returns the item of an entry. It may have another number if the index was lost.
     func row(of entry: FactEntry) throws(IndexFailure) -> IndexedItem? {
         if let row = try index.item(entry.number), Self.isEntry(entry, of: row) { return row }
         return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }
     }
 
-    /// Sends at once what was put off.
+    /// Sends all waiting user metadata at once.
     func retryFacts() {
         facts.attempts = [:]
         for entry in (try? journal.allFacts()) ?? [] { facts.queue.put(entry.number, at: clock.now) }
         sendFacts()
     }
 
-    /// Sends the facts of removed items without a pause. If the provider does not have the item either, its facts are dropped.
+    /// Sends the user metadata of removed items without delay. If the provider does not have an item either, its user
+    /// metadata is dropped.
     func lookAtFacts(of removed: [ItemNumber]) {
         var isAny = false
         for number in removed {
@@ -142,8 +148,8 @@ extension DomainEngine {
         if isAny { sendFacts() }
     }
 
-    /// Returns whether tags, favorites, dates or attributes of an item or of what is in it have to be sent before it goes to the trash:
-    /// what lies there may have other identifiers. They are sent at once, and the removal is looked at again afterwards.
+    /// Whether user metadata or attributes of an item, or of anything in it, must be sent before it goes to the trash,
+    /// because items may get other identifiers there. Sends them at once. The removal is looked at again afterwards.
     func awaitsFacts(beforeTrashing number: ItemNumber) throws(IndexFailure) -> Bool {
         var isAny = false
         for entry in try journal.allFacts() where facts.isUnderWay(entry.number) {
@@ -157,7 +163,7 @@ extension DomainEngine {
         return true
     }
 
-    /// Ends what is under way, for the engine's end.
+    /// Cancels running requests, before the engine ends.
     func closeFacts() async {
         facts.wake?.waiting.cancel()
         facts.wake = nil
@@ -168,12 +174,12 @@ extension DomainEngine {
 
     // MARK: Sending
 
-    /// Begins what is due.
+    /// Starts the requests that are due.
     func sendFacts() {
         guard !isClosed else { return }
         while facts.running.count < FactState.width, let number = facts.queue.take(at: clock.now) {
             guard facts.running[number] == nil else {
-                // Looked at once more when that has ended.
+                // It is looked at again when the running request has ended.
                 facts.queue.put(number, at: clock.now + configuration.settlingTime)
                 break
             }
@@ -201,7 +207,7 @@ extension DomainEngine {
         switch result {
         case .success(true): facts.attempts[number] = nil
         case _ where isWantedAgain: facts.queue.put(number, at: clock.now)
-        // A person has something to do first; ``retryFacts()`` comes then.
+        // The user has to act first; then ``retryFacts()`` is called.
         case .failure(let failure as ProviderFailure) where failure.needsPerson && !isOutdated(failure, askedIn: era):
             noteFailure(failure, askedIn: era)
         default:
@@ -216,9 +222,11 @@ extension DomainEngine {
         sendFacts()
     }
 
-    /// - Returns: whether nothing is left to be sent.
+    /// Sends all waiting user metadata of an item.
+    ///
+    /// - Returns: Whether nothing is left to send.
     private func sendAll(of number: ItemNumber) async throws -> Bool {
-        // As many as there are kinds, and as many again for what is set meanwhile.
+        // One request for each kind, and as many again for changes that are made meanwhile.
         for _ in 0..<8 {
             guard let entry = try journal.facts(number), let kind = entry.kinds.first else { return true }
             let isOfAttributes = !kind.isDisjoint(with: .attributes)
@@ -228,7 +236,7 @@ extension DomainEngine {
             }
             let row = try row(of: entry)
             let identifier = row?.item.identifier ?? entry.identifier
-            // One that was made here is sent first, unless it was removed again.
+            // A new local item is sent first, unless it was removed again.
             guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
                 let local = try index.itemEvenIfDeleted(number)
                 guard local?.changes.contains(.deleted) ?? true else { return false }
@@ -245,11 +253,11 @@ extension DomainEngine {
                 }
             } catch let failure as ProviderFailure {
                 switch failure.kind {
-                // It keeps no such facts: they stay on this machine.
+                // The provider does not store such metadata: it stays local.
                 case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [])
                 case .noSuchItem:
                     if let row {
-                        // It may have been moved by a request whose answer was lost.
+                        // The item may have been moved by a request whose reply was lost.
                         if edits.moves[row.number] != nil { return false }
                         if try await findNewIdentifier(of: row.number, asked: identifier) != nil { return false }
                     }
@@ -261,9 +269,9 @@ extension DomainEngine {
         return false
     }
 
-    /// Has the provider set something of an item.
+    /// Sends one piece of user metadata to the provider.
     ///
-    /// - Returns: what it says now.
+    /// - Returns: The provider's reply, with the items to apply.
     func set(_ fact: ItemFact, of identifier: String, _ entry: FactEntry) async throws -> [ProviderItem] {
         let question = answers.ask()
         EngineStep.markAsked.reach()
@@ -275,21 +283,23 @@ extension DomainEngine {
         if let now = try row(of: try journal.facts(entry.number) ?? entry),
             !now.item.identifier.hasSameBytes(as: answer.identifier)
         {
-            // It has another one since, as a folder above it has.
+            // The item has another identifier since, because a directory above it got one.
             answer.identifier = now.item.identifier
             answer.parent = now.item.parent
             answer.filename = now.item.filename
         }
         var items = try newest([answer], answering: question)
-        // It may be in a folder that is in the trash meanwhile, and is not to be seen then.
+        // The item may be in a directory that is in the trash now, and must not be shown then.
         if try row(of: entry) == nil { items = try await withAncestors(items) }
         guard !isClosed else { throw EngineClosed() }
         return items
     }
 
+    /// Records that the provider has user metadata of one kind.
+    ///
     /// - Parameters:
-    ///   - row: whose facts the provider has now; `nil` where it does not keep them.
-    ///   - items: what the provider answered with.
+    ///   - row: The item; `nil` if the provider does not store the metadata.
+    ///   - items: The items of the provider's reply.
     private func confirm(
         _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ items: [ProviderItem]
     ) throws {
@@ -297,12 +307,13 @@ extension DomainEngine {
         var (now, then) = (ItemFacts(), ItemFacts())
         now.take(kind, from: entry.values)
         then.take(kind, from: sent.values)
-        // Set anew meanwhile, it is sent anew.
+        // A value that was changed meanwhile is sent again.
         let isSettled = now == then
         if row != nil || !items.isEmpty {
             let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
                 if isSettled, let row {
-                    // What it said before is out of date, and would be taken for nothing new if it says that again.
+                    // The provider's earlier value is outdated. If it stayed here, a later report of that value would
+                    // not count as a change.
                     try writer.update(row) { $0.item.take(kind, from: sent.values) }
                     try writer.settleFacts(kind, of: row)
                 }
@@ -314,7 +325,7 @@ extension DomainEngine {
         if isSettled { try settled(kind, of: sent.number) }
     }
 
-    /// Of these nothing is to be sent any more.
+    /// Removes kinds that need not be sent any more from the journal.
     func settled(_ kinds: FactKinds, of number: ItemNumber) throws {
         guard var entry = try journal.facts(number) else { return }
         entry.kinds.subtract(kinds)
@@ -323,7 +334,9 @@ extension DomainEngine {
 }
 
 extension ItemFact {
-    /// - Parameter kind: one.
+    /// Creates the message for one kind.
+    ///
+    /// - Parameter kind: Exactly one kind.
     init(_ kind: FactKinds, of values: ItemFacts) {
         switch kind {
         case .lastUsed: self = .lastUsed(values.lastUsed)

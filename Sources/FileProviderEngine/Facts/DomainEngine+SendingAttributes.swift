@@ -1,37 +1,40 @@
 import FileProvider
 import LinuxSystem
 
-/// Modes, dates and extended attributes on their way to a provider that takes them, which only one of the replicated kind does.
+/// The sending of modes, dates and extended attributes to providers that accept them. Only replicated providers do.
 ///
-/// They are in the item's row, and stay there until the provider says something new of the same. Which of them were set and not sent is
-/// in the journal and among the item's facts. What is sent is what the row has when it is sent, as far as the provider says something else.
+/// The values are in the item's row and stay there until the provider reports new ones. The journal and the index
+/// record which of them are set and not sent. The values of the row at the time of sending are sent, as far as the
+/// provider's differ.
 extension DomainEngine {
-    /// Takes note of attributes that are about to be set in an item's row, which has them be set among its facts too.
+    /// Journals attributes that are about to be set in an item's row. The caller records the returned kinds in the
+    /// index.
     ///
-    /// - Returns: which; none where the provider takes none.
+    /// - Returns: The kinds to send; empty if the provider accepts none.
     func noteAttributes(_ kinds: FactKinds, of row: IndexedItem) throws(IndexFailure) -> FactKinds {
         guard facts.takesAttributes != false, !kinds.isEmpty else { return [] }
         let known = try journal.facts(row.number)
         var entry = Self.entry(known, of: row)
         entry.kinds.formUnion(kinds)
         if entry != known { try journal.putFacts([entry]) }
-        // One that is set again and again is sent all the same.
+        // The queue entry stays, so that an attribute that is set continually is sent all the same.
         if facts.queue.time(of: row.number) == nil {
             facts.queue.put(row.number, at: clock.now + configuration.settlingTime)
         }
         return kinds
     }
 
-    /// A file's contents are at the provider, or a folder is: what did not go along with them can be sent.
+    /// Sends the attributes that were not sent with a file's contents or a new directory, after the provider has
+    /// confirmed these.
     func sendAttributesNow(of number: ItemNumber, isNew: Bool) {
         guard facts.takesAttributes != false, let row = try? index.item(number), row.isShown else { return }
         if isNew {
             var kinds: FactKinds = []
             let attributes = row.attributesToSend(.attributes)
-            // Dates went along; and a new item that nobody may write to is the provider's decision.
+            // Dates were sent with the item. A new item without write access is the provider's decision.
             if attributes.permissions != nil, row.allowsWriting { kinds.insert(.mode) }
             if !attributes.changed.isEmpty || !attributes.removed.isEmpty { kinds.insert(.extendedAttributes) }
-            // What cannot be written down stays on this machine.
+            // If this fails, the attributes stay local.
             let noted = (try? noteAttributes(kinds, of: row)) ?? []
             if !noted.isEmpty {
                 _ = try? index.write { writer throws(IndexFailure) in
@@ -44,7 +47,7 @@ extension DomainEngine {
         sendFacts()
     }
 
-    /// Whether the provider takes any attributes. One that does not is not asked any more once it has said so.
+    /// Whether the provider accepts attributes. A refusal is remembered.
     func takesAttributes() async throws -> Bool {
         if let known = facts.takesAttributes { return known }
         do {
@@ -53,19 +56,21 @@ extension DomainEngine {
             }
             facts.takesAttributes = true
         } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
-            // One that refuses it for its root has the call.
+            // A provider that refuses the call for its root supports the call.
             facts.takesAttributes = failure.kind != .unsupported
         }
         return facts.takesAttributes == true
     }
 
-    /// - Returns: whether they are sent, or not to be; `false` where something comes first.
+    /// Sends an item's attributes.
+    ///
+    /// - Returns: Whether they were sent or need not be; `false` if another step comes first.
     func sendAttributes(_ kinds: FactKinds, of entry: FactEntry, _ row: IndexedItem?) async throws -> Bool {
         guard var row else {
             try leaveAttributes(kinds, of: entry, nil)
             return true
         }
-        // Some go along with these.
+        // Some attributes are sent with these changes.
         guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
         if facts.uncertain.contains(row.number) {
             guard try await askAnew(row) else { return false }
@@ -82,14 +87,15 @@ extension DomainEngine {
         do {
             items = try await set(.attributes(attributes), of: row.item.identifier, entry)
         } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
-            // They stay on this machine: a retry would be refused too. The provider has certainly not taken them.
+            // The attributes stay local, because a retry would fail, too. The provider has certainly not applied them.
             facts.uncertain.remove(row.number)
             items = []
         }
-        // Set anew meanwhile, they are sent anew.
+        // Attributes that were changed meanwhile are sent again.
         let isSettled = try self.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
         handle(try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
-        // A stale answer is left out. The row does not have what was sent then, and the provider is asked before the next comparison.
+        // A stale reply is not applied. The row lacks the sent values then, and the provider is asked before the next
+        // comparison.
         if !items.isEmpty { facts.uncertain.remove(row.number) }
         EngineStep.markConfirmed.reach()
         if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
@@ -97,12 +103,12 @@ extension DomainEngine {
         return true
     }
 
-    /// The most times in a row that the provider is asked for an item because its answers are stale.
+    /// The maximum number of consecutive requests for an item while replies are stale.
     private static let mostQuestions = 3
 
-    /// Asks the provider for an item that it may have changed without an answer.
+    /// Requests an item that the provider may have changed without a reply.
     ///
-    /// - Returns: whether the item's row has the answer.
+    /// - Returns: Whether the item's row has the reply.
     private func askAnew(_ row: IndexedItem) async throws -> Bool {
         let identifier = row.item.identifier
         for _ in 0..<Self.mostQuestions {
@@ -122,9 +128,9 @@ extension DomainEngine {
         return false
     }
 
-    /// Ends the sending of attributes. What was set stays on this machine until the provider says something new.
+    /// Ends the sending of attributes. The set values stay local until the provider reports new ones.
     ///
-    /// - Parameter number: the item's, which may be another than when the entry was written.
+    /// - Parameter number: The item's number, which may differ from the entry's.
     func leaveAttributes(_ kinds: FactKinds, of entry: FactEntry, _ number: ItemNumber?) throws {
         if let number {
             try index.write(freesSpace: true) { writer throws(IndexFailure) in
@@ -132,7 +138,7 @@ extension DomainEngine {
                 try writer.update(number) { $0.settleAttributes() }
             }
         }
-        // Last, so that the next start does what is left.
+        // The journal is written last, so that the next start completes what is missing.
         try settled(kinds, of: entry.number)
     }
 }

@@ -1,8 +1,8 @@
 import FileProvider
 
-/// When files were used.
+/// The last-used dates of files.
 extension DomainEngine {
-    /// The files that were used last, the latest first; those too that are open now. The provider is not asked.
+    /// Returns the most recently used files, latest first, including open ones. The provider is not asked.
     package nonisolated func recents(limit: Int) throws(IndexFailure) -> [FoundItem] {
         var items = try index.recents(limit: limit)
         for (number, time) in openFiles.withLock({ $0.personal.all }) {
@@ -17,16 +17,16 @@ extension DomainEngine {
         return Array(items.prefix(limit))
     }
 
-    /// An opening of a file has its contents, or writes new ones. An opening that did not get them is no use of the file: a person
-    /// did not see what is in it.
+    /// Records the use of a file when a handle has its contents or writes new ones. A handle that did not get the
+    /// contents is no use: the user has not seen them.
     func noteUse(of number: ItemNumber) {
         let now = clock.now
         openFiles.withLock { $0.personal.note(number, now) }
     }
 
-    /// Writes to the index when files were used.
+    /// Writes the uses of files to the index.
     ///
-    /// - Parameter isEnd: whether the engine ends.
+    /// - Parameter isEnd: Whether the engine is closing.
     func writeUses(isEnd: Bool = false) {
         let (uses, personal) = openFiles.withLock { state in
             defer { state.uses = [:] }
@@ -48,10 +48,10 @@ extension DomainEngine {
         } catch {
             remember(error)
         }
-        // Those that could not be written are not written later either: nothing is lost with them but their place in a list.
+        // Uses that could not be written are dropped, too: only a place in a list is lost.
         openFiles.withLock { $0.personal.forget(personal) }
         for (number, time) in told where (try? index.item(number)) != nil {
-            // What the provider is not told now it is told the next time.
+            // If this fails, the provider gets the next last-used date.
             try? setFacts(.lastUsed, [number: ItemFacts(lastUsed: time)], after: configuration.lastUsedDelay)
         }
     }

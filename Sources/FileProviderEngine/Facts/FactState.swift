@@ -1,24 +1,25 @@
 import FileProvider
 
-/// What the engine knows of facts that are on their way to the provider. What has to survive a crash is in the journal.
+/// The engine's state of user metadata that is being sent to the provider. The journal holds the part that must
+/// survive a crash.
 struct FactState {
-    /// What is to be sent, and when.
+    /// The items to send user metadata of, by due time.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// Items that were removed while their facts were sent. Their facts are looked at once more.
+    /// Items that were removed while their user metadata was being sent. It is looked at once more.
     var again: Set<ItemNumber> = []
-    /// Failures in a row.
+    /// The number of consecutive failures per item.
     var attempts: [ItemNumber: Int] = [:]
-    /// Removals to the trash that wait for facts of what is removed.
+    /// Removals to the trash that wait until user metadata of the removed items is sent.
     var trashing: Set<ItemNumber> = []
-    /// Whether the provider takes attributes; `nil` until it was asked.
+    /// Whether the provider accepts attributes; `nil` until it was asked.
     var takesAttributes: Bool?
-    /// Whose attributes the provider may have changed without an answer that was got.
+    /// Items for which the reply to a change of attributes was lost.
     var uncertain: Set<ItemNumber> = []
-    /// The clock's call for the next look.
+    /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Waiting)?
 
-    /// Returns the number of items whose facts are held back for a moment, to be sent with later ones.
+    /// Returns the number of items whose user metadata is held back for a moment, to be sent with later changes.
     func pausedCount(at now: Double) -> Int {
         queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
     }
@@ -26,11 +27,11 @@ struct FactState {
     /// The number of failures after which a removal to the trash does not wait any longer.
     private static let mostAttempts = 3
 
-    /// Whether facts of an item are being sent, or will be soon.
+    /// Whether user metadata of an item is being sent, or will be soon.
     func isUnderWay(_ number: ItemNumber) -> Bool {
         (running[number] != nil || queue.time(of: number) != nil) && attempts[number, default: 0] < Self.mostAttempts
     }
 
-    /// Requests at the same time.
+    /// The maximum number of concurrent requests.
     static let width = 2
 }

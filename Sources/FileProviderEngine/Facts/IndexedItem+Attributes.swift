@@ -1,11 +1,11 @@
 import FileProvider
 
-/// What was set here of an item beside its contents, and what the provider says of the same.
+/// An item's locally set attributes, compared with the provider's.
 extension IndexedItem {
-    /// Whether anything was set here besides dates that goes before what the provider says.
+    /// Whether any attribute except dates is set locally and overrides the provider's.
     var hasSetAttributes: Bool { mode != nil || !attributes.isEmpty }
 
-    /// Those that are other here than the provider says.
+    /// Returns the local attributes that differ from the provider's.
     func attributesToSend(_ kinds: FactKinds) -> ItemAttributes {
         var attributes = ItemAttributes()
         if kinds.contains(.modified), let localModified, !Self.isSame(localModified, item.modified) {
@@ -21,17 +21,17 @@ extension IndexedItem {
         return attributes
     }
 
-    /// Whether what was set here is the same as in another state of the row.
+    /// Whether the locally set attributes equal those of another state of the row.
     func hasAttributes(of other: IndexedItem, _ kinds: FactKinds) -> Bool {
         (!kinds.contains(.modified) || localModified == other.localModified)
             && (!kinds.contains(.mode) || mode == other.mode)
             && (!kinds.contains(.extendedAttributes) || attributes == other.attributes)
     }
 
-    /// Takes over what the provider says anew of what it had as it was set here. What it never had so stays as it was set, and where it
-    /// says nothing, that is no news.
+    /// Adopts attributes that the provider had as set locally and has changed since. A value that the provider never
+    /// had stays as set. An attribute that the provider does not report is unchanged.
     ///
-    /// - Parameter kinds: what was set here and not sent yet, which is newer than the provider's word.
+    /// - Parameter kinds: The kinds that are set locally and not sent yet, which are newer than the provider's report.
     mutating func followAttributes(since before: ProviderItem, except kinds: FactKinds) {
         if let mode, !kinds.contains(.mode), let known = before.fileSystemFlags, let now = item.fileSystemFlags,
             known & ItemAttributes.permissionFlags == Self.permissions(of: mode),
@@ -44,13 +44,14 @@ extension IndexedItem {
         }
     }
 
-    /// The provider has what was set here, as far as it takes that.
+    /// Drops records that are needless once the provider has the locally set attributes, as far as it accepts them.
     mutating func settleAttributes() {
         guard !item.flags.contains(.lacksAttributes) else { return }
         attributes.settle(given: item.attributesHere)
     }
 
-    /// A mode with what a provider says of the owner. Others get no more than they had, but may run what they may read.
+    /// Returns a mode with the owner's permissions as the provider reports them. Group and others get no new
+    /// permissions, except to execute what they may read.
     private static func mode(_ mode: UInt16, withPermissions flags: UInt) -> UInt16 {
         var mode = mode
         if flags & 2 == 0 { mode &= ~0o444 } else { mode |= 0o400 }
@@ -67,12 +68,12 @@ extension IndexedItem {
         item.fileSystemFlags.map { $0 & ItemAttributes.permissionFlags } ?? Self.permissions(of: givenMode)
     }
 
-    /// Dates are kept to the microsecond.
+    /// Whether two dates are equal to the microsecond.
     private static func isSame(_ date: Double, _ other: Double?) -> Bool {
         other.map { ($0 * 1e6).rounded() == (date * 1e6).rounded() } ?? false
     }
 
-    /// `NSFileProviderFileSystemFlags` by what the owner may do.
+    /// Returns `NSFileProviderFileSystemFlags` for the owner's permissions.
     private static func permissions(of mode: UInt16) -> UInt {
         (mode & 0o100 != 0 ? 1 : 0) | (mode & 0o400 != 0 ? 2 : 0) | (mode & 0o200 != 0 ? 4 : 0)
     }

@@ -1,18 +1,20 @@
-/// When files were used last, as far as the index does not know it yet.
+/// Uses of files that are not in the index yet.
 ///
-/// A program that goes through many files uses none of them in the sense of a person's recent files: what is opened in a span of
-/// time in which more than a few files are is not counted.
+/// A program that walks through many files does not use them in the sense of the user's recent files. If more than a
+/// few files are opened within a span of time, none of them counts.
 struct PersonalUses: Sendable {
     private var span: [ItemNumber: Double] = [:]
     private var start = -Double.infinity
     private var isWalk = false
     private var settled: [ItemNumber: Double] = [:]
 
-    /// Seconds.
+    /// In seconds.
     private static let length = 10.0
     private static let most = 50
 
-    /// - Parameter now: seconds since 1970.
+    /// Records a use.
+    ///
+    /// - Parameter now: In seconds since 1970.
     mutating func note(_ number: ItemNumber, _ now: Double) {
         if now - start >= Self.length || now < start {
             settled.merge(span) { max($0, $1) }
@@ -27,23 +29,23 @@ struct PersonalUses: Sendable {
         isWalk = true
     }
 
-    /// Whether there is something for the index.
+    /// Whether uses are ready to be written to the index.
     var isDue: Bool { !settled.isEmpty }
 
     var all: [ItemNumber: Double] { settled.merging(span) { max($0, $1) } }
 
-    /// What the index is to know.
+    /// Returns the uses to write to the index.
     ///
-    /// - Parameter isEnd: whether nothing comes any more, so that the span that has begun counts too.
+    /// - Parameter isEnd: Whether no more uses follow, so that the current span counts, too.
     func due(isEnd: Bool) -> [ItemNumber: Double] { isEnd ? all : settled }
 
-    /// Gives the uses of an item another number.
+    /// Moves the uses of an item to another number.
     mutating func move(_ number: ItemNumber, to other: ItemNumber) {
         span[other] = span.removeValue(forKey: number)
         settled[other] = settled.removeValue(forKey: number)
     }
 
-    /// The index knows of some uses.
+    /// Drops uses that are in the index now.
     mutating func forget(_ uses: [ItemNumber: Double]) {
         for (number, time) in uses {
             if settled[number] == time { settled[number] = nil }
