@@ -4,39 +4,42 @@ import ExtensionHost
 import FileProvider
 import LinuxSystem
 
-/// A provider that is an extension, in a process of its own.
+/// A provider that is an extension in a process of its own.
 ///
-/// A question that changes nothing is asked once more when the process ended meanwhile. What comes back is checked as far as its
-/// form goes: bounds, and that an answer is about what was asked for.
+/// A request that changes nothing is repeated once if the process ended meanwhile. Replies are validated in their
+/// form: their bounds, and that they concern the requested item.
 package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let questions = CallGate(width: 32)
     private let transfers = CallGate(width: 8)
-    /// Programs wait for parts of files: these do not wait for whole ones.
+    /// A gate of its own for byte ranges, because processes wait for them: they do not queue behind whole files.
     private let parts = CallGate(width: 8)
-    /// For programs that wait for files: neither they nor the engine are to keep the other waiting.
+    /// A gate for requests of processes that wait for files, so that these and the engine do not delay each other.
     private let coordinated = CallGate(width: 64)
-    /// Items whose files programs use at their places.
+    /// Items with files that processes use in place.
     let uses = ItemUses()
-    /// Why the provider is not to be asked; `nil` where it may be.
+    /// The reason why no requests may be sent to the provider; `nil` if they may.
     private let disconnection = Lock<String?>(nil)
 
-    /// What an extension tells by itself.
+    /// A notice that an extension sends by itself.
     package enum Notice: Sendable, Equatable {
-        /// There are changes in a container.
+        /// A container has changes.
         case changes(container: String)
-        /// What a failure of this kind was about is over.
+        /// Failures of this kind are resolved.
         case resolved(ProviderFailure)
-        /// How far it is with a file that it sends.
+        /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
     }
 
+    /// Creates a provider. Its process starts with the first request.
+    ///
     /// - Parameters:
-    ///   - extensionIdentifier: of the extension, as it is installed in the library.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - kept: further folders that no provider may be handed.
-    ///   - addCalls: adds what else the extension may ask of whoever runs it.
-    ///   - notice: what the extension tells, as often as it likes. Called on the connections' thread; it must not block.
+    ///   - extensionIdentifier: The identifier of the installed extension.
+    ///   - data: The path of Purvey's data directory for this user.
+    ///   - kept: Paths of further directories that no provider may be handed.
+    ///   - addCalls: Adds further requests that the extension may send to its host.
+    ///   - notice: Called for each notice of the extension, which may send any number. Called on the connections'
+    ///     thread; must not block.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -66,7 +69,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Only changes are told.
+    /// Creates a provider and reports only changes.
     package convenience init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
         coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
@@ -79,33 +82,33 @@ package final class ExtensionProvider: Provider {
             })
     }
 
-    /// The number of the process, while there is one.
+    /// The process identifier, while the process runs.
     package var processID: Int32? { get async { await process.processID } }
 
-    /// Why the extension is not started any more, because it crashed too often; `nil` while that is not so.
+    /// The reason why the extension is not started any more, if it crashed too often.
     package var disabling: ProviderFailure? { get async { await process.disabling } }
 
-    /// Lets an extension start again that crashed too often.
+    /// Allows an extension that crashed too often to start again.
     package func reset() async { await process.reset() }
 
-    /// Has the next question answered by the extension as it is installed now.
+    /// Makes the next request start the extension as it is installed now.
     package func renew() async { await process.renew() }
 
-    /// Has nothing asked of the provider until it is connected again. What it is being asked is answered.
+    /// Connects the provider, or refuses further requests to it. Running requests complete.
     ///
-    /// - Parameter reason: in words for a person; `nil` connects it.
+    /// - Parameter reason: The reason, in words for the user; `nil` connects the provider.
     package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
 
-    /// Why it is not to be asked; `nil` while it may be.
+    /// The reason why the provider is disconnected; `nil` while it is connected.
     package var disconnectionReason: String? { disconnection.withLock { $0 } }
 
-    /// - Throws: what everything fails with that is asked while the provider is cut off.
+    /// Throws the failure of all requests that are sent while the provider is disconnected.
     func checkConnected() throws(ProviderFailure) {
         guard let reason = disconnection.withLock({ $0 }) else { return }
         throw ProviderFailure(.serverUnreachable, message: "The domain is disconnected: \(reason)")
     }
 
-    /// Ends the process for good.
+    /// Ends the process permanently.
     package func close() async { await process.close() }
 
     // MARK: Questions
@@ -119,7 +122,7 @@ package final class ExtensionProvider: Provider {
         of container: String, after page: [UInt8]?, suggestedSize: Int
     ) async throws(ProviderFailure) -> ItemPage {
         let size = Self.size(suggestedSize)
-        // Many a provider does not expect to be asked for its trash, and what it dies of is not asked twice.
+        // Many providers do not expect a request for the trash. If one crashes on it, the request is not repeated.
         let isSure = container != ProviderItem.trashIdentifier
         let answer = try await ask(
             ProviderPageCall(container: container, page: page, suggestedSize: size), isSafe: isSure, mayDie: !isSure)
@@ -132,7 +135,7 @@ package final class ExtensionProvider: Provider {
 
     package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
         let anchor = try await ask(ProviderAnchorCall(container: container), isSafe: true).anchor
-        // As good as none.
+        // An anchor that is too long is treated as none.
         guard let anchor, anchor.count <= ProviderWire.longestToken else { return nil }
         return anchor
     }
@@ -168,7 +171,7 @@ package final class ExtensionProvider: Provider {
         let call = ProviderContentsCall(identifier: identifier, takesUsed: takesUsed)
         let answer = try await ask(call, isSafe: true, .transfer, progress: progress)
         let item = try Self.checked(answer.item, identifier: identifier)
-        // A pipe or a device would hold up whoever reads.
+        // Reading from a pipe or a device could block the reader.
         guard answer.file.isOpenForReading, answer.file.knownKind == .regular else {
             throw .bad("contents that are no file that can be read")
         }
@@ -214,7 +217,7 @@ package final class ExtensionProvider: Provider {
 
     package func stopProviding(_ identifier: String) async {
         await uses.stop(identifier) {
-            // A provider that keeps its copy does no harm.
+            // A provider that does not remove its copy does no harm.
             _ = try? await self.ask(ProviderStopCall(identifier: identifier), isSafe: false)
         }
     }
@@ -230,7 +233,7 @@ package final class ExtensionProvider: Provider {
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {
-        // It takes as long as it takes, and no question of the engine's waits for it.
+        // An action may take any time. It does not use a slot that the engine's requests need.
         _ = try await ask(
             ProviderActionCall(action: action, identifiers: identifiers), isSafe: false, .transfer, isForProgram: true,
             progress: progress)
@@ -293,11 +296,13 @@ package final class ExtensionProvider: Provider {
 
     // MARK: Asking and checking
 
+    /// Sends a request.
+    ///
     /// - Parameters:
-    ///   - isSafe: whether it may be asked twice for one answer.
-    ///   - isForProgram: whether a program waits for it, and not the engine.
-    ///   - mayDie: whether it is held against nobody that the process ends over it.
-    ///   - own: what it waits in for its turn; `nil` for what others of its kind do.
+    ///   - isSafe: Whether the request may be sent twice.
+    ///   - isForProgram: Whether another process waits for the reply, and not the engine.
+    ///   - mayDie: Whether the end of the process during the request does not count as a crash.
+    ///   - own: The gate to queue in; `nil` for the one that suits the request's kind.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         mayDie: Bool = false, through own: CallGate? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -315,7 +320,7 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// A number of items that a message can hold a hundred times of.
+    /// Returns a suggested page size within bounds. A message can hold a hundred times as many items.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
     private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
@@ -325,7 +330,7 @@ package final class ExtensionProvider: Provider {
         return item
     }
 
-    /// Checks the answer to a change. A provider whose identifiers are paths gives the item another identifier.
+    /// Validates the reply to a change. A provider whose identifiers are paths may give the item another identifier.
     private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
         guard item.identifier == identifier || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")
@@ -339,18 +344,18 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// The items that can be in a folder; nearly always that is all of them, which are not copied then.
+    /// Returns the items that can be in a directory. Nearly always these are all, which are not copied then.
     private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
         items.allSatisfy(isListable) ? items : items.filter(isListable)
     }
 
-    /// Whether an item can be one in a folder: containers that are always there cannot, and neither can what only this
-    /// machine has identifiers for.
+    /// Whether an item can be in a directory. The containers that always exist cannot, nor can items with an
+    /// identifier that only this machine assigns.
     private static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
 
-    /// Whether an identifier can be that of an item in a folder.
+    /// Whether an identifier can be that of an item in a directory.
     static func isListable(_ identifier: String) -> Bool {
-        // Every identifier that is left out begins with one of these letters.
+        // Every excluded identifier begins with one of these letters.
         guard let first = identifier.utf8.first, first == UInt8(ascii: "N") || first == UInt8(ascii: "p") else {
             return true
         }
@@ -360,7 +365,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// The same file for an extension, which is to read it and no more.
+    /// Reopens a file read-only for an extension.
     private static func readOnly(_ file: FileDescriptor) throws(ProviderFailure) -> FileDescriptor {
         do throws(Errno) {
             return try file.reopen([.readOnly, .nonBlocking])
@@ -371,14 +376,14 @@ package final class ExtensionProvider: Provider {
 }
 
 extension ProviderFailure {
-    /// An answer that cannot be used.
+    /// Creates the failure for an unusable reply.
     ///
-    /// - Parameter what: what the extension answered with.
+    /// - Parameter what: A description of the extension's reply.
     fileprivate static func bad(_ what: String) -> ProviderFailure {
         ProviderFailure(.badAnswer, message: "the extension answered with \(what)")
     }
 
-    /// Whether the process ended before it answered, for another reason than its silence.
+    /// Whether the process ended before it replied, for another reason than a timeout.
     fileprivate var isWorthAnotherTry: Bool {
         kind == .processEnded && domain == ProviderProcess.failureDomain
             && code != ExtensionEnding.Reason.timedOut.rawValue

@@ -1,176 +1,179 @@
 import FileProvider
 import LinuxSystem
 
-/// What the engine asks of a provider, whichever of the two models it is written for, and wherever it runs.
+/// The requests that the engine sends to a provider of either model, wherever it runs.
 ///
-/// Functions may be called at the same time and in any order, and do not block a thread. Cancelling the task cancels the
-/// request. Each ends in bounded time: an extension that is silent for too long is ended and the failure says so. What comes back
-/// has been checked only as far as its form goes.
+/// Functions may be called concurrently and in any order, and do not block a thread. Cancelling the task cancels the
+/// request. Each ends in bounded time: an extension that does not reply for too long is killed, and the failure says
+/// so. Replies have been validated only in their form.
 package protocol Provider: Sendable {
-    /// The item now.
+    /// Returns the present item.
     func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
 
-    /// One page of a container. The first is asked for with `nil`.
+    /// Returns one page of a container. `nil` requests the first one.
     func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
     ) async throws(ProviderFailure) -> ItemPage
 
-    /// Where the changes that follow begin; `nil` where the container has no anchors.
+    /// Returns the sync anchor from which later changes are reported; `nil` if the container has none.
     func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]?
 
-    /// What changed since an anchor.
+    /// Returns the changes since a sync anchor.
     func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
     ) async throws(ProviderFailure) -> ChangeBatch
 
-    /// The whole contents of a file, as an open file that the engine may read for as long as it holds it.
+    /// Fetches the whole contents of a file, as an open file that the engine may read as long as it holds it.
     ///
-    /// - Parameter progress: bytes that are there and bytes in all, now and then.
+    /// - Parameter progress: Called now and then with the transferred and total bytes.
     func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents
 
-    /// The same.
+    /// Fetches the whole contents of a file.
     ///
-    /// - Parameter takesUsed: whether the file is taken as it is where a program has it and does not let go of it.
+    /// - Parameter takesUsed: Whether the file is returned as it is if another process uses it and does not relinquish
+    ///   it.
     func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents
 
-    /// Whether the provider gives parts of files.
+    /// Whether the provider supports fetching parts of files.
     func servesParts() async throws(ProviderFailure) -> Bool
 
-    /// Some bytes of a file.
+    /// Fetches a byte range of a file.
     ///
-    /// - Returns: a file that has at least these bytes at their places, which the engine may read for as long as it holds it. Neither
-    ///   its version nor its range is checked.
-    /// - Throws: of kind `expired` where the version is not to be had any more, `unsupported` where the provider gives no parts of
-    ///   this file.
+    /// - Returns: A file that has at least these bytes at their offsets, which the engine may read as long as it holds
+    ///   it. Neither its version nor its range has been validated.
+    /// - Throws: A failure of kind ``ProviderFailure/Kind/expired`` if the version is not available any more;
+    ///   ``ProviderFailure/Kind/unsupported`` if the provider returns no parts of this file.
     func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart
 
-    /// Makes an item of a file's contents, or a folder, or a link.
+    /// Creates a file with contents, a directory, or a symbolic link.
     ///
-    /// Safe to repeat: a provider that made it already answers with a collision.
+    /// Safe to repeat: a provider that has created the item already reports a collision.
     ///
-    /// - Parameter contents: read from its beginning, to its end; `nil` for folders and links.
+    /// - Parameter contents: Read from its beginning to its end; `nil` for directories and links.
     func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem
 
-    /// Replaces the contents of a file. Answered when the provider has a copy of its own of them; the item that comes back
-    /// says whether the service has it too (`uploaded`).
+    /// Replaces the contents of a file. Returns when the provider has a copy of its own. The flag `uploaded` of the
+    /// returned item says whether the provider's service has the contents, too.
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
     ) async throws(ProviderFailure) -> ProviderItem
 
-    /// Renames, moves, or both.
+    /// Renames an item, moves it, or both.
     func move(_ identifier: String, to parent: String, named name: String) async throws(ProviderFailure) -> ProviderItem
 
-    /// Removes an item; a folder with everything in it.
+    /// Removes an item, and a directory with everything in it.
     func delete(_ identifier: String) async throws(ProviderFailure)
 
-    /// Sets one of the facts of an item that a person's use leaves behind, or its attributes.
+    /// Sets one piece of an item's user metadata, or its attributes.
     ///
-    /// - Throws: of kind `unsupported` for attributes only where the provider takes those of no item.
+    /// - Throws: For attributes, a failure of kind ``ProviderFailure/Kind/unsupported`` only if the provider accepts
+    ///   attributes of no item.
     func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
 
-    /// Puts an item into the trash, a folder with everything in it. Safe to repeat.
+    /// Moves an item to the trash, and a directory with everything in it. Safe to repeat.
     func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     ///
-    /// - Parameter parent: the folder that it goes to; `nil` for the one that it was in.
+    /// - Parameter parent: The directory to move it to; `nil` for its former one.
     func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     ///
     /// - Parameters:
-    ///   - parent: the folder that it goes to; `nil` for the one that it was in.
-    ///   - former: the folder that it was in, as far as this machine knows, for a provider that does not know that itself.
+    ///   - parent: The directory to move it to; `nil` for its former one.
+    ///   - former: The item's former directory as far as it is known locally, for providers that do not know it.
     func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
     ) async throws(ProviderFailure) -> ProviderItem
 
-    /// The engine needs the contents no more: the provider may remove its copy.
+    /// Reports that the engine needs the contents no more, so that the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
-    /// Makes known who is asking.
+    /// Signs the user in.
     ///
-    /// - Throws: of kind `notAuthenticated` where the password is not right, `unsupported` where the provider has another way.
+    /// - Throws: A failure of kind ``ProviderFailure/Kind/notAuthenticated`` if the password is wrong;
+    ///   ``ProviderFailure/Kind/unsupported`` if the provider has another way to sign in.
     func signIn(password: String) async throws(ProviderFailure)
 
-    /// Does something of the provider's own with items. Never asked twice for one wish.
+    /// Performs a custom action of the provider on items. Never repeated for one user action.
     ///
     /// - Parameters:
-    ///   - action: as the provider's property list has it.
-    ///   - progress: how much is done, and how much is to be done.
+    ///   - action: The action's identifier in the provider's property list.
+    ///   - progress: Called with the completed and the total work.
     func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure)
 
-    /// What the provider says of its whole domain.
+    /// Returns the provider's state of its whole domain.
     ///
-    /// - Throws: of kind `unsupported` where it says nothing.
+    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if it has none.
     func domainState() async throws(ProviderFailure) -> ProviderDomainState
 
-    /// Has the service look for items, those too that are not known on this machine.
+    /// Searches the provider's service for items, including those that are not known locally.
     ///
     /// - Parameters:
-    ///   - query: what a person has written; at most ``ProviderSearchCall/longestQuery`` bytes.
-    ///   - limit: the most results, up to ``ProviderSearchCall/mostResults``.
-    /// - Returns: the best first; no identifier is in it twice.
-    /// - Throws: of kind `unsupported` where the provider does not search.
+    ///   - query: The text that the user entered; at most ``ProviderSearchCall/longestQuery`` bytes.
+    ///   - limit: The maximum number of results, up to ``ProviderSearchCall/mostResults``.
+    /// - Returns: The results, best first, without repeated identifiers.
+    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if the provider does not support search.
     func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderSearchResults
 
-    /// Small pictures of files, whose contents are not fetched for that.
+    /// Fetches thumbnails of files, without fetching their contents.
     ///
     /// - Parameters:
-    ///   - identifiers: ``ProviderThumbnailsCall/mostItems`` at most.
-    ///   - side: the longest one that is of use, in pixels.
-    /// - Returns: what the provider said, of those that it said something about. Pictures are sealed memory files of a bounded
-    ///   size with whatever bytes.
-    /// - Throws: of kind `unsupported` where the provider has no pictures at all.
+    ///   - identifiers: At most ``ProviderThumbnailsCall/mostItems``.
+    ///   - side: The maximum useful length of a side, in pixels.
+    /// - Returns: The results, for items that the provider replied about. Pictures are sealed memory files of a
+    ///   bounded size, whose bytes are not validated.
+    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if the provider has no thumbnails at all.
     func thumbnails(of identifiers: [String], side: Int) async throws(ProviderFailure) -> [ProviderThumbnail]
 }
 
 extension Provider {
-    /// Many a provider's files are used by nobody else.
+    /// Default for providers whose files no other process uses: ignores `takesUsed`.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
-    /// Many a provider has files as a whole only.
+    /// Default for providers that only have whole files.
     package func servesParts() async throws(ProviderFailure) -> Bool { false }
 
     package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
         throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
     }
 
-    /// Many a provider has nobody sign in.
+    /// Default for providers without sign-in by password.
     package func signIn(password: String) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider takes no password")
     }
 
-    /// Many a provider has no actions.
+    /// Default for providers without custom actions.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider performs no actions")
     }
 
-    /// Many a provider says nothing of its domain.
+    /// Default for providers without a domain state.
     package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
         throw ProviderFailure(.unsupported, message: "the provider says nothing of its domain")
     }
 
-    /// Many a provider does not search.
+    /// Default for providers without search.
     package func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderSearchResults {
         throw ProviderFailure(.unsupported, message: "the provider does not search")
     }
 
-    /// Many a provider has no pictures.
+    /// Default for providers without thumbnails.
     package func thumbnails(
         of identifiers: [String], side: Int
     ) async throws(ProviderFailure) -> [ProviderThumbnail] {
@@ -196,16 +199,16 @@ extension Provider {
     ) async throws(ProviderFailure) -> ProviderItem { try await untrash(identifier, to: parent) }
 }
 
-/// What an item that is not there yet is to be.
+/// The properties of an item to create.
 package struct NewItem: Sendable, Equatable {
     package var parent: String
     package var filename: String
     package var kind: ProviderItem.Kind
     package var linkTarget: String?
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
-    /// What it is called on this machine, the same each time that it is asked for; `nil` where nobody says.
+    /// The item's local identifier, which is the same in each attempt; `nil` if there is none.
     package var template: String?
 
     package init(
@@ -222,7 +225,7 @@ package struct NewItem: Sendable, Equatable {
     }
 }
 
-/// Items of one page, and the page that follows; `nil` at the end.
+/// The items of one page, and the token of the next page; `nil` at the end.
 package struct ItemPage: Sendable {
     package var items: [ProviderItem]
     package var next: [UInt8]?
@@ -233,7 +236,7 @@ package struct ItemPage: Sendable {
     }
 }
 
-/// Changes, in the order in which the provider told them.
+/// Changes, in the order in which the provider reported them.
 package struct ChangeBatch: Sendable {
     package var updated: [ProviderItem]
     package var deleted: [String]
@@ -248,11 +251,11 @@ package struct ChangeBatch: Sendable {
     }
 }
 
-/// A file's contents with what the provider says of the file at that moment.
+/// A file's contents, with the item as the provider reported it at that moment.
 package struct ProviderContents: Sendable {
     package var descriptor: FileDescriptor
     package var item: ProviderItem
-    /// The file when nobody wrote to it; `nil` where nobody else has it.
+    /// The file's state when it was handed over; `nil` if no other process has the file.
     package var moment: FileMoment?
 
     package init(descriptor: FileDescriptor, item: ProviderItem, moment: FileMoment? = nil) {
@@ -261,11 +264,13 @@ package struct ProviderContents: Sendable {
         self.moment = moment
     }
 
-    /// Fails where a program has written to the file since it was handed over: what was read of it may be neither the old nor the new.
+    /// Throws a failure if another process has written to the file since it was handed over. The bytes that were read
+    /// may then be a mixture of the old and the new ones.
     func checkUnchanged() throws(ProviderFailure) {
         guard let moment else { return }
         let now = try onDisk { () throws(Errno) in FileMoment(try descriptor.status()) }
-        // Only by size and date: a provider that links or marks the file changes the date of its last change, and would never be done.
+        // Only size and modification date are compared. A provider that links the file or sets its attributes changes
+        // its change time, and the comparison would never succeed.
         guard now.isDated(as: moment) else {
             throw ProviderFailure(.transient, message: "A program has changed the file meanwhile.")
         }

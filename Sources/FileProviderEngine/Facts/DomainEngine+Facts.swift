@@ -12,8 +12,8 @@ extension DomainEngine {
         try setFacts(.tags, [number: ItemFacts(tagData: TagList.data(of: names))])
     }
 
-    /// Adds tags to an item and removes others. The last writer wins: tags that another client sets at the same time
-    /// may be lost.
+    /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
+    /// by other clients of this machine stay.
     ///
     /// - Returns: The item's new tags.
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
@@ -271,7 +271,7 @@ extension DomainEngine {
 
     /// Sends one piece of user metadata to the provider.
     ///
-    /// - Returns: The provider's reply, with the items to apply.
+    /// - Returns: The items of the reply that are to be applied.
     func set(_ fact: ItemFact, of identifier: String, _ entry: FactEntry) async throws -> [ProviderItem] {
         let question = answers.ask()
         EngineStep.markAsked.reach()

@@ -1,12 +1,13 @@
 import FileProvider
 
-/// Facts of one item that were set here and that the provider has not confirmed.
+/// User metadata of one item that was set locally and that the provider has not confirmed.
 package struct FactEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's; one that begins with ``IndexedItem/localPrefix`` where it had none when this was written.
+    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item had none when this was
+    /// written.
     package var identifier: String
     package var kinds: FactKinds
-    /// Those of ``kinds`` count.
+    /// The values; only those of ``kinds`` are meaningful.
     package var values: ItemFacts
 
     package init(number: ItemNumber, identifier: String, kinds: FactKinds, values: ItemFacts) {
@@ -38,13 +39,13 @@ package struct FactEntry: Sendable, Equatable {
     }
 }
 
-/// Facts lie in a table of their own beside the edits: an item that is only marked is not changed.
+/// User metadata is in a table of its own beside the edits: an item with new tags does not count as edited.
 extension Journal {
     static func createFacts(in connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
-    /// Writes entries down, all or none, each in the place of an earlier one of its number.
+    /// Writes entries, all or none. Each replaces an earlier entry of its number.
     package func putFacts(_ entries: [FactEntry]) throws(IndexFailure) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: false) { () throws(IndexFailure) in
@@ -60,7 +61,7 @@ extension Journal {
         }
     }
 
-    /// The provider has them, or never will. Works on a full disk.
+    /// Removes an entry, because the provider has confirmed it or never will. Works on a full disk.
     package func removeFacts(_ number: ItemNumber) throws(IndexFailure) {
         try change(freesSpace: true) { () throws(IndexFailure) in
             let remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
@@ -71,7 +72,7 @@ extension Journal {
 
     /// Gives an entry another number. Works on a full disk.
     ///
-    /// - Returns: whether there is one, and none of the other number.
+    /// - Returns: Whether the entry exists and no entry has the other number.
     package func moveFacts(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) -> Bool {
         guard try facts(number) != nil, try facts(other) == nil else { return false }
         try change(freesSpace: true) { () throws(IndexFailure) in
@@ -95,7 +96,7 @@ extension Journal {
         Int(try connection.number("SELECT count(*) FROM facts"))
     }
 
-    /// Every entry, by number.
+    /// Returns all entries, by number.
     package func allFacts() throws(IndexFailure) -> [FactEntry] {
         let all = try connection.statement("SELECT number, data FROM facts ORDER BY number")
         var entries: [FactEntry] = []

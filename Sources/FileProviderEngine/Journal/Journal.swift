@@ -2,16 +2,16 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// What was done on this machine and the provider has not confirmed, an entry per item, in a file of its own that outlives the
-/// index. What a function has written when it returns outlives the end of this process; when it is on the disk, ``DurableWrites``
-/// sees to.
+/// The log of local edits that the provider has not confirmed, with one entry per item. It is a database of its own
+/// and survives the loss of the index. Once a function returns, its changes survive the end of this process.
+/// ``DurableWrites`` flushes them to disk.
 ///
 /// Used by one thread, the engine's.
 package final class Journal {
-    /// What was wrong with the file when it was opened, in a sentence; `nil` when nothing was.
+    /// The damage that was found when the file was opened, in a sentence; `nil` if there was none.
     package private(set) var damage: String?
 
-    /// What is not on the disk yet. For any thread.
+    /// The write-ahead log, for flushing. May be used on any thread.
     let log: CommitLog
 
     let connection: DatabaseConnection
@@ -23,19 +23,19 @@ package final class Journal {
     private let allEntries: Statement
     private let dueEntries: Statement
     private var bytes = ByteWriter()
-    /// What counts as written, though the disk had no room for it: by number, and `nil` for an entry that is to go. The next change that
-    /// there is room for writes it along.
+    /// Changes that count as written although the disk had no room for them: by number, with `nil` for an entry to
+    /// remove. The next change that has room writes them along.
     private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
     private static let columns = "number, parent, changes, next_attempt, data"
 
-    /// Opens a journal, or makes it.
+    /// Opens or creates a journal.
     ///
-    /// A damaged file is put aside beside it, as `NAME.damaged-1` and so on, and what can be read of it goes into a new one;
-    /// ``damage`` then says so.
+    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file.
+    /// ``damage`` then reports that.
     ///
-    /// - Throws: ``IndexFailure/corrupt(_:)`` only when the file is one of a later version, which is left alone.
+    /// - Throws: ``IndexFailure/system(_:)`` if a later version wrote the file, which is left as it is.
     package convenience init(path: String) throws(IndexFailure) {
         do {
             try self.init(opening: path)
@@ -56,7 +56,7 @@ package final class Journal {
         reserve = ReserveFile(besides: path)
         try connection.run("PRAGMA page_size = \(JournalPages.pageSize)")
         try connection.run("PRAGMA journal_mode = WAL")
-        // No commit waits for the disk, and none is half there after a power failure.
+        // With this setting, no commit waits for the disk, and none is partial after a power failure.
         try connection.run("PRAGMA synchronous = NORMAL")
         let version = try connection.number("PRAGMA user_version")
         guard version <= Self.version else {
@@ -100,10 +100,10 @@ package final class Journal {
 
     // MARK: Writing
 
-    /// Writes entries down, all or none, each in the place of an earlier one of its number.
+    /// Writes entries, all or none. Each replaces an earlier entry of its number.
     ///
-    /// - Parameter freesSpace: whether they serve to make room on a full disk, as the removal of a file does. They may then use
-    ///   the space that is held back for that.
+    /// - Parameter freesSpace: Whether the entries serve to free space on a full disk, as the removal of a file does.
+    ///   They may then use the reserved space.
     package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexFailure) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: freesSpace) { () throws(IndexFailure) in
@@ -115,7 +115,7 @@ package final class Journal {
         try put([entry], freesSpace: freesSpace)
     }
 
-    /// The provider has what the entries were about, or there is nothing left of it. Works on a full disk.
+    /// Removes entries, because the provider has confirmed them or their items are gone. Works on a full disk.
     package func remove(_ numbers: [ItemNumber]) throws(IndexFailure) {
         guard !numbers.isEmpty else { return }
         try change(freesSpace: true) { () throws(IndexFailure) in
@@ -125,7 +125,7 @@ package final class Journal {
 
     package func remove(_ number: ItemNumber) throws(IndexFailure) { try remove([number]) }
 
-    /// Removes some entries and writes others down, all or nothing.
+    /// Removes some entries and writes others, all or none.
     package func replace(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
     ) throws(IndexFailure) {
@@ -136,9 +136,9 @@ package final class Journal {
         }
     }
 
-    /// Changes one entry, where there is one.
+    /// Changes an entry, if it exists.
     ///
-    /// - Returns: what it is then.
+    /// - Returns: The changed entry.
     @discardableResult
     package func update(
         _ number: ItemNumber, _ change: (inout JournalEntry) -> Void
@@ -171,14 +171,14 @@ package final class Journal {
         self.owed = [:]
     }
 
-    /// Sets who is asked before each commit whether the disk has room for it: for tests.
+    /// Sets a closure that decides, before each commit, whether the disk has room for it: for tests.
     func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) { connection.hasRoom = hasRoom }
 
     // MARK: Without room
 
-    /// Does the same as ``replace(removing:putting:freesSpace:)`` for what has happened already, and cannot be refused any more: where
-    /// the disk has no room for it, it counts all the same, and is written later. Until then the end of this process takes it,
-    /// which leaves what is there where the process ends just before.
+    /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
+    /// refused. If the disk has no room, they count as written and are written later. If the process ends before that,
+    /// the file is as if the process had ended just before the changes.
     func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
     ) throws(IndexFailure) {
@@ -190,10 +190,10 @@ package final class Journal {
         }
     }
 
-    /// Whether something is still to be written that counts already.
+    /// Whether changes count as written and are not.
     var owesChanges: Bool { !owed.isEmpty }
 
-    /// Writes that, if there is room now.
+    /// Writes these changes, if the disk has room now.
     func payChanges() throws(IndexFailure) {
         guard owesChanges else { return }
         try change(freesSpace: false) {}
@@ -223,7 +223,7 @@ package final class Journal {
         return try entries(findEntry).first
     }
 
-    /// Every entry, by number.
+    /// Returns all entries, by number.
     package func all() throws(IndexFailure) -> [JournalEntry] {
         let written = try entries(allEntries)
         guard owesChanges else { return written }
@@ -231,15 +231,15 @@ package final class Journal {
         return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
     }
 
-    /// Entries whose next attempt is at a time or before it, the earliest first.
+    /// Returns the entries with a next attempt at or before a time, earliest first.
     ///
-    /// - Parameter time: seconds since 1970.
+    /// - Parameter time: In seconds since 1970.
     package func due(before time: Double) throws(IndexFailure) -> [JournalEntry] {
         dueEntries.bind(1, time)
         return try entries(dueEntries)
     }
 
-    /// When the next entry is due, at whatever time; `nil` when there are none.
+    /// Returns the earliest time of a next attempt; `nil` if there are no entries.
     package func nextAttempt() throws(IndexFailure) -> Double? {
         let statement = try connection.statement("SELECT min(next_attempt) FROM entries")
         guard try statement.step() else { return nil }
@@ -262,11 +262,11 @@ package final class Journal {
             nextAttempt: statement.double(3), statement.bytes(4))
     }
 
-    /// Every entry that can be read, and how many are known to be there that cannot.
+    /// Returns all readable entries, and the number of entries that exist and are unreadable.
     func readableEntries() -> (entries: [JournalEntry], unreadable: Int) {
         var entries: [Int64: JournalEntry] = [:]
         var unreadable = 0
-        // A damaged page ends a walk; the one from the other side then finds what lies behind it.
+        // A damaged page ends a scan. The scan in the other direction then finds the entries behind it.
         for order in ["", " DESC"] {
             guard
                 let statement = try? connection.statement(

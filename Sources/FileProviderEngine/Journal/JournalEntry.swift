@@ -1,45 +1,45 @@
 import FileProvider
 
-/// What was done to one item on this machine that the provider has not confirmed: how the item here differs from the
-/// provider's, not how it came to that. It holds what an index that is lost needs to show the item again.
+/// The unconfirmed local changes of one item: the difference between the local item and the provider's, not its
+/// history. The entry holds enough to show the item again after a loss of the index.
 package struct JournalEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's; one that begins with ``IndexedItem/localPrefix`` where it has none yet.
+    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item has none yet.
     package var identifier: String
     package var parent: ItemNumber
     package var parentIdentifier: String
-    /// The name here.
+    /// The local name.
     package var name: String
     package var kind: ProviderItem.Kind
     package var changes: LocalChanges
-    /// The version of the contents that the change began with; empty for none.
+    /// The version of the contents that the edit is based on; empty if there is none.
     package var baseVersion: [UInt8] = []
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     package var modified: Double = 0
-    /// As set here; `nil` where the standard one counts.
+    /// The locally set mode; `nil` for the default.
     package var mode: UInt16?
     package var linkTarget: String?
-    /// The item whose place and identifier this one took, when it was renamed over it.
+    /// The item that this one replaced by a rename, and whose place and identifier it took over.
     package var replaced: ItemNumber?
-    /// Where it was sent as a new item, until it is known what came of that.
+    /// The place that the item was sent to as a new one, until the outcome is known.
     package var sent: SentPlace?
-    /// The provider was asked to move it, and it is not known what came of that.
+    /// Whether the provider was asked to move the item, and the outcome is unknown.
     package var mayHaveMoved = false
-    /// The place that it was asked to be moved to then: the provider may have it there under another identifier.
+    /// The place that it was to be moved to. The provider may have it there under another identifier.
     package var movedTo: SentPlace?
-    /// It was opened for writing, and was not compared since with what it was then.
+    /// Whether the file was opened for writing and not yet checked for modification.
     package var isOpen = false
-    /// What the file was when it was opened; `nil` where it was not.
+    /// The status of the file when it was opened; `nil` if it was not.
     package var statusAtOpen: FileMark?
-    /// How often the provider was asked for this change, in vain.
+    /// The number of failed attempts after which the change was parked.
     package var attempts = 0
-    /// When it is to be asked next; seconds since 1970.
+    /// The time of the next attempt, in seconds since 1970.
     package var nextAttempt: Double = 0
     package var failure: ProviderFailure?
-    /// Of a removal: the provider is to put it into its trash.
+    /// Whether a removal is to move the item to the provider's trash.
     package var goesToTrash = false
 
-    /// By what a file that was written to is told from one that was not.
+    /// The parts of a file's status that show whether it was written to.
     package struct FileMark: Sendable, Equatable {
         package var size: Int64
         package var modifiedNanoseconds: Int64
@@ -65,7 +65,7 @@ package struct JournalEntry: Sendable, Equatable {
         self.changes = changes
     }
 
-    /// The entry of a row of the index.
+    /// Creates the entry of a row of the index.
     package init(_ item: IndexedItem, parentIdentifier: String) {
         self.init(
             number: item.number, identifier: item.item.identifier, parent: item.parent,
@@ -93,7 +93,8 @@ extension JournalEntry {
         static let movedTo = Parts(rawValue: 1024)
     }
 
-    /// What is no column of its own. What a later version adds comes at the end, so that an older entry just ends sooner.
+    /// Writes the values that have no column of their own. Later versions append theirs, so that an older entry just
+    /// ends earlier.
     func write(to bytes: inout ByteWriter) {
         var parts: Parts = []
         if mode != nil { parts.insert(.mode) }

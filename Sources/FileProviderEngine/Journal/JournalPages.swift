@@ -1,19 +1,21 @@
 import LinuxSystem
 
-/// Reads entries from the pages of a journal's file one by one, without the tree that leads to them (sqlite.org/fileformat2.html):
-/// for a file of which SQLite itself can make nothing any more.
+/// Reads entries from the pages of a journal's file, without the b-tree that leads to them
+/// (sqlite.org/fileformat2.html). Used for files that SQLite cannot read any more.
 struct JournalPages {
     static let pageSize = 4096
     private(set) var entries: [Int64: JournalEntry] = [:]
 
-    /// - Parameter file: what lies in it may be anything.
+    /// Reads all entries of a file.
+    ///
+    /// - Parameter file: May have any contents.
     init(_ file: FileDescriptor) {
         var page = [UInt8](repeating: 0, count: Self.pageSize)
         var offset = 0
         while let count = try? page.withUnsafeMutableBytes({ try file.read(into: $0, at: offset) }),
             count == Self.pageSize
         {
-            // The first page begins with the header of the file.
+            // The first page begins with the file's header.
             page.withUnsafeBytes { readLeaf($0, header: offset == 0 ? 100 : 0) }
             offset += Self.pageSize
         }
@@ -35,7 +37,7 @@ struct JournalPages {
 
     private static func entry(_ cell: Cursor) -> JournalEntry? {
         var cell = cell
-        // What goes on in other pages is not looked for.
+        // Payloads that continue on overflow pages are skipped.
         guard let payload = cell.varint(), payload >= 6, payload <= UInt64(pageSize - 35), let number = cell.varint(),
             let header = cell.varint(), header == 6 || header == 7 || header == 8
         else { return nil }
@@ -44,7 +46,7 @@ struct JournalPages {
             guard let type = cell.varint() else { return nil }
             types.append(type)
         }
-        // The number is the row's own and so not stored a second time.
+        // The number is the rowid, so the record holds NULL for it.
         guard types[0] == 0, let parent = cell.number(types[1]), let changes = cell.number(types[2]),
             let nextAttempt = types[3] == 7
                 ? cell.number(6).map({ Double(bitPattern: UInt64(bitPattern: $0)) })
@@ -56,7 +58,7 @@ struct JournalPages {
             changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: changes)), nextAttempt: nextAttempt, data)
     }
 
-    /// A place in a page, and what begins there.
+    /// A position in a page, with functions that read from there.
     private struct Cursor {
         private let page: UnsafeRawBufferPointer
         private var position: Int
@@ -79,7 +81,7 @@ struct JournalPages {
             return nil
         }
 
-        /// An integer of a serial type.
+        /// Reads an integer of a serial type.
         mutating func number(_ type: UInt64) -> Int64? {
             let sizes = [0, 1, 2, 3, 4, 6, 8]
             if type == 8 || type == 9 { return Int64(type - 8) }

@@ -1,17 +1,17 @@
 import Glibc
 import LinuxSystem
 
-/// Saves what can be read of a damaged journal.
+/// Salvages the readable entries of a damaged journal.
 enum JournalSalvage {
-    /// Moves a journal and the files that belong to it to a name that is free.
+    /// Renames a journal and its log to a free name.
     ///
-    /// - Returns: the new path.
+    /// - Returns: The new path.
     static func putAside(_ path: String) throws(IndexFailure) -> String {
         var number = 1
         while (try? FileStatus.of("\(path).damaged-\(number)")) != nil { number += 1 }
         let aside = "\(path).damaged-\(number)"
         do {
-            // The log goes first: what it holds belongs to the file that it lies beside.
+            // The log is renamed first: it belongs to the file that has its name.
             if (try? FileStatus.of(path + "-wal")) != nil { try retrying { rename(path + "-wal", aside + "-wal") } }
             try retrying { rename(path, aside) }
         } catch {
@@ -21,8 +21,8 @@ enum JournalSalvage {
         return aside
     }
 
-    /// What can be read, and how many entries are known to be there that cannot. Some that were done with may be among them: what
-    /// became of those is found again by comparing with the provider.
+    /// Returns the readable entries, and the number of entries that exist and are unreadable. Some entries may already
+    /// have been confirmed. A comparison with the provider finds that out.
     ///
     /// A copy is read, so that the damaged file stays as it was found.
     static func entries(of path: String) -> (entries: [JournalEntry], unreadable: Int) {
@@ -37,7 +37,7 @@ enum JournalSalvage {
         }
         let read = (try? Journal(opening: copy, readOnly: true))?.readableEntries() ?? ([], 0)
         guard let file = try? FileDescriptor.open(copy, .readOnly) else { return read }
-        // What SQLite does not come to any more.
+        // These are entries that SQLite cannot reach any more.
         var entries = JournalPages(file).entries
         for entry in read.0 { entries[entry.number.rawValue] = entry }
         return (entries.values.sorted { $0.number.rawValue < $1.number.rawValue }, read.1)
