@@ -137,43 +137,43 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
-    /// Default for providers whose files no other process uses: ignores `takesUsed`.
+    /// Ignores `takesUsed`. The default for providers whose files no other process uses.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
-    /// Default for providers that only have whole files.
+    /// Whether the provider supports fetching parts of files. By default, it only has whole files.
     package func servesParts() async throws(ProviderFailure) -> Bool { false }
 
     package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
         throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
     }
 
-    /// Default for providers without sign-in by password.
+    /// Throws a failure. The default for providers without sign-in by password.
     package func signIn(password: String) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider takes no password")
     }
 
-    /// Default for providers without custom actions.
+    /// Throws a failure. The default for providers without custom actions.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) {
         throw ProviderFailure(.unsupported, message: "the provider performs no actions")
     }
 
-    /// Default for providers without a domain state.
+    /// Throws a failure. The default for providers without a domain state.
     package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
         throw ProviderFailure(.unsupported, message: "the provider says nothing of its domain")
     }
 
-    /// Default for providers without search.
+    /// Throws a failure. The default for providers without search.
     package func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> ProviderSearchResults {
         throw ProviderFailure(.unsupported, message: "the provider does not search")
     }
 
-    /// Default for providers without thumbnails.
+    /// Throws a failure. The default for providers without thumbnails.
     package func thumbnails(
         of identifiers: [String], side: Int
     ) async throws(ProviderFailure) -> [ProviderThumbnail] {

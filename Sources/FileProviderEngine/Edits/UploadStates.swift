@@ -25,6 +25,8 @@ package final class UploadStates: Sendable {
     private let states = Lock<[ItemNumber: UploadState]>([:])
     private let notes: StateNotes.Writer?
 
+    /// Creates an empty set of states.
+    ///
     /// - Parameter notes: Notified when a state on which an item's display depends changes, but not of each byte.
     init(notes: StateNotes.Writer?) { self.notes = notes }
 

@@ -116,7 +116,7 @@ final class DurableWrites: Sendable {
             }
             if waiting.isEmpty { return }
             let result = Result { () throws(Errno) in
-                // The index is flushed first. The journal is about to get those changes that only the index has then.
+                // In this order: changes that only the index has on disk are in the journal's log, flushed next.
                 let hasIndex = try index.synchronize()
                 let hasJournal = try journal.synchronize()
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }
