@@ -1,4 +1,4 @@
-/// Bytes that are put together for a row, in memory that is used again for the next.
+/// A buffer in which rows are encoded. Its memory is reused from one row to the next.
 package struct ByteWriter: ~Copyable {
     private var start: UnsafeMutableRawPointer
     private var capacity: Int
@@ -11,7 +11,7 @@ package struct ByteWriter: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// What was written since the last ``clear()``; valid until more is written.
+    /// The bytes written since the last ``clear()``. Valid until the next write.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
     mutating func clear() { count = 0 }
@@ -34,7 +34,7 @@ package struct ByteWriter: ~Copyable {
         count += 1
     }
 
-    /// Seven bits in each byte, the lowest first.
+    /// Appends a variable-length number: seven bits in each byte, the lowest first.
     mutating func number(_ value: UInt64) {
         makeRoom(for: 10)
         var rest = value
@@ -47,7 +47,7 @@ package struct ByteWriter: ~Copyable {
         count += 1
     }
 
-    /// A number that is seldom negative and then takes ten bytes.
+    /// Appends a signed number. A negative one takes ten bytes, so this suits numbers that are rarely negative.
     package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
 
     mutating func double(_ value: Double) {
@@ -89,7 +89,8 @@ package struct ByteWriter: ~Copyable {
     }
 }
 
-/// Reads what a ``ByteWriter`` wrote. Bytes that end too soon, or lengths that lead beyond them, are a damaged row.
+/// A reader of what a ``ByteWriter`` wrote. Bytes that end too soon, and lengths that lead beyond the end, throw
+/// ``damage``.
 package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -100,7 +101,7 @@ package struct ByteReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// What has not been read yet.
+    /// The bytes not read yet.
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
     mutating func byte() throws(IndexFailure) -> UInt8 {

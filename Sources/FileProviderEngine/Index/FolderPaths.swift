@@ -1,26 +1,27 @@
-/// Where the folders of a domain are, each looked up once.
+/// The paths of a domain's directories. Each directory is looked up once.
 package struct FolderPaths {
     private let index: Index
-    /// `nil` of what is not in the tree.
+    /// The paths known so far; `nil` for directories that are not in the tree.
     private var paths: [ItemNumber: String?]
-    /// No path has more names.
+    /// The limit on the number of names in a path.
     private static let mostNames = 2048
 
-    /// - Parameter root: the path of the root.
+    /// - Parameter root: The path of the root.
     package init(_ index: Index, root: String) {
         self.index = index
         paths = [.root: root]
     }
 
-    /// The path of an item; `nil` where one of its folders is gone.
+    /// Returns the path of an item; `nil` if one of the directories above it is gone.
     package mutating func path(of item: IndexedItem) throws(IndexFailure) -> String? {
         if item.number == .root { return try path(of: item.number) }
         return try path(of: item.parent).map { $0 + "/" + item.name }
     }
 
-    /// The path of a folder; `nil` where it, or one above it, is gone.
+    /// Returns the path of a directory; `nil` if it, or one above it, is gone.
     package mutating func path(of folder: ItemNumber) throws(IndexFailure) -> String? {
-        // Those on the way to one that is known. A loop, because somebody else says how many they are.
+        // Collects the directories up to one with a known path. This is a loop, not a recursion, because the provider
+        // determines the depth.
         var way: [(number: ItemNumber, name: String)] = []
         var path: String?
         var number = folder

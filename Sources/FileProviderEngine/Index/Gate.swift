@@ -1,8 +1,8 @@
 import Glibc
 
-/// Lets one thread through at a time, for as long as it takes.
+/// A lock that may be held for long and is not bound to a thread: a binary semaphore.
 final class Gate: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    // Sendable: the semaphore is an allocation of its own that only the sem_* functions touch; they are thread-safe.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {

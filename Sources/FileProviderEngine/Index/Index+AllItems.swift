@@ -1,13 +1,13 @@
 import FileProvider
 
 extension Index {
-    /// All items by number, those that were removed here too.
+    /// Enumerates all items in ascending number, including those removed locally.
     ///
     /// - Parameters:
-    ///   - changedOnly: those alone that something was done to here.
-    ///   - most: so many are looked at.
-    ///   - body: called for each; `false` for enough. It may not read the index.
-    /// - Returns: the last one that was looked at; `nil` where there are no more.
+    ///   - changedOnly: Whether to enumerate only items with local changes.
+    ///   - most: The number of items after which to stop.
+    ///   - body: Called for each item; returns `false` to stop. It must not read the index.
+    /// - Returns: The number of the last item passed to `body`; `nil` if there are no more.
     func items(
         changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
     ) throws(IndexFailure) -> ItemNumber? {
@@ -31,10 +31,10 @@ extension Index {
         }
     }
 
-    /// The number of items that show whether a provider gives versions.
+    /// The number of items that are examined for whether a provider gives versions.
     private static let versionSample = 64
 
-    /// Returns whether the provider gives files without versions, judged by the items that were added last.
+    /// Whether the provider gives files without versions, judged by the items that were added last.
     func lacksVersions() throws(IndexFailure) -> Bool {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")

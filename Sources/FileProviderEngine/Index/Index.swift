@@ -2,14 +2,14 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// All that is known of a domain's items: what the provider said, where they are in the tree here, and what was done to them
-/// here. A file of SQLite in WAL mode.
+/// The database of a domain's items: the provider's last report, the place of each in the local tree, and the local
+/// changes. A SQLite file in WAL mode.
 ///
-/// Any thread reads, each call on a connection of its own from a pool, and sees what was committed when the call began. The
-/// engine's thread writes (``write(freesSpace:_:)``). It can always be built again from the provider and the ``Journal``, so a
-/// damaged one is deleted.
+/// Any thread may read. Each read takes a connection from a pool and sees the state committed when the call began.
+/// The engine's thread writes (``write(freesSpace:_:)``). The index can always be rebuilt from the provider and the
+/// ``Journal``, so a damaged one is deleted.
 package final class Index: Sendable {
-    /// What is not on the disk yet, of what has to be; for whoever knows what that is.
+    /// The log through which a caller waits until commits are on the disk.
     let log: CommitLog
     private let path: String
     private let gate = Gate()
@@ -17,28 +17,29 @@ package final class Index: Sendable {
     private let lookup: Lookup
     let hash: KeyedHash
     private let checkpointer: Checkpointer
-    // Innermost: nothing is called while it is held.
+    // Leaf lock.
     private let readers = Lock<[UnsafeTransfer<IndexQueries>]>([])
     private let observer = Receiver<[IndexChange]>()
     private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
-    /// What only one thread uses at a time, which its owner sees to: the gate for the writer, the pool for a reader.
+    /// A value that is used by one thread at a time. The gate ensures that for the writer, the pool for a reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
         let value: Value
     }
 
-    /// Idle readers beyond these are closed.
+    /// The limit on idle readers; further ones are closed.
     private static let idleReaders = 8
     private static let writerCache = 16 << 20
     private static let readerCache = 2 << 20
-    /// Smaller files are read as a whole when they are opened.
+    /// The size in bytes up to which an index is checked as a whole when it is opened.
     private static let checkedSize: Int64 = 16 << 20
 
-    /// Opens an index, or makes it.
+    /// Opens an index, or creates one.
     ///
-    /// - Parameter lookupMemory: so many entries of the lookup may be in memory only; fewer make it slower to write.
-    /// - Throws: ``IndexFailure/corrupt(_:)`` when it is damaged or of another version; see ``delete(path:)``.
+    /// - Parameter lookupMemory: The number of lookup entries that may be in memory only. A smaller number slows
+    ///   writing.
+    /// - Throws: ``IndexFailure/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
     package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexFailure) {
         self.path = path
         let connection = try DatabaseConnection(path: path, .writing, cache: Self.writerCache)
@@ -69,11 +70,11 @@ package final class Index: Sendable {
     }
 
     deinit {
-        // Then the connections close, and the last one leaves no log behind.
+        // The connections close after this, and the last one removes the log.
         checkpointer.stop()
     }
 
-    /// Removes an index, whatever state it is in, with the files beside it.
+    /// Removes an index in any state, with the files beside it.
     package static func delete(path: String) throws(Errno) {
         for suffix in ["", "-wal", "-shm", "-journal", ".reserve"] {
             guard unlink(path + suffix) < 0, Errno.current != .noSuchFile else { continue }
@@ -81,25 +82,28 @@ package final class Index: Sendable {
         }
     }
 
-    /// Called after each transaction that changed the tree, on the thread that wrote, with everything in its order.
+    /// A function that is called after each transaction that changed the tree, on the writing thread, with all
+    /// changes in order.
     package var onChange: (@Sendable ([IndexChange]) -> Void)? {
         get { observer.function }
         set { observer.function = newValue }
     }
 
-    /// Called after each transaction since which something is to be on this machine that is not, on the thread that wrote.
+    /// Sets the function that is called after each transaction that added something to materialize
+    /// (``wanted(limit:)``), on the writing thread.
     package func onWanted(_ receiver: @escaping @Sendable () -> Void) { wantedObserver.function = { _ in receiver() } }
 
-    /// Called after each transaction that changed something in sets that programs follow, on the thread that wrote.
+    /// Sets the function that is called after each transaction that changed a set that clients follow, on the writing
+    /// thread.
     package func onSetChange(_ receiver: @escaping @Sendable (ItemSets) -> Void) { setObserver.function = receiver }
 
     // MARK: Writing
 
-    /// Runs a function as one transaction: all that it does is there afterwards, or nothing when it throws. Writers take turns;
-    /// one within another would wait for ever.
+    /// Runs a function as one transaction: all its changes are committed, or none if it throws. Writers take turns. A
+    /// nested call deadlocks.
     ///
-    /// - Parameter freesSpace: whether it serves to make room on a full disk. The function is then run a second time with the
-    ///   space that is held back for that.
+    /// - Parameter freesSpace: Whether the function makes room on a full disk. If the disk is full, it is run a
+    ///   second time with the space that is reserved for this.
     @discardableResult
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
@@ -127,22 +131,23 @@ package final class Index: Sendable {
         return result
     }
 
-    /// Sets who is asked before each commit whether the disk has room for it: for tests.
+    /// Sets the function that is asked before each commit whether the disk has room for it. For tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
         gate.enter()
         defer { gate.leave() }
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// The number that the next new item gets, to whoever inserts items; see ``IndexWriter/insert(_:keepsNumber:)``.
+    /// Returns the number that the next new item gets. For callers that choose numbers themselves; see
+    /// ``IndexWriter/insert(_:keepsNumber:)``.
     func nextNumber() -> ItemNumber {
         gate.enter()
         defer { gate.leave() }
         return writer.value.nextNumber
     }
 
-    /// Gives no new item a number up to this one, for as long as this process runs: after a write that failed, the journal on the
-    /// disk may still have an entry of that number, which the next start would take for an edit of the other item.
+    /// Ensures that no new item gets a number up to this one while this process runs. After a failed write the
+    /// journal on disk may still hold an entry with that number, and the next start would apply it to the other item.
     func skipNumbers(through number: ItemNumber) {
         gate.enter()
         defer { gate.leave() }
@@ -151,18 +156,18 @@ package final class Index: Sendable {
 
     // MARK: Reading
 
-    /// The item of a number; `nil` when it was removed here, or never was.
+    /// Returns the item of a number; `nil` if it was removed locally or never existed.
     package func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         let item = try itemEvenIfDeleted(number)
         return item?.changes.contains(.deleted) == true ? nil : item
     }
 
-    /// The item of a number, also when it was removed here and the provider does not know yet.
+    /// Returns the item of a number, even if it was removed locally and the provider has not confirmed that.
     package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         try read { queries throws(IndexFailure) in try queries.item(number) }
     }
 
-    /// The item of an identifier, also when it was removed here and the provider does not know yet.
+    /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed that.
     package func item(identifier: String) throws(IndexFailure) -> IndexedItem? {
         try read { queries throws(IndexFailure) in
             guard let number = try queries.number(identifier: identifier) else { return nil }
@@ -170,17 +175,18 @@ package final class Index: Sendable {
         }
     }
 
-    /// What a folder shows under a name.
+    /// Returns the item that a directory shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         try read { queries throws(IndexFailure) in try queries.item(named: name, in: parent) }
     }
 
-    /// What a folder shows, by number: so the number of the last one is where to go on, whatever changes meanwhile.
+    /// Enumerates the shown items of a directory in ascending number. The last number is a stable cursor under
+    /// concurrent changes.
     ///
     /// - Parameters:
-    ///   - number: those after this one; `nil` for all.
-    ///   - limit: so many at most.
-    ///   - body: called for each; `false` for enough. It may read the index, and not write it.
+    ///   - number: Only items after this one are enumerated; `nil` for all.
+    ///   - limit: The limit on the number of items.
+    ///   - body: Called for each item; returns `false` to stop. It may read the index but not write it.
     package func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, limit: Int = .max,
         _ body: (IndexedItem) throws(IndexFailure) -> Bool
@@ -196,9 +202,10 @@ package final class Index: Sendable {
         }
     }
 
-    /// The names, numbers and kinds of what a folder shows, by number, which is all that a listing without attributes needs.
+    /// Enumerates the names, numbers and kinds of a directory's shown items, in ascending number. A listing without
+    /// attributes needs no more.
     ///
-    /// - Parameter body: called for each; the name's bytes are valid meanwhile. `false` for enough.
+    /// - Parameter body: Called for each item; returns `false` to stop. The name's bytes are valid during the call.
     package func names(
         in parent: ItemNumber, after number: ItemNumber? = nil,
         _ body: (ItemNumber, ProviderItem.Kind, UnsafeRawBufferPointer) -> Bool
@@ -212,7 +219,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// How many items a folder shows.
+    /// Returns the number of items that a directory shows.
     package func childCount(of parent: ItemNumber) throws(IndexFailure) -> Int {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement(
@@ -223,14 +230,14 @@ package final class Index: Sendable {
         }
     }
 
-    /// Items that something was done to here.
+    /// Returns the items with local changes.
     package func changedItems() throws(IndexFailure) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try changedItems { items.append($0) }
         return items
     }
 
-    /// Calls a function for each item that something was done to here, by number; it may not read the index.
+    /// Calls a function for each item with local changes, in ascending number. The function must not read the index.
     func changedItems(_ body: (IndexedItem) -> Void) throws(IndexFailure) {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
@@ -241,7 +248,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Which of the parents that items name no item has told of.
+    /// Returns the parents that the items name but that are neither in the index nor among the items.
     package func unknownParents(of items: [ProviderItem]) throws(IndexFailure) -> [String] {
         try read { queries throws(IndexFailure) in
             var told = Set(items.lazy.map(\.identifier))
@@ -254,12 +261,12 @@ package final class Index: Sendable {
         }
     }
 
-    /// How much is in the index.
+    /// Returns the index's statistics.
     package func statistics() throws(IndexFailure) -> IndexStatistics {
         try read { queries throws(IndexFailure) in
             let connection = queries.connection
             return IndexStatistics(
-                // The root is none.
+                // The root does not count.
                 items: Int(try connection.number("SELECT count(*) FROM items")) - 1,
                 changed: Int(try connection.number("SELECT count(*) FROM items WHERE changes <> 0")),
                 evictableFiles: Int(try connection.number("SELECT count(*) FROM used")),
@@ -267,14 +274,14 @@ package final class Index: Sendable {
         }
     }
 
-    /// Bytes of clean contents on this machine that may go.
+    /// Returns the total size in bytes of the clean contents that may be evicted.
     func evictableBytes() throws(IndexFailure) -> Int64 {
         try read { queries throws(IndexFailure) in
             try queries.connection.number("SELECT total(size) FROM used")
         }
     }
 
-    /// Where the changes of a container that are not known yet begin.
+    /// Returns a container's sync anchor: the changes after it are not known yet.
     package func anchor(of container: String) throws(IndexFailure) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }
@@ -302,7 +309,7 @@ package final class Index: Sendable {
             let connection = try DatabaseConnection(path: path, .reading, cache: Self.readerCache)
             queries = try IndexQueries(connection, hash: hash, lookup: lookup)
         }
-        // One that failed is not used again.
+        // A connection that failed is not reused.
         let result = try body(queries)
         let returned = UnsafeTransfer(value: queries)
         readers.withLock { if $0.count < Self.idleReaders { $0.append(returned) } }
@@ -310,13 +317,13 @@ package final class Index: Sendable {
     }
 }
 
-/// How much is in an index.
+/// The sizes of an index.
 package struct IndexStatistics: Sendable, Equatable {
-    /// All but the root.
+    /// The number of items, without the root.
     package var items: Int
-    /// Those that something was done to here.
+    /// The number of items with unsynchronized local changes.
     package var changed: Int
-    /// Files whose clean contents are on this machine and may go.
+    /// The number of files with clean local contents that may be evicted.
     package var evictableFiles: Int
     package var evictableBytes: Int64
 }

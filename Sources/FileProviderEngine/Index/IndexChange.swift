@@ -1,45 +1,46 @@
 import FileProvider
 
-/// What became different in the tree that the index shows. Items that were removed here are not in it.
+/// A change of the tree that the index shows. Items that were removed locally are not in the tree.
 package enum IndexChange: Sendable, Equatable {
     case added(ItemNumber, parent: ItemNumber, name: String)
-    /// - Parameter contents: whether the file's bytes, or where they are, changed too, and not only what is said of it.
+    /// - Parameter contents: Whether the file's contents, or their local state, changed too, and not only its
+    ///   metadata.
     case changed(ItemNumber, contents: Bool)
     case moved(
         ItemNumber, from: ItemNumber, fromName: String, to: ItemNumber, toName: String)
     case removed(ItemNumber, parent: ItemNumber, name: String)
 }
 
-/// What became of items that a provider told of.
+/// The effects of applying items that the provider reported.
 package struct AppliedItems: Sendable, Equatable {
     package var added: [ItemNumber] = []
-    /// Something that the provider says of them is different.
+    /// Items that the provider now describes differently.
     package var changed: [ItemNumber] = []
-    /// Those that are at another place in the tree now, or have another name.
+    /// Items that have another place or name in the local tree.
     package var moved: [ItemNumber] = []
-    /// Files whose contents were changed here, and of which the provider has another version than the one that the change
-    /// began with. They stay as they are: their rows say what the provider has.
+    /// Files with local edits of their contents for which the provider has a version other than the one the edit
+    /// began with. The contents stay; the rows record the provider's version.
     package var conflicts: [ItemNumber] = []
-    /// Files whose contents are here and are not what the provider has now. Their rows say so; the contents stay as they are.
+    /// Files with local contents that are not the provider's current version. The rows say so; the contents stay.
     package var outdated: [ItemNumber] = []
-    /// Parents that no item has told of yet. What says that it is in one of them was placed in the folder that it was
-    /// listed in, stayed where it was, or was left out.
+    /// Parents that are not known yet. Items that name one of them were placed in the listed directory, stayed in
+    /// place, or were left out.
     package var unknownParents: [String] = []
-    /// Items that stopped being what they were (a file became a folder, an item went to the trash).
+    /// Items that ceased to exist as such: a file became a directory, or an item went to the trash.
     package var removed = RemovedItems()
 
     package init() {}
 }
 
-/// What became of items that a provider does not have any more.
+/// The effects of removing items that the provider does not have any more.
 package struct RemovedItems: Sendable, Equatable {
-    /// Their rows are gone.
+    /// Items whose rows were deleted.
     package var removed: [ItemNumber] = []
-    /// Those of ``removed`` of which contents may be on this machine.
+    /// Items of ``removed`` that may have local contents.
     package var withContents: [ItemNumber] = []
-    /// Those that stay, because something was done to them here, or to something in them; parents before children.
+    /// Items that stay because they, or items in them, have local changes. Parents come before children.
     package var kept: [ItemNumber] = []
-    /// Identifiers of items that are elsewhere, and of which the provider said that they are in one of those that it removed.
+    /// Identifiers of items that lie elsewhere locally and that the provider placed in a removed directory.
     package var stranded: [String] = []
 
     package init() {}

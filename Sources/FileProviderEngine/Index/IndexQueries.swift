@@ -1,6 +1,6 @@
 import FileProvider
 
-/// What is asked of the index on one connection, whether it reads only or writes too.
+/// The queries of the index on one connection, either a reader's or the writer's.
 final class IndexQueries {
     let connection: DatabaseConnection
     private let hash: KeyedHash
@@ -9,11 +9,11 @@ final class IndexQueries {
     private let childNumbers: Statement
     private let lookup: LookupQueries
     private let facts: Statement
-    /// Used again for each question.
+    /// A buffer that is reused from query to query.
     private var candidates: [ItemNumber] = []
-    /// Says of a hash that is nowhere that nobody need look for it.
+    /// Whether a hash may be in the lookup; `false` skips the query. The writer sets this to its filter.
     var mayContain: (UInt64) -> Bool = { _ in true }
-    /// Called before rows are looked at.
+    /// A function that is called before rows are read. The writer sets it to flush its new rows.
     var willRead: (() throws(IndexFailure) -> Void)?
 
     init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexFailure) {
@@ -28,12 +28,12 @@ final class IndexQueries {
         facts = try connection.statement(FactsQueries.find)
     }
 
-    /// A row as it lies in the file.
+    /// A row as stored in the file.
     struct Row {
         var number: ItemNumber
         var parent: ItemNumber
         var changes: LocalChanges
-        /// Valid while the row is looked at.
+        /// The packed item. Valid while the row is being read.
         var bytes: UnsafeRawBufferPointer
 
         var isShown: Bool { !changes.contains(.deleted) }
@@ -48,7 +48,7 @@ final class IndexQueries {
         }
     }
 
-    /// Looks at a row, one that was removed here too.
+    /// Calls a function with the row of a number, even if the item was removed locally.
     func withRow<Result>(
         _ number: ItemNumber, _ body: (Row) throws(IndexFailure) -> Result
     ) throws(IndexFailure) -> Result? {
@@ -62,31 +62,31 @@ final class IndexQueries {
                 changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: row.integer(1))), bytes: row.bytes(2)))
     }
 
-    /// The item of a number, one that was removed here too.
+    /// Returns the item of a number, even if it was removed locally.
     func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         try withRow(number) { row throws(IndexFailure) in try row.item() }
     }
 
-    /// What a person's use left behind of an item, and what of it was set here; `nil` of most.
+    /// Returns an item's user metadata, and which of it was set locally and is not confirmed; `nil` if it has none.
     func facts(of number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds)? {
         try FactsQueries.row(facts, number)
     }
 
-    /// The item of an identifier, one that was removed here too.
+    /// Returns the number of the item with an identifier, even if the item was removed locally.
     func number(identifier: String) throws(IndexFailure) -> ItemNumber? {
         try number(identifier: identifier, hash: hash.identifier(identifier))
     }
 
-    /// - Parameter hash: the identifier's.
+    /// - Parameter hash: The identifier's hash.
     func number(identifier: String, hash: UInt64) throws(IndexFailure) -> ItemNumber? {
         try candidate(hash) { row throws(IndexFailure) in
             identifier.hasBytes(try PackedItem.key(row.bytes).identifier)
         }
     }
 
-    /// What is shown in a folder under a name.
+    /// Returns the number of the item that is shown in a directory under a name.
     ///
-    /// - Parameter isLookedFor: whether that item counts.
+    /// - Parameter isLookedFor: Whether that item counts.
     func number(
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
     ) throws(IndexFailure) -> ItemNumber? {
@@ -95,7 +95,7 @@ final class IndexQueries {
         }
     }
 
-    /// The item that is shown in a folder under a name.
+    /// Returns the item that is shown in a directory under a name.
     func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         var item: IndexedItem?
         _ = try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
@@ -119,7 +119,8 @@ final class IndexQueries {
         return nil
     }
 
-    /// The numbers of what is in a folder, in order, what was removed here too. They are in an index by themselves: no row is read.
+    /// Enumerates the numbers of a directory's items in ascending order, including items removed locally. The
+    /// database index alone answers this: no row is read.
     func childNumbers(
         of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
     ) throws(IndexFailure) {
@@ -130,7 +131,8 @@ final class IndexQueries {
         while try childNumbers.step() { body(ItemNumber(rawValue: childNumbers.integer(0))) }
     }
 
-    /// What is in a folder, by number, what was removed here too, until the function says that it has enough.
+    /// Enumerates a directory's rows in ascending number, including those of items removed locally, until the
+    /// function returns `false`.
     func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexFailure) -> Bool
     ) throws(IndexFailure) {

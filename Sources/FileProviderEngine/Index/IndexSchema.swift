@@ -2,22 +2,24 @@ import Glibc
 
 /// The tables of the index.
 ///
-/// - `items`: a row per item. What is looked for has columns; the rest is a ``PackedItem``.
-/// - `lookup`, `lookup_noted`, `lookup_counts`: from the hash of an identifier, or of a name in a folder, to the numbers of the
-///   items that may be it; see ``Lookup``.
-/// - `used`: files with clean contents on this machine, and when they were used last.
-/// - `kept_folders`: folders that stay on this machine with all that is in them.
-/// - `wanted`: of what stays on this machine, what is not here yet: files without their bytes, folders that are not listed whole.
-/// - `orphans`: items whose parent has not been told of, and where they are until then.
-/// - `facts`: of items that a person used or marked, what the provider and this machine know of that.
-/// - `renamed`: items whose words for the search are others than when they were added, in the order in which that was.
-/// - `trash`: what the provider says lies in its trash.
-/// - `doubts`: identifiers of items of which the provider has to say what became of them.
-/// - `reidentified`: folders that the provider gave another identifier, in which items may have other ones too.
-/// - `outdated`: folders in which something may have happened that the provider will not tell of by itself.
-/// - `anchors`, `settings`: words that are kept for others.
+/// - `items`: one row per item. What is searched for has columns; the rest is a ``PackedItem``.
+/// - `lookup`, `lookup_noted`, `lookup_counts`: from the hash of an identifier, or of a name in a directory, to the
+///   numbers of the items that may match; see ``Lookup``.
+/// - `used`: files with clean local contents, and when each was last used.
+/// - `kept_folders`: pinned directories, including those pinned with a directory above them.
+/// - `wanted`: pinned items that are not materialized: files without all bytes, directories that are not fully
+///   listed.
+/// - `orphans`: items whose parent is not known yet, with the identifier of that parent.
+/// - `facts`: user metadata of items, as the provider and this machine know it.
+/// - `renamed`: items whose search terms changed since they were added, in the order of the changes.
+/// - `trash`: the items in the provider's trash.
+/// - `doubts`: identifiers of items with uncertain status, which must be revalidated.
+/// - `reidentified`: directories that the provider gave another identifier; the identifiers of their items may differ
+///   too.
+/// - `outdated`: directories with possible changes that the provider does not report by itself.
+/// - `anchors`, `settings`: values that are stored for other components.
 enum IndexSchema {
-    /// An index of another version is built anew.
+    /// The version of the schema. An index of another version is rebuilt.
     static let version: Int64 = 3
 
     static func create(in connection: DatabaseConnection) throws(IndexFailure) {
@@ -49,14 +51,14 @@ enum IndexSchema {
         try connection.run("PRAGMA user_version = \(version)")
     }
 
-    /// Adds what an index of this version has not had from the beginning.
+    /// Adds the tables that an index of this version did not have from the beginning.
     static func complete(_ connection: DatabaseConnection) throws(IndexFailure) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS reidentified (number INTEGER PRIMARY KEY)")
     }
 
-    /// Settings of the index itself begin with this; others' must not.
+    /// The settings of the index itself, which have the prefix `index.`. Other components must not use that prefix.
     enum Setting {
         static let nextNumber = "index.nextNumber"
         static let firstKey = "index.firstKey"

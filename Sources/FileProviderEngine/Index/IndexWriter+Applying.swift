@@ -1,20 +1,21 @@
 import FileProvider
 
 extension IndexWriter {
-    /// Writes down what the provider said of items: new ones, changed ones and moved ones.
+    /// Records the provider's report of items: new, changed and moved ones.
     ///
-    /// What it says is always kept. The place and name of an item here follow it, unless they were changed here. Items that
-    /// it removed are best removed first (``remove(identifiers:)``), so that their names are free for others.
+    /// The report is always stored. The item's local place and name follow it unless they were changed locally. Items
+    /// that the provider removed should be removed first (``remove(identifiers:)``), so that their names are free for
+    /// others.
     ///
-    /// - An item whose parent nobody told of is placed in the folder that was listed, and goes to its parent by itself when
-    ///   that comes. One that was known already stays where it is until then. A new one of a feed of changes is left out: the
-    ///   listing of its parent tells of it. One that would lie within itself stays where it is.
-    /// - An item whose kind changed becomes another item with another number.
-    /// - An item in the trash, or in a folder that is there, is one that was removed.
+    /// - An item with an unknown parent is placed in the listed directory, and moves to its parent when that is
+    ///   reported. A known item stays in place until then. A new item of a change feed is left out: the listing of
+    ///   its parent reports it. An item that would lie within itself stays in place.
+    /// - An item whose kind changed is replaced by another item with another number.
+    /// - An item in the trash, or in a directory that is in the trash, counts as removed.
     ///
     /// - Parameters:
-    ///   - folder: the folder whose listing these items are from; `nil` for a feed of changes.
-    ///   - mark: which listing of that folder; see ``removeUnlisted(in:before:)``.
+    ///   - folder: The directory whose listing these items are from; `nil` for a change feed.
+    ///   - mark: The mark of that listing; see ``removeUnlisted(in:before:)``.
     @discardableResult
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
@@ -26,25 +27,25 @@ extension IndexWriter {
     }
 }
 
-/// One batch of items on its way into the index.
+/// One batch of items that is being applied to the index.
 private struct Application {
     private let state: WriterConnection
     private let folder: ItemNumber?
     private let folderIdentifier: String?
     var result = AppliedItems()
 
-    /// Items of the batch whose names are going to be others: they do not keep theirs from anybody.
+    /// Items of the batch that will be renamed or moved. Their current names count as free for others.
     private var leaving: Set<ItemNumber> = []
-    /// Hashes of the identifiers that this batch added, for those that it names twice.
+    /// Hashes of the identifiers that this batch added, to detect identifiers that occur twice.
     private var addedHashes: Set<UInt64> = []
     private var unknownParents: Set<String> = []
-    /// New items whose parent is not known so far, as indices, by that parent.
+    /// The indices of new items with a parent that is unknown so far, by that parent.
     private var waiting: [String: [Int]] = [:]
-    /// The last index of each of these in the batch.
+    /// The last index in the batch of each identifier that waits for its parent.
     private var lastWaiting: [String: Int] = [:]
-    /// What lies in the trash, or in a folder that does.
+    /// The identifiers in the batch that lie in the trash, or in a directory that does.
     private var trashed: Set<String> = []
-    /// The parent that was looked for last: most items of a batch have the same.
+    /// The parent that was looked up last: most items of a batch have the same one.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
     init(_ state: WriterConnection, listedIn folder: ItemNumber?) {
@@ -61,14 +62,14 @@ private struct Application {
     }
 
     mutating func apply(_ items: [ProviderItem]) throws(IndexFailure) {
-        // As a span, because taking an item out of an array counts a reference for each of its parts.
+        // A span avoids a retain and release for each part of an item that is taken out of the array.
         let (all, items) = (items, items.span)
         if state.trash.mayHoldSome || Self.isAnySaidToBeTrashed(items) { try findTrashed(all) }
         var hashes: [UInt64] = []
         hashes.reserveCapacity(items.count)
         addedHashes.reserveCapacity(items.count)
         for index in items.indices { hashes.append(state.hash.identifier(items[index].identifier)) }
-        // All at once, because that is a look into memory far away for each.
+        // All hashes at once, because each is a memory access that likely misses the cache.
         let mayBeKnown = state.mayContain(hashes)
         var known: [Known] = []
         known.reserveCapacity(items.count)
@@ -131,7 +132,7 @@ private struct Application {
     }
 
     private static func isAnySaidToBeTrashed(_ items: Span<ProviderItem>) -> Bool {
-        // Part by part: an item as a whole would be copied.
+        // Passed part by part: the item as a whole would be copied.
         for index in items.indices
         where ProviderItem.isSaidToBeTrashed(items[index].identifier, in: items[index].parent, items[index].flags) {
             return true
@@ -139,20 +140,20 @@ private struct Application {
         return false
     }
 
-    /// Whether an item lies in the trash, which is noted, or in a folder that does.
+    /// Whether an item lies in the trash or in a directory that does. Records an item that lies in the trash itself.
     private func isInTrash(_ item: ProviderItem) throws(IndexFailure) -> Bool {
         guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
         if item.isSaidToBeTrashed { try state.trash.note(item, formerlyIn: try former(of: item)) }
         return true
     }
 
-    /// The folder that an item was in until now; `nil` where it is not known.
+    /// Returns the identifier of the parent that an item had until now; `nil` if it is not known.
     private func former(of item: ProviderItem) throws(IndexFailure) -> String? {
         guard let number = try state.queries.number(identifier: item.identifier) else { return nil }
         return try state.queries.item(number)?.item.parent
     }
 
-    /// Finds what lies in the trash, in whatever order it comes.
+    /// Finds the items that lie in the trash, in any order of the batch.
     private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
@@ -171,13 +172,13 @@ private struct Application {
         }
     }
 
-    /// The folder that an item says it is in.
+    /// Returns the directory that an item names as its parent; `nil` if it is not known.
     private mutating func parent(_ identifier: String) throws(IndexFailure) -> ItemNumber? {
         if let folder, identifier == folderIdentifier { return folder }
         if let lastParent, lastParent.identifier == identifier { return lastParent.number }
         var number = try state.queries.number(identifier: identifier)
         if let found = number {
-            // A file that is said to hold something does not.
+            // A file that the provider names as a parent is not accepted.
             let kind = try state.queries.withRow(found) { row throws(IndexFailure) in
                 try PackedItem.key(row.bytes).kind
             }
@@ -189,7 +190,7 @@ private struct Application {
 
     // MARK: New items
 
-    /// Adds those that came before their parents.
+    /// Adds the items that came before their parents.
     private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexFailure) {
         var parents: [String] = []
         for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
@@ -200,12 +201,14 @@ private struct Application {
                 if waiting[child] != nil { parents.append(child) }
             }
         }
-        // The others are left out.
+        // The remaining items are left out.
         unknownParents.formUnion(waiting.keys)
     }
 
-    /// - Parameter other: where the item goes if its parent is not known.
-    /// - Returns: whether there is a folder for it; otherwise it is left out.
+    /// Adds an item.
+    ///
+    /// - Parameter other: The directory for an item with an unknown parent.
+    /// - Returns: Whether a directory was found for it; otherwise it is left out.
     private mutating func add(
         _ item: borrowing ProviderItem, _ hash: UInt64, orIn other: ItemNumber?
     ) throws(IndexFailure) -> Bool {
@@ -241,7 +244,7 @@ private struct Application {
 
     // MARK: Items that are there
 
-    /// Nothing was said that is new; but what hindered an item from being where it belongs may be gone.
+    /// Handles an item that the provider reported unchanged. The obstacle that kept it out of its place may be gone.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
@@ -252,7 +255,7 @@ private struct Application {
             let before = try state.queries.withRow(
                 number,
                 { row throws(IndexFailure) -> IndexedItem? in
-                    // Whoever said it again: the item is there.
+                    // The item exists, whether a listing or a change feed reported it.
                     state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
                     let hasContents = try PackedItem.hasContents(row.bytes)
@@ -277,12 +280,12 @@ private struct Application {
         }
         var after = before
         after.item = item
-        // A date that was set here is of the contents that were here then.
+        // A date that was set locally belongs to the contents of that time.
         if item.kind == .file, !before.changes.contains(.contents), !before.item.hasContents(of: item) {
             after.localModified = nil
             after.localChanged = nil
         }
-        // A provider need not say it again, and without it nothing would be there.
+        // A provider may omit the target in later reports; without it the link would be empty.
         if item.kind == .symbolicLink, item.linkTarget == nil { after.item.linkTarget = before.item.linkTarget }
         if after.hasSetAttributes {
             after.followAttributes(since: before.item, except: try state.facts.setHere(number))
@@ -290,7 +293,7 @@ private struct Application {
         result.changed.append(number)
         noteContents(before, item)
         if number == .root {
-            // It has been there at least since this machine knows it.
+            // A root without a creation date at the provider keeps the one from when it was first known.
             after.item.created = item.created ?? before.item.created
             try state.replace(before, with: after)
             state.tell(before, after, wasShown: true, isShown: true)
@@ -302,7 +305,7 @@ private struct Application {
         }
     }
 
-    /// Puts an item where the provider says.
+    /// Moves an item to the place and name that the provider reports.
     private mutating func write(
         _ before: IndexedItem, _ said: IndexedItem, wasSaidToBe: Bool
     ) throws(IndexFailure) {
@@ -322,7 +325,7 @@ private struct Application {
                 let name = MountName.mended(said.item.filename)
                 after.name = try state.freeName(name, in: after.parent) { $0 != number && !self.leaving.contains($0) }
             } else if leaving.contains(number) {
-                // It was to go and did not; meanwhile another may have got its name.
+                // The item was expected to be renamed and is not; another item may have taken its name meanwhile.
                 after.name = try state.freeName(before.name, in: after.parent) {
                     $0 != number && !self.leaving.contains($0)
                 }
@@ -341,16 +344,17 @@ private struct Application {
         state.tell(before, after, wasShown: before.isShown, isShown: before.isShown)
     }
 
-    /// A file became a folder, or the like: one goes and another comes.
+    /// Replaces an item whose kind changed, such as a file that became a directory, by a new item.
     private mutating func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
         guard before.number != .root else { return }
         leaving.remove(before.number)
         try state.removeTree(before.number, &result.removed)
         if let kept = try state.queries.item(before.number) {
-            // What was done to it here is the engine's to save: it is an item of this machine now.
+            // The engine saves the local edits: the item is a local one now.
             var alone = kept
             alone.item.identifier = IndexedItem.localPrefix + "\(kept.number.rawValue)"
-            // The journal need not know of a folder in which something was changed: so the next start has it made.
+            // The journal may not have an entry for a directory that was kept for changes inside it. This flag makes
+            // the next start create it.
             if kept.item.kind == .folder { alone.changes.insert(.created) }
             try state.change(kept, to: alone)
         }
@@ -374,7 +378,7 @@ private struct Application {
 extension ProviderItem {
     fileprivate var isRoot: Bool { identifier == Self.rootIdentifier }
 
-    /// Whether the provider says that it lies in the trash by itself.
+    /// Whether the provider reports the item itself as trashed.
     fileprivate var isSaidToBeTrashed: Bool { Self.isSaidToBeTrashed(identifier, in: parent, flags) }
 
     fileprivate static func isSaidToBeTrashed(_ identifier: String, in parent: String, _ flags: Flags) -> Bool {
@@ -383,10 +387,10 @@ extension ProviderItem {
 }
 
 extension IndexedItem {
-    /// Whether it is shown, or was removed here.
+    /// Whether the item is shown, that is, was not removed locally.
     package var isShown: Bool { !changes.contains(.deleted) }
 
-    /// Whether the provider's words on the place have not changed.
+    /// Whether two reports of the provider agree on the item's place and name.
     fileprivate func isSaidToBe(where other: ProviderItem) -> Bool {
         item.parent == other.parent && item.filename.hasSameBytes(as: other.filename)
     }

@@ -1,11 +1,11 @@
 import FileProvider
 
 extension IndexWriter {
-    /// Removes items that the provider removed, folders with what is in them.
+    /// Removes items that the provider removed, directories with their contents.
     ///
-    /// Items that something was done to here stay, and so do the folders that lead to them: what becomes of them is the engine's
-    /// to say. What was removed here too is gone; what was removed here from a folder that the provider removed is not seen, and its
-    /// removal waits for the provider's word still.
+    /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items
+    /// that were removed locally, too, are gone. An item that was removed locally from a directory that the provider
+    /// removed stays hidden until the provider confirms its removal.
     package mutating func remove(identifiers: [String]) throws(IndexFailure) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {
@@ -19,12 +19,13 @@ extension IndexWriter {
         return removed
     }
 
-    /// At the end of a complete listing: removes what is in a folder and was not in the listing, as
-    /// ``remove(identifiers:)`` does. What was written while the folder was listed counts as listed.
+    /// Removes a directory's items that a complete listing did not report, as ``remove(identifiers:)`` does. Items
+    /// written while the directory was listed count as listed.
     ///
-    /// A listing is one of this object's life: after opening the index anew a folder is listed from its beginning.
+    /// A listing does not survive this object: after the index is reopened, a directory is listed from the start.
     ///
-    /// - Parameter mark: the one with which the listing's pages were applied. With a mark that no page had, the folder is empty.
+    /// - Parameter mark: The mark with which the listing's pages were applied. With a mark that no page had, the
+    ///   directory is empty.
     package mutating func removeUnlisted(
         in folder: ItemNumber, before mark: Int64
     ) throws(IndexFailure) -> RemovedItems {
@@ -32,8 +33,8 @@ extension IndexWriter {
         guard let identifier = try item(folder)?.item.identifier else { return removed }
         for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider else { continue }
-            // What was moved here, or waits here for its parent, is no matter of this listing. What was moved and then removed
-            // here does not say any more that it was moved.
+            // Items that were moved here locally, or that wait here for their parent, do not belong to this listing.
+            // An item that was moved and then removed no longer has the flag of the move.
             if !item.changes.isDisjoint(with: [.place, .deleted]), item.item.parent != identifier { continue }
             if try state.isUnlistedOrphan(number) { continue }
             try state.removeTree(number, &removed)

@@ -1,10 +1,11 @@
 import FileProvider
 
 extension IndexWriter {
-    /// Gives a file another number, as if another file had been renamed over it. All that is known of it goes along.
+    /// Gives a file another number, as if another file had been renamed over it. Everything known about the file
+    /// moves along.
     ///
-    /// - Parameter change: changes other properties of the row.
-    /// - Returns: the new row; `nil` if the number is no file's.
+    /// - Parameter change: Changes other properties of the row.
+    /// - Returns: The new row; `nil` if the number is not a file's.
     package mutating func renumber(
         _ number: ItemNumber, _ change: (inout IndexedItem) -> Void
     ) throws(IndexFailure) -> IndexedItem? {
@@ -21,7 +22,7 @@ extension WriterConnection {
     fileprivate func renumber(_ before: IndexedItem, as after: IndexedItem) throws(IndexFailure) {
         let awaited = try awaitedParent(of: before.number)
         try facts.move(before.number, to: after.number)
-        // Its name is free before the other row takes it.
+        // The old row is deleted first, which frees its name for the new one.
         try delete(before)
         try insert(after)
         if let awaited { try noteOrphan(after.number, parent: awaited.identifier, listed: awaited.isListed) }
@@ -30,7 +31,7 @@ extension WriterConnection {
         tell(.added(after.number, parent: after.parent, name: after.name))
     }
 
-    /// Returns the parent that an orphan waits for; `nil` if the item is in its place.
+    /// Returns the parent that an orphan waits for; `nil` if the item is in its proper place.
     private func awaitedParent(
         of number: ItemNumber
     ) throws(IndexFailure) -> (identifier: String, isListed: Bool)? {

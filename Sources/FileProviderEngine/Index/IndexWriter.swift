@@ -1,6 +1,6 @@
 import FileProvider
 
-/// What can be written to an index within one transaction (``Index/write(freesSpace:_:)``). It sees what it has written.
+/// The operations of one write transaction (``Index/write(freesSpace:_:)``). It sees its own writes.
 package struct IndexWriter: ~Copyable {
     let state: WriterConnection
 
@@ -8,21 +8,21 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Looking
 
-    /// The item of a number, one that was removed here too.
+    /// Returns the item of a number, even if it was removed locally.
     package func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? { try state.queries.item(number) }
 
-    /// The item of an identifier, one that was removed here too.
+    /// Returns the item of an identifier, even if it was removed locally.
     package func item(identifier: String) throws(IndexFailure) -> IndexedItem? {
         guard let number = try state.queries.number(identifier: identifier) else { return nil }
         return try item(number)
     }
 
-    /// What a folder shows under a name.
+    /// Returns the item that a directory shows under a name.
     package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
         try state.queries.item(named: name, in: parent)
     }
 
-    /// What is in a folder by number, what was removed here too.
+    /// Returns a directory's items in ascending number, including those removed locally.
     package func children(of parent: ItemNumber) throws(IndexFailure) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try state.queries.children(of: parent) { row throws(IndexFailure) in
@@ -32,24 +32,25 @@ package struct IndexWriter: ~Copyable {
         return items
     }
 
-    /// A name that nothing in a folder has: the wanted one, mended, or one with a number.
+    /// Returns a name that is free in a directory: the wanted one, made valid, or one with a number appended.
     package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexFailure) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }
 
-    /// Whether a folder is another or lies in it, at whatever depth.
+    /// Whether a directory is another one or lies in it, at any depth.
     package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexFailure) -> Bool {
         try state.isFolder(number, within: folder)
     }
 
     // MARK: Changing
 
-    /// Changes one item; nothing happens where there is none of the number.
+    /// Changes one item; does nothing if the number is unknown.
     ///
-    /// A name that a neighbour has becomes one with a number, and a folder does not go into itself. An identifier that another
-    /// row has, because the provider's changes told of an item before its maker heard of it, makes the two one item: this one.
+    /// If a sibling has the new name, a number is appended. A directory is not moved into itself. If another row has
+    /// the new identifier, the two become one item, which is this one. That happens when the change feed reports a
+    /// new item before its creator learns the identifier.
     ///
-    /// - Returns: what is there then.
+    /// - Returns: The item as written.
     @discardableResult
     package mutating func update(
         _ number: ItemNumber, _ change: (inout IndexedItem) throws(IndexFailure) -> Void
@@ -61,11 +62,11 @@ package struct IndexWriter: ~Copyable {
         return try state.change(before, to: after)
     }
 
-    /// Adds an item that was made here.
+    /// Adds an item that was made locally.
     ///
-    /// - Parameter keepsNumber: whether it gets the number that it says, which it had in an index that is lost; what else has
-    ///   that number goes.
-    /// - Returns: its number. Its name may be another than the one wanted; see ``update(_:_:)``.
+    /// - Parameter keepsNumber: Whether the item keeps the number it has, from an index that was lost. Another item
+    ///   with that number is replaced.
+    /// - Returns: The item's number. Its name may differ from the wanted one; see ``update(_:_:)``.
     @discardableResult
     package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexFailure) -> ItemNumber {
         var item = item
@@ -82,7 +83,7 @@ package struct IndexWriter: ~Copyable {
         return try state.add(item).number
     }
 
-    /// A row goes, with everything in it, whatever was done to it here.
+    /// Deletes a row with everything in it, even items with local changes.
     package mutating func delete(_ number: ItemNumber) throws(IndexFailure) {
         guard number != .root else { return }
         var removed = RemovedItems()
@@ -91,9 +92,9 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: What is used
 
-    /// Notes that a file's contents were used.
+    /// Records that a file's contents were used.
     ///
-    /// - Parameter time: later ones are greater.
+    /// - Parameter time: Seconds on any clock that does not go back.
     package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
         let statement = try state.connection.statement("UPDATE used SET time = ?2 WHERE number = ?1")
         statement.bind(1, number.rawValue)
@@ -101,7 +102,8 @@ package struct IndexWriter: ~Copyable {
         try statement.run()
     }
 
-    /// Files whose clean contents are here and may go, the one that was used longest ago first, with their bytes here.
+    /// Returns the files with clean local contents that may be evicted, least recently used first, with their local
+    /// sizes in bytes.
     package func leastRecentlyUsed(limit: Int) throws(IndexFailure) -> [(number: ItemNumber, localSize: Int64)] {
         let statement = try state.connection.statement("SELECT number, size FROM used ORDER BY time, number LIMIT ?1")
         statement.bind(1, Int64(limit))
@@ -128,7 +130,7 @@ package struct IndexWriter: ~Copyable {
         try value("SELECT value FROM settings WHERE key = ?1", key)
     }
 
-    /// - Parameter key: none that begins with `index.`, which are the index's own.
+    /// - Parameter key: The key. Keys with the prefix `index.` belong to the index itself.
     package mutating func setSetting(_ key: String, _ value: [UInt8]?) throws(IndexFailure) {
         try set(value, key, "INSERT OR REPLACE INTO settings VALUES (?1, ?2)", "DELETE FROM settings WHERE key = ?1")
     }
@@ -150,7 +152,7 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: The root
 
-    /// - Parameter now: seconds since 1970.
+    /// - Parameter now: Seconds since 1970.
     mutating func makeRoot(at now: Double) throws(IndexFailure) {
         guard try item(.root) == nil else { return }
         var root = ProviderItem(
@@ -162,7 +164,7 @@ package struct IndexWriter: ~Copyable {
 }
 
 extension IndexedItem {
-    /// An item of which nothing is here and to which nothing was done here.
+    /// Creates a dataless item without local changes.
     package init(number: ItemNumber = ItemNumber(rawValue: 0), parent: ItemNumber, name: String, item: ProviderItem) {
         self.init(
             number: number, parent: parent, name: name, item: item, changes: [], content: .dataless, localSize: 0,

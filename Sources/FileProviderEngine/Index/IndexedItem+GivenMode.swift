@@ -1,19 +1,19 @@
 import FileProvider
 
-/// Permissions, as far as a provider says something of them.
+/// Permissions as the provider gives them.
 extension IndexedItem {
-    /// `NSFileProviderItemCapabilities.allowsWriting`, which for folders is `allowsAddingSubItems`.
+    /// `NSFileProviderItemCapabilities.allowsWriting`, which for directories is `allowsAddingSubItems`.
     private static let writingCapability: UInt = 1 << 1
     /// `NSFileProviderFileSystemFlags.userExecutable` and `.userWritable`.
     private static let executableFlag: UInt = 1 << 0
     private static let writableFlag: UInt = 1 << 2
 
-    /// Whether its contents, or what a folder holds, may be changed, as the provider says.
+    /// Whether the provider permits changes of the file's contents, or of the directory's items.
     package var allowsWriting: Bool {
         hasWritingCapability && item.fileSystemFlags.map { $0 & Self.writableFlag != 0 } ?? true
     }
 
-    /// Whether the mode that was set here lets its owner write, of what a provider may be told to permit.
+    /// Whether the locally set mode lets the owner write and the provider allows writing, so that it may be sent.
     package var isSetToBeWritable: Bool { hasWritingCapability && mode.map { $0 & 0o200 != 0 } ?? false }
 
     private var hasWritingCapability: Bool { item.capabilities & Self.writingCapability != 0 }
@@ -22,7 +22,7 @@ extension IndexedItem {
         item.fileSystemFlags.map { $0 & Self.executableFlag != 0 } ?? false
     }
 
-    /// The permission bits where none were set here.
+    /// The permission bits to use if none were set locally.
     package var givenMode: UInt16 {
         let standard: UInt16 =
             switch item.kind {

@@ -1,84 +1,85 @@
 import FileProvider
 
-/// One row of the index: where an item is here, what the provider says of it, and what was done to it here since.
+/// One row of the index: an item's place in the local tree, the provider's last report, and the local changes since.
 package struct IndexedItem: Sendable, Equatable {
     package var number: ItemNumber
-    /// Where it is in this machine's tree, which a local rename that the provider does not know of yet has changed.
+    /// The parent in the local tree. It differs from the provider's after a local move that is not confirmed.
     package var parent: ItemNumber
-    /// Its name in this machine's tree: the provider's where that can be a file's name and no neighbour has it; UTF-8, 1 to
-    /// 255 bytes, no `/`, not `.` or `..`.
+    /// The name in the local tree: the provider's name if it is valid and no sibling has it. UTF-8, 1 to 255 bytes,
+    /// no `/`, not `.` or `..`.
     package var name: String
-    /// What the provider said last. Of an item that was made here and that the provider does not have yet, what it is to be;
-    /// its identifier then begins with ``localPrefix``.
+    /// The provider's last report. For an item that was made locally and is not at the provider yet, the wanted
+    /// properties; its identifier then begins with ``localPrefix``.
     package var item: ProviderItem
-    /// What was done here and the provider has not confirmed.
+    /// The local changes that the provider has not confirmed.
     package var changes: LocalChanges
     package var content: ContentState
-    /// Bytes of the file on this machine.
+    /// The number of the file's bytes that are local.
     package var localSize: Int64
-    /// The version of the contents that are here, or that the edit began with.
+    /// The version of the local contents, or the version that the local edit began with.
     package var localVersion: [UInt8]
-    /// Changed or set here; seconds since 1970. `nil` where the provider's date counts, as it does once the provider has other
-    /// contents than those.
+    /// The modification date that was set or caused locally, in seconds since 1970. `nil` if the provider's date
+    /// counts, as it does again once the provider has other contents.
     package var localModified: Double?
-    /// When its name, place, mode, dates or extended attributes were changed here last; seconds since 1970. `nil` where none was,
-    /// as it is again once the provider has other contents.
+    /// The time of the last local change of name, place, mode, dates or extended attributes, in seconds since 1970.
+    /// `nil` if there was none, and again once the provider has other contents.
     package var localChanged: Double?
-    /// Modes that were set here; `nil` where the standard ones count.
+    /// The mode that was set locally; `nil` if the given one counts (``givenMode``).
     package var mode: UInt16?
     package var listing: ListingState
-    /// A person said of this very item that it is to stay on this machine, at whatever size; of a folder, with all that is and
-    /// comes into it.
+    /// Whether the user pinned this very item, regardless of its size. A pinned directory pins everything in it, now
+    /// and later.
     package var isKept: Bool
     package var attributes = LocalAttributes()
-    /// It lies in a folder that stays here. The index sees to it, wherever the item goes.
+    /// Whether the item lies in a pinned directory. The index maintains this wherever the item moves.
     package var isKeptByFolder = false
-    /// Of ``ContentState/partial``: which bytes are on this machine, or at least the most of them.
+    /// The local byte ranges of a ``ContentState/partial`` file. A few that are local may be missing.
     package var parts = ByteRanges()
 
-    /// An identifier that begins like this was made here.
+    /// The prefix of identifiers that were made locally.
     package static let localPrefix = "purvey-local:"
 
-    /// Whether it is to stay on this machine, for whatever reason.
+    /// Whether the item is pinned, by itself or with a directory.
     package var staysHere: Bool { isKept || isKeptByFolder }
 
     /// Whether the provider knows the item.
     package var isKnownToProvider: Bool { !item.identifier.hasPrefix(Self.localPrefix) }
 }
 
-/// What was done to an item on this machine that the provider has not confirmed.
+/// The kinds of local changes that the provider has not confirmed.
 package struct LocalChanges: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It was made here.
+    /// The item was made locally.
     package static let created = LocalChanges(rawValue: 1 << 0)
     package static let contents = LocalChanges(rawValue: 1 << 1)
-    /// Renamed, moved, or both.
+    /// The item was renamed, moved, or both.
     package static let place = LocalChanges(rawValue: 1 << 2)
-    /// Removed here: it is not shown any more, and the row stays until the provider has removed it too.
+    /// The item was removed locally: it is hidden, and its row stays as a tombstone until the provider confirms the
+    /// removal.
     package static let deleted = LocalChanges(rawValue: 1 << 3)
-    /// Dates, modes.
+    /// Dates or the mode were changed.
     package static let attributes = LocalChanges(rawValue: 1 << 4)
 }
 
-/// Where the bytes of a file are.
+/// The local state of a file's contents.
 package enum ContentState: UInt8, Sendable {
-    /// Nothing is here.
+    /// No bytes are local.
     case dataless = 0
-    /// Some ranges are here.
+    /// Some byte ranges are local.
     case partial = 1
-    /// All of it is here, and it is what the provider has, as far as it is known.
+    /// All bytes are local, and equal to the provider's version as far as is known.
     case current = 2
-    /// Here, changed, and not confirmed by the provider: never overwritten, never evicted.
+    /// Dirty: local and not confirmed by the provider. Never overwritten, never evicted.
     case edited = 3
 }
 
-/// How much of a folder's listing is in the index.
+/// The state of a directory's listing in the index.
 package enum ListingState: UInt8, Sendable {
-    /// It was never asked for.
+    /// The directory was never listed.
     case never = 0
-    /// Some pages are there.
+    /// Some pages were listed.
     case partial = 1
     case complete = 2
 }

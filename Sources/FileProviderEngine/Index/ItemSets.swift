@@ -1,6 +1,6 @@
 import FileProvider
 
-/// Sets of items that programs follow.
+/// Sets of items that clients follow.
 package struct ItemSets: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -9,7 +9,8 @@ package struct ItemSets: OptionSet, Sendable {
 
     package init(_ set: ItemSet) { rawValue = 1 << set.rawValue }
 
-    /// Those that an item is in, as programs are told of them: of what the provider knows, without the root.
+    /// Creates the sets that an item belongs to, as clients see them. Only items that the provider knows count, and
+    /// not the root.
     init(of item: IndexedItem) {
         self = []
         guard item.number != .root, item.isKnownToProvider else { return }

@@ -1,33 +1,35 @@
 import FileProvider
 
-/// What a person is shown of where an item's bytes are.
+/// The state of an item's contents, as shown to the user.
 package enum ItemState: String, Sendable {
     case dataless
     case partial
     case current
-    /// Changed here, and not with the service yet.
+    /// Changed locally and not uploaded yet.
     case edited
     case uploading
-    /// What was changed here could not be sent.
+    /// A local change could not be uploaded.
     case error
 }
 
 extension IndexedItem {
-    /// Whether all of a file's bytes are on this machine.
+    /// Whether all of a file's bytes are local.
     package var hasAllBytes: Bool { content == .current || content == .edited }
 
-    /// Whether the service has what is here.
+    /// Whether the provider has the local state.
     package var isUploaded: Bool {
         changes.isEmpty && content != .edited && (item.flags.contains(.uploaded) || item.kind != .file)
     }
 
-    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    /// Returns the state to show.
+    ///
+    /// - Parameter upload: The progress of the item's upload; `nil` if there is none.
     package func state(_ upload: UploadState?) -> ItemState {
         let isEdited = !changes.isEmpty || content == .edited
         if item.uploadingError != nil || isEdited && upload?.failure != nil { return .error }
         if isEdited { return upload?.isUnderWay == true || item.flags.contains(.uploading) ? .uploading : .edited }
         switch item.kind {
-        // A folder has no bytes: what is in it has states of its own.
+        // A directory has no contents of its own: its items have states.
         case .symbolicLink, .folder: return .current
         case .file:
             switch content {

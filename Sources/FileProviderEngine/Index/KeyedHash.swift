@@ -1,6 +1,6 @@
-/// A hash that nobody can foresee without the key, so that no provider can choose names or identifiers that hash alike.
+/// A hash with a secret key, so that a provider cannot choose names or identifiers that collide.
 struct KeyedHash: Sendable {
-    /// Differs between indexes.
+    /// The first half of the key, which differs between indexes.
     let first: UInt64
     private let second: UInt64
 
@@ -9,10 +9,10 @@ struct KeyedHash: Sendable {
         self.second = second | 1
     }
 
-    /// The hash of an identifier.
+    /// Returns the hash of an identifier.
     func identifier(_ bytes: UnsafeRawBufferPointer) -> UInt64 { hash(bytes, 0) }
 
-    /// The hash of a name in a folder.
+    /// Returns the hash of a name in a directory.
     func name(_ bytes: UnsafeRawBufferPointer, in parent: ItemNumber) -> UInt64 {
         hash(bytes, UInt64(bitPattern: parent.rawValue))
     }
@@ -27,7 +27,7 @@ struct KeyedHash: Sendable {
         return text.withUTF8 { name(UnsafeRawBufferPointer($0), in: parent) }
     }
 
-    /// Eight bytes at a time are multiplied with the key's to 128 bits, of which both halves count.
+    /// Multiplies eight bytes at a time with the key to 128 bits and combines both halves.
     private func hash(_ bytes: UnsafeRawBufferPointer, _ domain: UInt64) -> UInt64 {
         var state = Self.mixed(domain ^ first, UInt64(bytes.count) ^ second)
         var offset = 0

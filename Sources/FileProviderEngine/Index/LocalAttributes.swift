@@ -1,25 +1,26 @@
 import FileProvider
 
-/// How an item's extended attributes differ here from the provider's.
+/// The local differences of an item's extended attributes from the provider's.
 ///
-/// They are in the index only, and go with it and with the item.
+/// They are stored in the index only, and are lost with the index or the item.
 package struct LocalAttributes: Sendable, Equatable {
-    /// What was set here, by full names.
+    /// The values that were set locally, by full name.
     private var values: [String: [UInt8]] = [:]
-    /// Which of the provider's were removed here.
+    /// The provider's attributes that were removed locally.
     private var removed: Set<String> = []
 
     package init() {}
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// Bytes of all names and values that were set; bounded, because they are read with the item's row.
+    /// The size in bytes of all names and values that were set. It is bounded because they are read with the item's
+    /// row.
     private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
 
-    /// More than ext4 has room for, which is what programs are used to.
+    /// The limit on ``size``. It is more than ext4 has room for, which is what programs expect.
     package static let sizeLimit = 16 << 10
 
-    /// - Returns: whether there is room for it.
+    /// - Returns: Whether there is room for the attribute.
     mutating func set(_ name: String, to value: [UInt8]) -> Bool {
         var changed = self
         changed.values[name] = value
@@ -29,30 +30,32 @@ package struct LocalAttributes: Sendable, Equatable {
         return true
     }
 
+    /// Removes an attribute.
+    ///
     /// - Parameters:
-    ///   - isGiven: whether the provider says that it has it too.
-    ///   - mayBeSent: whether the provider may have been sent it.
+    ///   - isGiven: Whether the provider reports the attribute.
+    ///   - mayBeSent: Whether the attribute may have been sent to the provider.
     mutating func remove(_ name: String, isGiven: Bool, mayBeSent: Bool) {
         values[name] = nil
-        // Names that come and go while nothing can be sent are not remembered for ever, and take no room from others.
+        // Bounds the names remembered for attributes that are set and removed again while nothing can be sent.
         let hasRoom = removed.reduce(0) { $0 + $1.utf8.count } <= Self.sizeLimit
         if isGiven || mayBeSent && hasRoom { removed.insert(name) }
     }
 
-    /// What the provider gave, as it was changed here.
+    /// Returns the provider's attributes with the local changes applied.
     func applied(to given: [String: [UInt8]]) -> [String: [UInt8]] {
         isEmpty ? given : given.filter { !removed.contains($0.key) }.merging(values) { $1 }
     }
 
-    /// What is to be changed at the provider, so that it has what is here.
+    /// Returns the changes that bring the provider to the local state.
     func changes(of given: [String: [UInt8]]) -> (changed: [String: [UInt8]], removed: Set<String>) {
         (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
     }
 
-    /// The provider has what was set here: what is not there, need not be known to be removed.
+    /// Drops remembered removals that the provider confirmed: it does not have those attributes any more.
     mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
 
-    /// Lets go of what the provider had as it was set here, and has otherwise now.
+    /// Drops local overrides that the provider acknowledged and has since changed.
     mutating func follow(_ given: [String: [UInt8]], since before: [String: [UInt8]]) {
         guard !isEmpty else { return }
         values = values.filter { before[$0.key] != $0.value || given[$0.key] == $0.value }
@@ -63,7 +66,7 @@ package struct LocalAttributes: Sendable, Equatable {
 
     func write(to bytes: inout ByteWriter) {
         bytes.number(UInt64(values.count))
-        // In one order, because rows are compared as bytes.
+        // In a fixed order, because rows are compared as bytes.
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             bytes.text(name)
             bytes.counted(value)
@@ -90,23 +93,23 @@ package struct LocalAttributes: Sendable, Equatable {
 }
 
 extension IndexedItem {
-    /// What the names of all extended attributes begin with that programs can read and set.
+    /// The prefix of all extended attributes that programs can read and set.
     package static let attributePrefix = ItemAttributes.prefix
 
-    /// The extended attributes by their full names: the provider's, as they were changed here.
+    /// The extended attributes by full name: the provider's with the local changes applied.
     package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesHere) }
 
-    /// - Returns: whether there is room for it.
+    /// - Returns: Whether there is room for the attribute.
     mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
 
-    /// - Parameter mayBeSent: whether the provider may have been sent it.
+    /// - Parameter mayBeSent: Whether the attribute may have been sent to the provider.
     mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
         attributes.remove(name, isGiven: item.attributesHere[name] != nil, mayBeSent: mayBeSent)
     }
 }
 
 extension ProviderItem {
-    /// The provider's extended attributes by the names that they have here.
+    /// The provider's extended attributes by their local names.
     var attributesHere: [String: [UInt8]] {
         guard !extendedAttributes.isEmpty else { return [:] }
         var here: [String: [UInt8]] = [:]

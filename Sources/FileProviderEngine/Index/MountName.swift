@@ -1,19 +1,20 @@
 import FileProvider
 
-/// Names of items as names of files.
+/// Conversion of item names to file names.
 package enum MountName {
     /// The longest name of a file, in bytes of UTF-8.
     package static let limit = 255
 
-    /// The name if it can be one of a file, otherwise one that is as much like it as possible.
+    /// Returns the name if it is a valid file name, otherwise the most similar valid one.
     ///
-    /// A slash becomes a division slash (U+2215), which looks like it, control characters become `_`, `.` and `..` and the empty name get
-    /// an underscore, and what is too long is cut before its extension. The answer depends on the name alone.
+    /// A slash becomes a division slash (U+2215), which looks alike. Control characters become `_`. `.`, `..` and the
+    /// empty name get an underscore. A name that is too long is cut before its extension. The result depends on the
+    /// name alone.
     package static func mended(_ name: String) -> String {
         isValid(name) ? name : mend(name)
     }
 
-    /// Whether a name can be one of a file as it is.
+    /// Whether a name is valid as a file name.
     package static func isValid(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in
@@ -44,15 +45,15 @@ package enum MountName {
         }
     }
 
-    /// The name for the second and further items of one name: "name 2.ext".
+    /// Returns the name for the second and further items of one name: "name 2.ext".
     ///
-    /// - Parameter name: a valid name.
+    /// - Parameter name: A valid name.
     package static func numbered(_ name: String, _ number: Int) -> String {
         joined(split(name), suffix: " \(number)")
     }
 
-    /// A name's stem and its extension with the dot. A name that begins with its only dot is a stem; so is one whose extension is
-    /// so long that it is more likely a sentence.
+    /// Splits a name into its stem and its extension with the dot. A name that begins with its only dot has no
+    /// extension, and neither has one with more than 31 bytes after the dot, which is more likely a sentence.
     private static func split(_ name: String) -> (stem: String, ending: String) {
         let scalars = name.unicodeScalars
         guard let dot = scalars.lastIndex(of: "."), dot != scalars.startIndex else { return (name, "") }
@@ -61,7 +62,7 @@ package enum MountName {
         return (String(scalars[..<dot]), ending)
     }
 
-    /// Cuts the stem between characters so that everything has room.
+    /// Cuts the stem between characters so that the whole name fits the limit.
     private static func joined(_ parts: (stem: String, ending: String), suffix: String) -> String {
         let room = limit - parts.ending.utf8.count - suffix.utf8.count
         return cut(parts.stem, to: room) + suffix + parts.ending
@@ -75,7 +76,7 @@ package enum MountName {
             kept.append(character)
         }
         if !kept.isEmpty { return kept }
-        // One character can be as long as it likes, and is then cut between its scalars.
+        // A single character may exceed the limit; it is cut between its scalars.
         var scalars = String.UnicodeScalarView()
         var count = 0
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
-/// New rows on their way into the table of items: many by one statement, which takes half the time of one by one.
+/// A buffer of new rows for the table of items. Inserting many with one statement takes half the time of one by one.
 ///
-/// Whoever reads the table, or changes rows of it, has them written first.
+/// Code that reads the table, or changes rows in it, must call ``write()`` first.
 final class NewRows {
     private struct Row {
         var number: ItemNumber
@@ -9,7 +9,7 @@ final class NewRows {
         var bytes: Range<Int>
     }
 
-    /// So many by one statement.
+    /// The number of rows that one statement inserts.
     private static let limit = 100
     private static let columnCount = 4
 
@@ -37,10 +37,10 @@ final class NewRows {
         if rows.count == Self.limit { try write() }
     }
 
-    /// Writes those that are not in the table yet.
+    /// Writes the buffered rows to the table.
     func write() throws(IndexFailure) {
         guard !rows.isEmpty else { return }
-        // The transaction fails as a whole, and with it the rows that are left.
+        // A failure rolls back the whole transaction, with the rows that are left.
         defer { forget() }
         if rows.count == Self.limit {
             for index in rows.indices { bind(rows[index], to: insertMany, index) }
@@ -52,7 +52,7 @@ final class NewRows {
         }
     }
 
-    /// Drops those that are not in the table yet: their transaction came to nothing.
+    /// Drops the buffered rows, because their transaction was rolled back.
     func forget() {
         rows.removeAll(keepingCapacity: true)
         bytes.clear()

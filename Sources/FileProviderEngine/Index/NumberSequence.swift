@@ -1,13 +1,13 @@
-/// The numbers of new items, in ascending order. None is given twice, so that a number that something still refers to never means
+/// The source of new item numbers, in ascending order. A number is never reused, so a stale reference never denotes
 /// another item.
 struct NumberSequence {
     /// The number that the next item gets.
     private(set) var next: Int64 = 0
     private var saved: Int64 = 0
-    /// The greatest number that is skipped, whatever the index has: see ``skip(through:)``.
+    /// The greatest skipped number, regardless of the index; see ``skip(through:)``.
     private var skipped: Int64 = 0
 
-    /// Reads what the index has, also after a transaction that was rolled back.
+    /// Reads the state from the index, also after a rollback.
     mutating func read(from connection: DatabaseConnection) throws(IndexFailure) {
         let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
         read.bind(1, IndexSchema.Setting.nextNumber)
@@ -16,7 +16,7 @@ struct NumberSequence {
         next = max(saved, last + 1, ItemNumber.root.rawValue + 1, skipped + 1)
     }
 
-    /// Writes the next number to the index, if it is another than the one there.
+    /// Writes the next number to the index if it changed.
     mutating func save(to connection: DatabaseConnection) throws(IndexFailure) {
         guard next != saved else { return }
         let write = try connection.statement("INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)")
@@ -31,10 +31,10 @@ struct NumberSequence {
         return ItemNumber(rawValue: next)
     }
 
-    /// Takes a number that was chosen elsewhere.
+    /// Marks a number that was chosen by a caller as used.
     mutating func reserve(_ number: ItemNumber) { next = max(next, number.rawValue + 1) }
 
-    /// Gives no number up to this one, also after a transaction that was rolled back.
+    /// Skips all numbers up to this one. The effect outlasts a rollback.
     mutating func skip(through number: ItemNumber) {
         skipped = max(skipped, number.rawValue)
         reserve(number)

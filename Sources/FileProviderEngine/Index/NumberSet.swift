@@ -1,4 +1,4 @@
-/// Numbers of items, most of which follow each other.
+/// A set of item numbers, stored as ranges because most of them are consecutive.
 struct NumberSet {
     private var ranges: [ClosedRange<Int64>] = []
     private var isSorted = true

@@ -1,10 +1,10 @@
-/// A listing of a folder that is under way: which of the folder's items count as listed.
+/// A listing of a directory that is under way, with the items that count as listed.
 struct OngoingListing {
     let mark: Int64
-    /// What a new item's number would have been when it began. What has this number or a greater one was written since then, and
-    /// counts as listed: so a folder that nobody listed before needs no look at each of its items again.
+    /// The next free item number when the listing began. Items with this number or a greater one were written since
+    /// and count as listed, so the first listing of a directory need not look up each of its items again.
     let firstNew: ItemNumber
-    /// Those of lesser numbers.
+    /// Listed items with lesser numbers.
     private var listed = NumberSet()
 
     init(mark: Int64, firstNew: ItemNumber) {

@@ -1,9 +1,9 @@
 import FileProvider
 
-/// Folders in which something may have happened that the provider will not tell of by itself: they stand here until each of them has been
-/// asked for, also after a crash.
+/// Directories with possible changes that the provider does not report by itself. They stay recorded until each has
+/// been enumerated, also across a crash.
 extension IndexWriter {
-    /// Whatever was listed may be otherwise by now: each container has an anchor, an empty one where the provider has none.
+    /// Marks all listed directories as outdated. Each has an anchor, which is empty if the provider gives none.
     package mutating func noteAllOutdated() throws(IndexFailure) {
         let statement = try state.connection.statement(
             "INSERT OR IGNORE INTO outdated SELECT container FROM anchors WHERE container <> ?1")
@@ -11,7 +11,9 @@ extension IndexWriter {
         try statement.run()
     }
 
-    /// - Parameter isOutdated: whether it is to be asked for, or is as the index says.
+    /// Marks a directory as outdated, or as up to date.
+    ///
+    /// - Parameter isOutdated: Whether the directory must be enumerated.
     package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexFailure) {
         let statement = try state.connection.statement(
             isOutdated
@@ -22,7 +24,7 @@ extension IndexWriter {
 }
 
 extension Index {
-    /// The folders that are to be asked for.
+    /// Returns the directories that must be enumerated.
     package func outdatedFolders() throws(IndexFailure) -> [String] {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT container FROM outdated")

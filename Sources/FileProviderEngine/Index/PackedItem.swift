@@ -1,11 +1,12 @@
 import FileProvider
 
-/// How an item is written in its row, apart from its number, its parent and what was done to it here, which are columns:
-/// first what this machine knows of it, then what the provider said, each in as few bytes as it takes.
+/// The encoding of an item in its row: first the local state, then the provider's report, both compact. The number,
+/// the parent and the local changes are columns instead.
 ///
-/// The provider's part begins with the name and the identifier, which are what a row is looked for by.
+/// The provider's part begins with the name and the identifier, by which rows are looked up.
 enum PackedItem {
-    /// Changes with every change of the form; a row with another is damaged, since ``IndexSchema`` has a version too.
+    /// The version of the encoding. A row with another one counts as damaged, because a change of the encoding also
+    /// changes ``IndexSchema/version``.
     private static let form: UInt8 = 1
 
     private struct Local: OptionSet {
@@ -14,7 +15,7 @@ enum PackedItem {
         static let contents = Local(rawValue: 1 << 5)
         static let modified = Local(rawValue: 1 << 6)
         static let mode = Local(rawValue: 1 << 7)
-        /// The name here is not the provider's.
+        /// The local name differs from the provider's.
         static let name = Local(rawValue: 1 << 8)
         static let attributes = Local(rawValue: 1 << 9)
         static let changed = Local(rawValue: 1 << 10)
@@ -70,7 +71,7 @@ enum PackedItem {
         write(item.item, to: &bytes)
     }
 
-    /// An item that is new here, with the name that it has here.
+    /// Writes an item that is new in the index, with its local name.
     static func write(
         new item: borrowing ProviderItem, named name: String, isKeptByFolder: Bool, to bytes: inout ByteWriter
     ) {
@@ -84,7 +85,7 @@ enum PackedItem {
         write(item, to: &bytes)
     }
 
-    /// The provider's part.
+    /// Writes the provider's part.
     static func write(_ item: borrowing ProviderItem, to bytes: inout ByteWriter) {
         bytes.text(item.filename)
         bytes.text(item.identifier)
@@ -125,7 +126,7 @@ enum PackedItem {
         if let flags = item.fileSystemFlags { bytes.number(UInt64(flags)) }
         if said.contains(.extendedAttributes) {
             bytes.number(UInt64(item.extendedAttributes.count))
-            // In one order, because rows are compared as bytes.
+            // In a fixed order, because rows are compared as bytes.
             for (name, value) in item.extendedAttributes.sorted(by: { $0.key < $1.key }) {
                 bytes.text(name)
                 bytes.counted(value)
@@ -138,7 +139,7 @@ enum PackedItem {
 
     private static func write(_ userInfo: [String: ProviderItem.UserInfoValue], to bytes: inout ByteWriter) {
         bytes.number(UInt64(userInfo.count))
-        // In one order, because rows are compared as bytes.
+        // In a fixed order, because rows are compared as bytes.
         for (name, value) in userInfo.sorted(by: { $0.key < $1.key }) {
             bytes.text(name)
             switch value {
@@ -152,7 +153,7 @@ enum PackedItem {
         }
     }
 
-    /// In the byte of a failure's kind: a suggestion comes at its end.
+    /// A bit in the byte of a failure's kind: a suggestion follows at the end.
     private static let suggestionBit: UInt8 = 0x80
 
     static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
@@ -180,22 +181,22 @@ enum PackedItem {
             parts: before.parts)
     }
 
-    /// What a row is looked for by, without the rest of it.
+    /// The part of a row by which it is looked up.
     struct Key {
         var name: UnsafeRawBufferPointer
         var identifier: UnsafeRawBufferPointer
         var kind: ProviderItem.Kind
-        /// Where the provider's part begins.
+        /// The offset of the provider's part.
         var providerPart: Int
     }
 
-    /// Valid for as long as the bytes are.
+    /// Reads the key of a row. The result is valid for as long as the bytes are.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Key {
         var reader = ByteReader(bytes)
         return try readKey(&reader).key
     }
 
-    /// When an item was modified last, as far as that is known: here, or else at the provider.
+    /// Returns the modification date: the local one, or else the provider's; `nil` if neither is known.
     static func modified(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Double? {
         var reader = ByteReader(bytes)
         if let modified = try readKey(&reader).localModified { return modified }
@@ -207,7 +208,7 @@ enum PackedItem {
         return try reader.double()
     }
 
-    /// Reads as far as the kind.
+    /// Reads a row up to and including the kind.
     private static func readKey(
         _ reader: inout ByteReader
     ) throws(IndexFailure) -> (key: Key, localModified: Double?) {
@@ -231,7 +232,7 @@ enum PackedItem {
         return (Key(name: name ?? filename, identifier: identifier, kind: kind, providerPart: start), modified)
     }
 
-    /// Whether something of the file's contents is said to be here.
+    /// Whether the row says that some of the file's contents are local.
     static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Bool {
         var reader = ByteReader(bytes)
         guard try reader.byte() == form else { throw ByteReader.damage }
@@ -279,7 +280,7 @@ enum PackedItem {
         return (states, before)
     }
 
-    /// What follows the kind.
+    /// Reads the fields that follow the kind.
     private static func readMarks(
         _ reader: inout ByteReader
     ) throws(IndexFailure) -> (said: Said, capabilities: UInt, flags: ProviderItem.Flags) {

@@ -3,11 +3,11 @@ import FileProvider
 extension WriterConnection {
     // MARK: Names and places
 
-    /// A name that nothing shown in a folder has.
+    /// Returns a name that no shown item of a directory has.
     ///
     /// - Parameters:
-    ///   - name: a valid one.
-    ///   - counts: whether an item that has a name keeps it from others.
+    ///   - name: A valid name.
+    ///   - counts: Whether an item that has a name keeps it from others.
     func freeName(
         _ name: String, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
     ) throws(IndexFailure) -> String {
@@ -17,7 +17,8 @@ extension WriterConnection {
         if try isFree(name) { return name }
         func isFree(_ number: Int) throws(IndexFailure) -> Bool { try isFree(MountName.numbered(name, number)) }
         for number in 2..<10 where try isFree(number) { return MountName.numbered(name, number) }
-        // Many of one name: looked for in great steps, and then between the last that was taken and the first that was free.
+        // With many items of one name, the number grows in large steps; a binary search finds a free number after a
+        // taken one.
         var taken = 9
         var free = 16
         while try !isFree(free) {
@@ -44,7 +45,7 @@ extension WriterConnection {
 
     // MARK: Single items
 
-    /// Adds a row, whose name may become another.
+    /// Adds a row. The item's name may be changed to a free one.
     func add(_ item: IndexedItem) throws(IndexFailure) -> IndexedItem {
         var item = item
         try yieldIdentifier(item.item.identifier, to: item)
@@ -57,7 +58,7 @@ extension WriterConnection {
         return item
     }
 
-    /// Writes an item as it is to be, except for a name that is taken or a place that cannot be.
+    /// Writes an item as wanted, except for a name that is taken or a place that is impossible.
     @discardableResult
     func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexFailure) -> IndexedItem {
         var after = wanted
@@ -109,7 +110,7 @@ extension WriterConnection {
         }
     }
 
-    /// Two rows of one identifier become one: the other one's children come over, and it goes.
+    /// Merges another row with this identifier into an item: its children move over, and the other row is deleted.
     private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexFailure) {
         let number = folder.number
         guard let other = try queries.number(identifier: identifier), other != number, other != .root,
@@ -120,7 +121,7 @@ extension WriterConnection {
             children.append(try row.item())
             return true
         }
-        // Its name is free before the children look for places.
+        // Deleted first, which frees its name before the children get theirs.
         try delete(item)
         for child in children {
             if try takeIdentifier(of: child, in: folder) { continue }
@@ -131,7 +132,7 @@ extension WriterConnection {
         if !item.changes.contains(.deleted) { tell(.removed(other, parent: item.parent, name: item.name)) }
     }
 
-    /// Items that waited for this parent come to it.
+    /// Moves the items that wait for this parent into it.
     func adopt(_ folder: IndexedItem) throws(IndexFailure) {
         for number in try orphans(of: folder.item.identifier) {
             guard number != folder.number, let before = try queries.item(number) else { continue }
@@ -151,10 +152,11 @@ extension WriterConnection {
 
     // MARK: Trees
 
-    /// Removes an item with everything in it, except for what something was done to here, and the folders that lead to it.
+    /// Removes an item with everything in it, except items with local changes and the directories that lead to them.
     ///
-    /// An item that was moved into it here, and so lies elsewhere at the provider, stays with everything in it. An item that was removed
-    /// here from the folder has still to be removed there: its row is kept in the root, hidden, until the provider has confirmed that.
+    /// An item that was moved into the tree locally, and so lies elsewhere at the provider, stays with everything in
+    /// it. An item that was removed locally from the tree still has to be removed at the provider: its row is moved
+    /// to the root, hidden, until the provider confirms the removal.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexFailure) {
@@ -167,7 +169,7 @@ extension WriterConnection {
         guard top != .root else { return }
         var nodes: [Node] = []
         func keeps(_ changes: LocalChanges) -> Bool {
-            // What both sides removed is gone.
+            // Items that were removed on both sides are gone.
             !evenIfChanged && !changes.isEmpty && !changes.contains(.deleted)
         }
         guard
@@ -208,7 +210,7 @@ extension WriterConnection {
             }
             next += 1
         }
-        // Children come after their parents, so this way they come before them.
+        // Children come after their parents in the array, so in reverse order they come first.
         for index in nodes.indices.reversed() {
             if nodes[index].isKept {
                 if let parent = nodes[index].parent { nodes[parent].isKept = true }
@@ -225,7 +227,8 @@ extension WriterConnection {
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 
-    /// Whether an item lies in a folder by what the provider said last. Where it lies that the provider has not confirmed, nobody knows.
+    /// Whether an item lies in a directory by the provider's last report. For an item that is not at the provider
+    /// yet, this is not known.
     private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexFailure) -> Bool {
         guard item.isKnownToProvider else { return false }
         return try queries.item(folder)?.item.identifier == item.item.parent
@@ -250,7 +253,8 @@ extension IndexedItem {
 }
 
 extension ProviderItem {
-    /// Whether two words of a provider are of the same contents: by the version, or by size and date where it names none.
+    /// Whether two reports of the provider describe the same contents: by version, or by size and date if there is no
+    /// version.
     package func hasContents(of other: ProviderItem) -> Bool {
         if !contentVersion.isEmpty || !other.contentVersion.isEmpty { return contentVersion == other.contentVersion }
         return size == other.size && modified == other.modified

@@ -1,7 +1,7 @@
 import FileProvider
 import Glibc
 
-/// The connection that writes, with what it knows besides the file. Behind the index's gate.
+/// The writing connection and its in-memory state. The index's gate guards it.
 final class WriterConnection {
     let connection: DatabaseConnection
     let queries: IndexQueries
@@ -23,19 +23,19 @@ final class WriterConnection {
     private let noteRenamed: Statement
 
     private var numbers = NumberSequence()
-    /// So that nobody looks for them where there are none, which is nearly always.
+    /// The number of orphans, or a greater one. Zero, the usual case, skips the lookup.
     private var orphanCount: Int64
 
-    /// Whether anybody wants to know the changes.
+    /// Whether an observer wants the changes.
     var isObserved = false
     private var changes: [IndexChange] = []
-    /// The sets in which something is different since ``takeTouchedSets()``.
+    /// The sets that changed since ``takeTouchedSets()``.
     private var touched: ItemSets = []
-    /// Listings under way: what was written since each began.
+    /// The listings under way, each with what was written since it began.
     private(set) var listings: [ItemNumber: OngoingListing] = [:]
-    /// No listing under way has to be told of numbers from this one on.
+    /// The number from which on items count as listed in every listing under way, and need not be recorded.
     private var firstNewOfListings: Int64 = 0
-    /// Those that end with this transaction. It may fail and be done again, and must then find what was listed.
+    /// The listings that end with this transaction. If it fails and is repeated, it must find what was listed.
     private var endedListings: [ItemNumber: Int64] = [:]
     var bytes = ByteWriter()
 
@@ -67,13 +67,13 @@ final class WriterConnection {
         orphanCount = 0
         try readCounts()
         reserve.fill()
-        // The writer is alone with its filter; readers see commits later than it sees its own changes.
+        // Only the writer has a filter: readers see a commit later than the writer sees its own changes.
         let lookupWriter = self.lookup
         queries.mayContain = { lookupWriter.mayContain($0) }
         queries.willRead = { [newRows] () throws(IndexFailure) in try newRows.write() }
     }
 
-    /// Which of some hashes may be those of identifiers or names in the index.
+    /// Returns for each hash whether it may be that of an identifier or a name in the index.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
 
     private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
@@ -122,7 +122,8 @@ final class WriterConnection {
 
     private func storeLookup() {
         guard lookup.isDue else { return }
-        // Where it cannot be done now, it stays in memory until the next time; what is damaged says so to whoever reads it.
+        // If this fails, the entries stay in memory until the next attempt. Damage is reported when the entries are
+        // read.
         try? lookup.store(lastNumber: ItemNumber(rawValue: numbers.next - 1))
     }
 
@@ -147,7 +148,7 @@ final class WriterConnection {
             newRows.forget()
             changes.removeAll()
             touched = []
-            // What was counted in the meantime did not happen.
+            // The rollback undid what was counted.
             try? readCounts()
             throw error
         }
@@ -177,7 +178,7 @@ final class WriterConnection {
 
     func skipNumbers(through number: ItemNumber) { numbers.skip(through: number) }
 
-    /// A row of an item that is new here, as the provider says it.
+    /// Inserts the row of an item that is new in the index, as the provider reports it.
     func insert(
         _ item: borrowing ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String
     ) throws(IndexFailure) {
@@ -208,14 +209,14 @@ final class WriterConnection {
         try keeping.note(item, before: nil)
         try facts.note(item.number, item.item)
         touched.formUnion(ItemSets(of: item))
-        // It may have the number of one that was there before.
+        // The number may be one that an earlier item had.
         try noteForSearch(item.number)
         noteListed(item.number, in: item.parent)
     }
 
-    /// Writes a row that is there already.
+    /// Rewrites an existing row.
     ///
-    /// - Returns: what is written: whether an item is kept with its folder follows from where it is.
+    /// - Returns: The item as written. Whether it is pinned with its directory follows from its place.
     @discardableResult
     func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexFailure) -> IndexedItem {
         var item = wanted
@@ -241,7 +242,7 @@ final class WriterConnection {
         return item
     }
 
-    /// The row itself, and what follows from its contents.
+    /// Rewrites the row itself and the tables derived from its contents.
     private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexFailure) {
         try newRows.write()
         bytes.clear()
@@ -255,7 +256,7 @@ final class WriterConnection {
         try keeping.note(item, before: before)
     }
 
-    /// A folder is kept now, or is not any more: so is what is in it.
+    /// Passes the pin of a directory, or its end, on to the items in it.
     private func passOnKeeping(of folder: IndexedItem) throws(IndexFailure) {
         var folders = [folder.number]
         while let folder = folders.popLast() {
@@ -280,7 +281,7 @@ final class WriterConnection {
         try noteRenamed.run()
     }
 
-    /// The row goes, and nothing else.
+    /// Deletes a row and what refers to it, but not the items in it.
     func delete(_ item: IndexedItem) throws(IndexFailure) {
         try newRows.write()
         deleteRow.bind(1, item.number.rawValue)
@@ -298,7 +299,7 @@ final class WriterConnection {
         touched.formUnion(ItemSets(of: item))
     }
 
-    /// The root is in no folder, and must not be found in itself.
+    /// Returns the value of the parent column. The root has none, so that it is not found in itself.
     private func column(_ item: IndexedItem) -> ItemNumber {
         item.number == .root ? ItemNumber(rawValue: 0) : item.parent
     }
@@ -320,13 +321,13 @@ final class WriterConnection {
         firstNewOfListings = max(firstNewOfListings, numbers.next)
     }
 
-    /// A row that was written to a folder while it is listed counts as listed: the page may be older than it.
+    /// Counts a row that was written to a directory during its listing as listed: the page may be older than the row.
     func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
         guard number.rawValue < firstNewOfListings else { return }
         listings[folder]?.note(number)
     }
 
-    /// A listing is over, once this transaction is.
+    /// Ends a listing when this transaction is committed.
     func endListing(of folder: ItemNumber, _ mark: Int64) { endedListings[folder] = mark }
 
     // MARK: Orphans
@@ -345,7 +346,7 @@ final class WriterConnection {
         try deleteOrphan.run()
     }
 
-    /// Items that wait for a parent.
+    /// Returns the items that wait for a parent with this identifier.
     func orphans(of identifier: String) throws(IndexFailure) -> [ItemNumber] {
         guard orphanCount > 0 else { return [] }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 ORDER BY number")
@@ -355,8 +356,8 @@ final class WriterConnection {
         return numbers
     }
 
-    /// The folder whose listing named items that say they are in another one, of which nothing else was told: the provider has
-    /// a second identifier for it.
+    /// Returns the directory whose listing had items that name another, unknown parent. The provider has a second
+    /// identifier for that directory.
     func folder(listing identifier: String) throws(IndexFailure) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")
@@ -365,10 +366,10 @@ final class WriterConnection {
         return try queries.withRow(ItemNumber(rawValue: number)) { row throws(IndexFailure) in row.parent }
     }
 
-    /// Whether any item may wait for a parent.
+    /// Whether there may be items that wait for a parent.
     var mayHoldOrphans: Bool { orphanCount > 0 }
 
-    /// Whether an item is where it is only because a change told of it before its parent was known.
+    /// Whether an item is in its place only because a change feed reported it before its parent was known.
     func isUnlistedOrphan(_ number: ItemNumber) throws(IndexFailure) -> Bool {
         guard orphanCount > 0 else { return false }
         let statement = try connection.statement("SELECT 1 FROM orphans WHERE number = ?1 AND listed = 0")
@@ -378,6 +379,6 @@ final class WriterConnection {
 }
 
 extension IndexedItem {
-    /// Whether its contents are here and can be had again.
+    /// Whether the contents are local and clean, and may be evicted.
     var isEvictable: Bool { (content == .current || content == .partial) && !staysHere }
 }

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// Writes down of which items it is not known what became of them: until the provider has said so, also after a crash.
+/// The record of items with uncertain status until the provider has reported on them. It survives a crash.
 final class DoubtsWriter {
     private let put: Statement
     private let remove: Statement
@@ -22,17 +22,17 @@ final class DoubtsWriter {
 }
 
 extension IndexWriter {
-    /// The provider is to be asked what became of items.
+    /// Records items to be revalidated.
     package mutating func noteDoubts(_ identifiers: some Sequence<String>) throws(IndexFailure) {
         for identifier in identifiers { try state.doubts.note(identifier) }
     }
 
-    /// What became of an item is written down.
+    /// Removes the record of an item that has been revalidated.
     package mutating func forgetDoubt(_ identifier: String) throws(IndexFailure) { try state.doubts.forget(identifier) }
 }
 
 extension Index {
-    /// The items of which it is not known what became of them.
+    /// Returns the identifiers of the items to be revalidated.
     package func doubts() throws(IndexFailure) -> [String] {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT identifier FROM doubts")

@@ -1,16 +1,16 @@
 import FileProvider
 
-/// Writes the facts of items: rows only of those that have some, so that the others cost nothing.
+/// The writer of items' user metadata. Items without any have no row and cost nothing.
 ///
-/// What was set here stays until it is settled, whatever the provider says meanwhile; otherwise the provider's words count. The
-/// date of the last use only grows.
+/// A value that was set locally stays until the provider confirms it, whatever the provider reports meanwhile.
+/// Otherwise the provider's value counts. The date of the last use only grows.
 final class FactsWriter {
     private let find: Statement
     private let put: Statement
     private let remove: Statement
     private let renumber: Statement
     private let countRows: Statement
-    /// So that nobody looks for them where there are none.
+    /// The number of rows, or a greater one. Zero skips the lookup.
     private var count: Int64 = 0
 
     init(_ connection: DatabaseConnection) throws(IndexFailure) {
@@ -22,10 +22,10 @@ final class FactsWriter {
         countRows = try connection.statement("SELECT count(*) FROM facts")
     }
 
-    /// Counts anew, after something was undone.
+    /// Recounts the rows after a rollback.
     func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
 
-    /// The provider has said something of an item.
+    /// Applies the provider's report of an item.
     func note(
         _ number: ItemNumber, _ item: borrowing ProviderItem, before: ProviderItem? = nil
     ) throws(IndexFailure) {
@@ -39,24 +39,24 @@ final class FactsWriter {
         try write(number, facts, here)
     }
 
-    /// Something was set here.
+    /// Sets values locally.
     func set(_ number: ItemNumber, _ kinds: FactKinds, _ values: ItemFacts) throws(IndexFailure) {
         var (facts, here) = try row(number)
         facts.take(kinds, from: values)
         try write(number, facts, here.union(kinds))
     }
 
-    /// What was set here of an item and is not settled.
+    /// Returns the kinds of values that were set locally and are not confirmed.
     func setHere(_ number: ItemNumber) throws(IndexFailure) -> FactKinds { try row(number).1 }
 
-    /// The provider has what was set here: from now on its words count.
+    /// Confirms values that were set locally: from now on the provider's count.
     func settle(_ number: ItemNumber, _ kinds: FactKinds) throws(IndexFailure) {
         let (facts, here) = try row(number)
         guard !here.isDisjoint(with: kinds) else { return }
         try write(number, facts, here.subtracting(kinds))
     }
 
-    /// The item was used here, which is nothing that the provider has to know.
+    /// Records a local use of an item, which is not sent to the provider.
     func noteUse(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
         var (facts, here) = try row(number)
         guard time > facts.lastUsed ?? 0 else { return }
@@ -70,7 +70,7 @@ final class FactsWriter {
         try remove.run()
     }
 
-    /// Gives the facts of an item another number.
+    /// Moves the user metadata of an item to another number.
     func move(_ number: ItemNumber, to other: ItemNumber) throws(IndexFailure) {
         guard count > 0 else { return }
         renumber.bind(1, number.rawValue)
@@ -97,12 +97,12 @@ final class FactsWriter {
             put.bindNull(4)
             try put.run()
         }
-        // One that replaced another counts twice, which only keeps somebody looking.
+        // A replaced row counts twice. That is harmless: a count above zero only causes a lookup.
         count += 1
     }
 }
 
-/// What is read of facts.
+/// The queries of user metadata.
 enum FactsQueries {
     static let find = "SELECT used, rank, data, here FROM facts WHERE number = ?1"
 

@@ -1,20 +1,21 @@
 import FileProvider
 
-/// The working set as it is known here: what was used, the favorites, what has tags. None of it asks the provider.
+/// The part of the working set that is known locally: recently used, favourite and tagged items. The provider is not
+/// asked.
 extension Index {
-    /// The files that were used last, the latest first.
+    /// Returns the files that were used last, the latest first.
     package func recents(limit: Int) throws(IndexFailure) -> [FoundItem] {
         try found("SELECT number FROM facts WHERE used IS NOT NULL ORDER BY used DESC, number DESC", limit: limit) {
             $0.item.kind == .file
         }
     }
 
-    /// The favorites in their order.
+    /// Returns the favourites in their order.
     package func favorites() throws(IndexFailure) -> [FoundItem] {
         try found("SELECT number FROM facts WHERE rank IS NOT NULL ORDER BY rank, number", limit: .max)
     }
 
-    /// The rank that comes after those of all favorites; at least a given one.
+    /// Returns a rank after those of all favourites, and at least the given one.
     package func nextFavoriteRank(atLeast least: UInt64) throws(IndexFailure) -> UInt64 {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT max(rank) FROM facts WHERE rank IS NOT NULL")
@@ -26,17 +27,17 @@ extension Index {
         }
     }
 
-    /// What a person's use left behind of an item; nothing of most.
+    /// Returns the user metadata of an item; most items have none.
     package func facts(of number: ItemNumber) throws(IndexFailure) -> ItemFacts {
         try read { queries throws(IndexFailure) in try queries.facts(of: number)?.0 ?? ItemFacts() }
     }
 
-    /// Which of an item's facts were set here and are not settled.
+    /// Returns the kinds of an item's user metadata that were set locally and are not confirmed.
     package func factsSetHere(of number: ItemNumber) throws(IndexFailure) -> FactKinds {
         try read { queries throws(IndexFailure) in try queries.facts(of: number)?.1 ?? [] }
     }
 
-    /// An item with where it is; `nil` where it, or a folder on the way to it, was removed here.
+    /// Returns an item with its path; `nil` if it, or a directory above it, was removed locally.
     package func found(_ number: ItemNumber) throws(IndexFailure) -> FoundItem? {
         try read { queries throws(IndexFailure) in
             var paths = ShownPaths()
@@ -44,7 +45,7 @@ extension Index {
         }
     }
 
-    /// An item with where it is and its facts; `nil` where it, or a folder on the way to it, was removed here.
+    /// Returns an item with its path and user metadata; `nil` if it, or a directory above it, was removed locally.
     func found(
         _ number: ItemNumber, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexFailure) -> FoundItem? {
@@ -52,7 +53,7 @@ extension Index {
         return try found(item, queries, &paths)
     }
 
-    /// The same of an item that has been read.
+    /// Returns the same for an item that has been read already.
     func found(
         _ item: IndexedItem, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexFailure) -> FoundItem? {
@@ -80,16 +81,16 @@ extension Index {
     }
 }
 
-/// The ways to folders, each looked for once.
+/// The paths of directories. Each directory is looked up once.
 struct ShownPaths {
     private var known: [ItemNumber: [String]?] = [.root: []]
 
-    /// The names from the root to a folder, its own included; `nil` where one of them was removed here.
+    /// Returns the names from the root to a directory, its own included; `nil` if one of them was removed locally.
     mutating func names(of folder: ItemNumber, _ queries: IndexQueries) throws(IndexFailure) -> [String]? {
         var unknown: [(number: ItemNumber, name: String)] = []
         var number = folder
         var names: [String]?
-        // A tree in the index has no cycles; its depth is bounded all the same.
+        // A tree in the index has no cycles; the depth is bounded in case of damage.
         while unknown.count < 4096 {
             if let path = known[number] {
                 names = path

@@ -1,12 +1,12 @@
 import FileProvider
 
-/// What a person's use of an item left behind: it puts the item into the working set. Most items have none.
+/// The user metadata of an item, which makes it part of the working set. Most items have none.
 package struct ItemFacts: Sendable, Equatable {
-    /// Seconds since 1970.
+    /// The date of the last use, in seconds since 1970.
     package var lastUsed: Double?
-    /// Its place among the favorites, the least first; `nil` for what is none.
+    /// The rank among the favourites, the lowest first; `nil` for an item that is not a favourite.
     package var favoriteRank: UInt64?
-    /// As the provider keeps it; see ``TagList``.
+    /// The tags in the provider's encoding; see ``TagList``.
     package var tagData: [UInt8]?
 
     package init(lastUsed: Double? = nil, favoriteRank: UInt64? = nil, tagData: [UInt8]? = nil) {
@@ -15,7 +15,7 @@ package struct ItemFacts: Sendable, Equatable {
         self.tagData = tagData
     }
 
-    /// What a provider said.
+    /// Creates the user metadata from a provider's report.
     init(_ item: borrowing ProviderItem) {
         self.init(lastUsed: item.lastUsed, favoriteRank: item.favoriteRank, tagData: item.tagData)
     }
@@ -24,7 +24,7 @@ package struct ItemFacts: Sendable, Equatable {
 
     var isEmpty: Bool { lastUsed == nil && favoriteRank == nil && tagData == nil }
 
-    /// Takes over some of another's.
+    /// Takes over the given kinds from another value.
     mutating func take(_ kinds: FactKinds, from other: ItemFacts) {
         if kinds.contains(.lastUsed) { lastUsed = other.lastUsed }
         if kinds.contains(.favoriteRank) { favoriteRank = other.favoriteRank }
@@ -33,7 +33,7 @@ package struct ItemFacts: Sendable, Equatable {
 }
 
 extension ProviderItem {
-    /// Takes over some of the facts that the provider was given.
+    /// Takes over user metadata that was sent to the provider.
     mutating func take(_ kinds: FactKinds, from facts: ItemFacts) {
         var taken = ItemFacts(self)
         taken.take(kinds, from: facts)
@@ -41,7 +41,7 @@ extension ProviderItem {
     }
 }
 
-/// Which of an item's facts.
+/// Kinds of user metadata.
 package struct FactKinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -50,23 +50,23 @@ package struct FactKinds: OptionSet, Sendable, Hashable {
     package static let favoriteRank = FactKinds(rawValue: 1 << 1)
     package static let tags = FactKinds(rawValue: 1 << 2)
 
-    // What is in the item's own row: of these, only which were set is kept beside it.
+    // Their values are in the item's own row; only the flags of those that were set are stored with user metadata.
     package static let modified = FactKinds(rawValue: 1 << 3)
     package static let mode = FactKinds(rawValue: 1 << 4)
     package static let extendedAttributes = FactKinds(rawValue: 1 << 5)
     static let attributes: FactKinds = [.modified, .mode, .extendedAttributes]
 
-    /// What is sent first of them with one request: one kind alone, or all attributes.
+    /// The kinds to send with the next request: one kind alone, or all attributes.
     var first: FactKinds? {
         let requests: [FactKinds] = [.lastUsed, .favoriteRank, .tags, .attributes]
         return requests.map { intersection($0) }.first { !$0.isEmpty }
     }
 }
 
-/// An item that was looked for, with where it is.
+/// An item that was found, with its path.
 package struct FoundItem: Sendable, Equatable {
     package var item: IndexedItem
-    /// The names on the way to it from the domain's root, and its own.
+    /// The names on the path from the domain's root, the item's own included.
     package var names: [String]
     package var facts: ItemFacts
 }

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// Writes down which folders stay on this machine, and what of what stays is not here yet.
+/// The record of pinned directories, and of pinned items that are not materialized.
 final class KeepingWriter {
     private let addFolder: Statement
     private let removeFolder: Statement
@@ -8,10 +8,10 @@ final class KeepingWriter {
     private let removeWanted: Statement
     private let allFolders: Statement
 
-    /// Folders whose items stay here with them. In memory, because every item that comes is looked up here; nearly always
-    /// there are none, or few.
+    /// The pinned directories, in memory because each new item is checked against them. Usually there are none or
+    /// few.
     private(set) var folders: Set<ItemNumber> = []
-    /// Whether something is wanted since ``takeNews()``.
+    /// Whether an item to materialize was added since ``takeNews()``.
     private var hasNews = false
 
     init(_ connection: DatabaseConnection) throws(IndexFailure) {
@@ -22,7 +22,7 @@ final class KeepingWriter {
         allFolders = try connection.statement("SELECT number FROM kept_folders")
     }
 
-    /// Reads anew what is in memory, after something was undone.
+    /// Reads the in-memory state again after a rollback.
     func readAgain() throws(IndexFailure) {
         folders = []
         while try allFolders.step() { folders.insert(ItemNumber(rawValue: allFolders.integer(0))) }
@@ -30,16 +30,16 @@ final class KeepingWriter {
         hasNews = false
     }
 
-    /// Whether something is wanted that was not before.
+    /// Whether an item to materialize was added since the last call.
     func takeNews() -> Bool {
         defer { hasNews = false }
         return hasNews
     }
 
-    /// Whether the folder that an item is in keeps it.
+    /// Whether the directory that an item is in is pinned.
     func keepsWithFolder(_ item: IndexedItem) -> Bool { item.number != .root && folders.contains(item.parent) }
 
-    /// A row was written.
+    /// Updates the records after a row was written.
     func note(_ item: IndexedItem, before: IndexedItem?) throws(IndexFailure) {
         if item.isKeptFolder != (before?.isKeptFolder ?? false) {
             try run(item.isKeptFolder ? addFolder : removeFolder, item.number)
@@ -51,7 +51,7 @@ final class KeepingWriter {
         }
     }
 
-    /// A row is gone.
+    /// Updates the records after a row was deleted.
     func forget(_ item: IndexedItem) throws(IndexFailure) {
         if item.isKeptFolder {
             try run(removeFolder, item.number)
@@ -69,7 +69,7 @@ final class KeepingWriter {
 extension IndexedItem {
     fileprivate var isKeptFolder: Bool { staysHere && item.kind == .folder }
 
-    /// Whether something of it is to be here and is not.
+    /// Whether the item is pinned and not fully materialized.
     package var isWanted: Bool {
         guard staysHere, isShown, isKnownToProvider else { return false }
         switch item.kind {
@@ -81,9 +81,9 @@ extension IndexedItem {
 }
 
 extension Index {
-    /// What is to be here and is not, by number.
+    /// Returns the pinned items that are not materialized, in ascending number.
     ///
-    /// - Parameter limit: so many at most.
+    /// - Parameter limit: The limit on their number.
     package func wanted(limit: Int) throws(IndexFailure) -> [ItemNumber] {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number FROM wanted ORDER BY number LIMIT ?1")
@@ -94,14 +94,14 @@ extension Index {
         }
     }
 
-    /// How much is to be here and is not.
+    /// Returns the number of pinned items that are not materialized.
     package func wantedCount() throws(IndexFailure) -> Int {
         try read { queries throws(IndexFailure) in
             Int(try queries.connection.number("SELECT count(*) FROM wanted"))
         }
     }
 
-    /// The nearest folder above an item of which a person said that it is to stay here, because of which the item does.
+    /// Returns the nearest directory above an item that the user pinned and that pins the item.
     package func folderThatKeeps(_ item: IndexedItem) throws(IndexFailure) -> IndexedItem? {
         var current = item
         while current.isKeptByFolder, let folder = try self.item(current.parent) {

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// An item that has another identifier than before.
+/// An item with a changed identifier.
 package struct Reidentified: Sendable, Equatable {
     package var number: ItemNumber
     package var former: String
@@ -8,15 +8,15 @@ package struct Reidentified: Sendable, Equatable {
 }
 
 extension IndexWriter {
-    /// Gives items that are here the identifiers that the provider tells of them under now. Comes before ``apply(_:listedIn:mark:)`` and
-    /// ``remove(identifiers:)`` of the same answer.
+    /// Gives known items the identifiers under which the provider now reports them. Must be called before
+    /// ``apply(_:listedIn:mark:)`` and ``remove(identifiers:)`` for the same reply.
     ///
-    /// An item that is reported under an unknown identifier is a known item
+    /// An item that is reported under an unknown identifier is taken for a known item
     ///
-    /// - of the same name, if its folder got another identifier itself and was not listed since;
-    /// - of the same name and contents, if the same answer reports the known item as gone.
+    /// - of the same name, if its directory has a new identifier itself and was not listed since;
+    /// - of the same name and contents, if the same reply reports the known item as gone.
     ///
-    /// - Parameter gone: the identifiers that the answer says are no more.
+    /// - Parameter gone: The identifiers that the reply reports as gone.
     package mutating func reidentify(
         _ items: [ProviderItem], gone: [String] = []
     ) throws(IndexFailure) -> [Reidentified] {
@@ -30,14 +30,14 @@ extension IndexWriter {
         try update(number) { $0.item.identifier = identifier }
     }
 
-    /// Notes that items in a folder may have other identifiers than those that are known, until it is listed.
+    /// Records that the identifiers of a directory's items may have changed, until the directory is listed.
     mutating func noteReidentified(_ folder: ItemNumber) throws(IndexFailure) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         try state.reidentified.note(folder)
         try setOutdated(true, identifier)
     }
 
-    /// Returns the identifiers of those folders that hold any of some items, at any depth.
+    /// Returns the identifiers of those directories that hold any of the items, at any depth.
     func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexFailure) -> Set<String> {
         var found: Set<String> = []
         for item in items {
@@ -51,14 +51,15 @@ extension IndexWriter {
         return found
     }
 
-    /// Whether an item that the provider does not know by its identifier may have another one: one of these is moved, or a folder above it
-    /// has another identifier itself and was not listed since.
+    /// Whether an item that the provider does not know by its identifier may have another one. That is so if the item
+    /// or a directory above it is being moved, or if a directory above it has a new identifier and was not listed
+    /// since.
     ///
-    /// - Parameter moving: items of which it is not known where the provider has them.
+    /// - Parameter moving: Items with an unknown place at the provider.
     func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexFailure) -> Bool {
         guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
         var row = try item(identifier: identifier)
-        // The parents that a provider reports may form a circle.
+        // The parents that a provider reports may form a cycle.
         for _ in 0..<1000 {
             guard let current = row, current.number != .root else { return false }
             if moving.contains(current.number) { return true }
@@ -69,7 +70,7 @@ extension IndexWriter {
     }
 }
 
-/// One answer of the provider, whose items are held against those that are here.
+/// One reply of the provider, with the state for matching its items with known ones.
 private struct Matching {
     private struct Place: Hashable {
         let parent: String
@@ -85,7 +86,7 @@ private struct Matching {
     private let gone: Set<String>
     private var items: [ProviderItem]
     private let told: Set<String>
-    /// The items that were moved or removed here, by the places that the provider has them in.
+    /// The items that were moved or removed locally, by their places at the provider.
     private var away: [Place: ItemNumber] = [:]
     private var result: [Reidentified] = []
 
@@ -99,7 +100,7 @@ private struct Matching {
     mutating func run() throws(IndexFailure) -> [Reidentified] {
         try dropKnown()
         guard !items.isEmpty else { return [] }
-        // Items are matched once their folder is, and an answer may have them in any order.
+        // An item can be matched only after its directory, and a reply may have them in any order.
         var count = -1
         while count != result.count, !items.isEmpty {
             count = result.count
@@ -151,13 +152,15 @@ private struct Matching {
         return false
     }
 
-    /// Whether an item that is here has an identifier of which the answer does not tell.
+    /// Whether a known item may be the reported one: the same kind, and its own identifier does not occur in the
+    /// reply.
     private func isFree(_ row: IndexedItem, _ item: ProviderItem) -> Bool {
         row.number != .root && row.isKnownToProvider && row.item.kind == item.kind
             && !told.contains(row.item.identifier)
     }
 
-    /// Files that are gone from one folder and are in another, as where others gave a folder above them another name.
+    /// Matches files that are gone from one directory and new in another. This happens when another client renames a
+    /// directory above them.
     private mutating func matchByContents() throws(IndexFailure) {
         var files: [Contents: [IndexedItem]] = [:]
         for identifier in gone {
@@ -170,7 +173,7 @@ private struct Matching {
         guard !files.isEmpty else { return }
         let wanted = Dictionary(grouping: items) { Contents($0) }
         for (contents, items) in wanted {
-            // Several that are alike cannot be told apart.
+            // Several files that are alike cannot be told apart.
             guard let contents, let rows = files[contents], let row = rows.first, rows.count == 1,
                 let item = items.first, items.count == 1, isFree(row, item)
             else { continue }
@@ -186,7 +189,7 @@ private struct Matching {
             Reidentified(number: row.number, former: row.item.identifier, identifier: item.identifier))
     }
 
-    /// By what a file is known that has another place.
+    /// The properties by which a moved file is recognized.
     private struct Contents: Hashable {
         let name: [UInt8]
         let version: [UInt8]
@@ -205,7 +208,7 @@ private struct Matching {
 }
 
 extension ProviderItem {
-    /// Whether another item of the same kind has the same contents by all that is said of them.
+    /// Whether another item has the same kind and, as far as is reported, the same contents.
     func isSame(as other: ProviderItem) -> Bool {
         guard kind == other.kind else { return false }
         return switch kind {

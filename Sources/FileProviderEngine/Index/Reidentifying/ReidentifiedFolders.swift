@@ -1,13 +1,13 @@
 import FileProvider
 
-/// Folders that the provider gave another identifier. Where identifiers are paths, what is in such a folder has other ones too, which are
-/// known when the folder is listed.
+/// The directories that the provider gave another identifier. If identifiers are paths, the items in such a directory
+/// have other identifiers too. Those are learnt when the directory is listed.
 final class ReidentifiedFolders {
     private let add: Statement
     private let remove: Statement
     private let all: Statement
 
-    /// In memory, because each page of a listing is looked up here; nearly always there are none.
+    /// The directories, in memory because each page of a listing is checked against them. Usually there are none.
     private(set) var numbers: Set<ItemNumber> = []
 
     init(_ connection: DatabaseConnection) throws(IndexFailure) {
@@ -16,7 +16,7 @@ final class ReidentifiedFolders {
         all = try connection.statement("SELECT number FROM reidentified")
     }
 
-    /// Reads anew what is in memory, after something was undone.
+    /// Reads the in-memory state again after a rollback.
     func readAgain() throws(IndexFailure) {
         numbers = []
         while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
@@ -29,7 +29,7 @@ final class ReidentifiedFolders {
         try add.run()
     }
 
-    /// The folder was listed, or is gone.
+    /// Removes a directory that was listed or is gone.
     func forget(_ folder: ItemNumber) throws(IndexFailure) {
         guard numbers.remove(folder) != nil else { return }
         remove.bind(1, folder.rawValue)
@@ -38,7 +38,7 @@ final class ReidentifiedFolders {
 }
 
 extension Index {
-    /// The folders in which items may have other identifiers than those that are known.
+    /// Returns the directories with items that may have other identifiers than the known ones.
     func reidentifiedFolders() throws(IndexFailure) -> Set<ItemNumber> {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number FROM reidentified")

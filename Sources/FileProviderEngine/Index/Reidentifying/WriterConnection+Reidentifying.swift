@@ -1,8 +1,8 @@
 import FileProvider
 
 extension WriterConnection {
-    /// A folder has another identifier: its items are said to be in that one now, and may have other identifiers themselves until the
-    /// folder is listed.
+    /// Makes the items of a directory name its new identifier as their parent, and records that their own identifiers
+    /// may have changed, until the directory is listed.
     func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexFailure) {
         guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
         let (old, new) = (before.item.identifier, folder.item.identifier)
@@ -15,7 +15,7 @@ extension WriterConnection {
             if item.isKnownToProvider { holdsKnown = true }
             return true
         }
-        // Items that were moved away here are still in the folder at the provider.
+        // Items that were moved away locally are still in the directory at the provider.
         for number in try changedNumbers() where try queries.item(number)?.item.parent == old {
             numbers.append(number)
             holdsKnown = true
@@ -38,7 +38,7 @@ extension WriterConnection {
         try statement.run()
     }
 
-    /// Items that something was done to here.
+    /// Returns the items with local changes.
     func changedNumbers() throws(IndexFailure) -> [ItemNumber] {
         try queries.willRead?()
         let statement = try connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
@@ -48,9 +48,10 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Two rows of one folder become one, and so do those of what is in it: the one that was there first takes the identifier.
+    /// Merges a child of a duplicate directory into the same child of the directory that stays: the latter takes over
+    /// the identifier.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether such a child was found.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexFailure) -> Bool {
         guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
             let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),

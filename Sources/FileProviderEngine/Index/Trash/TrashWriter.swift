@@ -1,13 +1,13 @@
 import FileProvider
 
-/// Writes down what the provider says lies in its trash: that is in no folder, and has no number.
+/// The record of the items in the provider's trash. These are in no directory and have no number.
 final class TrashWriter {
     private let put: Statement
     private let remove: Statement
     private let find: Statement
     private let get: Statement
     private let countRows: Statement
-    /// So that nobody looks for it where there is nothing.
+    /// The number of rows, or a greater one. Zero skips the lookup.
     private var count: Int64 = 0
 
     init(_ connection: DatabaseConnection) throws(IndexFailure) {
@@ -18,10 +18,10 @@ final class TrashWriter {
         countRows = try connection.statement("SELECT count(*) FROM trash")
     }
 
-    /// `false` where there is nothing for certain.
+    /// Whether there may be items in the trash; `false` is certain.
     var mayHoldSome: Bool { count > 0 }
 
-    /// Whether an item lies in the trash, as far as that is known.
+    /// Whether an item is known to lie in the trash.
     func holds(_ identifier: String) throws(IndexFailure) -> Bool {
         guard count > 0 else { return false }
         find.bind(1, identifier)
@@ -29,10 +29,11 @@ final class TrashWriter {
         return try find.step()
     }
 
-    /// Counts anew, after something was undone.
+    /// Recounts the rows after a rollback.
     func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
 
-    /// Writes down an item, with the folder that it was in where that is known and the provider says only that it is in the trash.
+    /// Records an item. If the provider reports only the trash as its parent, the directory it was in is stored, if
+    /// known.
     func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexFailure) {
         var item = item
         if item.parent == ProviderItem.trashIdentifier {
@@ -49,7 +50,7 @@ final class TrashWriter {
         count += 1
     }
 
-    /// The folder that an item was in that lies in the trash, as far as that is known.
+    /// Returns the directory that a trashed item was in; `nil` if it is not known.
     private func former(of identifier: String) throws(IndexFailure) -> String? {
         guard count > 0 else { return nil }
         get.bind(1, identifier)
@@ -67,7 +68,7 @@ final class TrashWriter {
 }
 
 extension IndexWriter {
-    /// An item does not lie in the trash any more.
+    /// Removes the record of an item that is not in the trash any more.
     package mutating func forgetTrashed(_ identifier: String) throws(IndexFailure) {
         try state.trash.forget(identifier)
     }
@@ -84,7 +85,7 @@ extension Index {
         }
     }
 
-    /// What is known to lie in the provider's trash, by name.
+    /// Returns the items known to lie in the provider's trash, sorted by name.
     package func trashed() throws(IndexFailure) -> [ProviderItem] {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT data FROM trash")
