@@ -1,11 +1,13 @@
-/// The form of the buckets in the file: a row each, with its entries one after the other, in no order.
+/// The format of the buckets in the file: one row each, with its entries in no order.
 enum LookupBuckets {
     static let leastBits: UInt64 = 4
     private static let mostBits: UInt64 = 27
-    /// A bucket fits into a page, so on average it is about half as large.
+    /// The average number of entries of a bucket. A full bucket fits into a page, so the average is about half of
+    /// that.
     private static let averageCount = 448
 
-    /// Buckets of different numbers of bits have different rows, so that both can be there for a while.
+    /// Returns the row of a bucket. The row depends on the number of bits, so that buckets of two numbers of bits can
+    /// coexist.
     static func key(_ bucket: UInt64, bits: UInt64) -> Int64 { Int64(1 << bits | bucket) }
 
     static func bits(for count: Int) -> UInt64 {

@@ -1,5 +1,5 @@
-/// One entry of the lookup: 28 bits of the hash of an identifier or of a name in a folder, and the number of the item that may
-/// have it. Whoever asks looks at the item's row, so entries that are not true any more do no harm.
+/// One entry of the lookup: 28 bits of the hash of an identifier or of a name in a directory, and the number of the
+/// item that may match. The caller checks the item's row, so stale entries do no harm.
 struct LookupEntry: RawRepresentable {
     let rawValue: UInt64
 
@@ -9,7 +9,7 @@ struct LookupEntry: RawRepresentable {
         rawValue = hash & ~Self.numberMask | UInt64(bitPattern: number.rawValue) & Self.numberMask
     }
 
-    /// More numbers than any domain gives.
+    /// The bits of an item's number in an entry, more than any domain needs.
     static let numberBits: UInt64 = 36
     static let numberMask: UInt64 = (1 << numberBits) - 1
 
@@ -17,26 +17,29 @@ struct LookupEntry: RawRepresentable {
 
     func isOf(_ hash: UInt64) -> Bool { (rawValue ^ hash) >> Self.numberBits == 0 }
 
-    /// Which bucket it is in, where there are two to the power of so many.
+    /// Returns the bucket of an entry.
+    ///
+    /// - Parameter bits: The binary logarithm of the number of buckets.
     static func bucket(_ hashOrEntry: UInt64, bits: UInt64) -> UInt64 { hashOrEntry >> (64 - bits) }
 }
 
-/// Entries that are not in the buckets yet, in memory: found by their hash in one step. None is removed, because a transaction
-/// that removes an item may come to nothing.
+/// The entries that are not in the buckets yet, in a hash table in memory. None is removed, because the transaction
+/// that removes an item may be rolled back.
 struct RecentEntries {
-    /// An entry's place is the number that its first bits make, or the next free one after it: so they lie nearly in their order.
+    /// The slots. An entry is in the slot that its first bits denote, or in the next free one (linear probing), so
+    /// the entries are almost sorted.
     private var slots: [UInt64]
-    /// How many bits of an entry come after those.
+    /// The number of bits of an entry after those that denote its slot.
     private let rest: UInt64
     private(set) var count = 0
 
-    /// No entry is like this: there is no item of number 0.
+    /// The value of a free slot. No entry equals it, because no item has the number 0.
     private static let empty: UInt64 = 0
 
     init() { self.init(slotBits: 10) }
 
     private init(slotBits: UInt64) {
-        // No more bits than an entry has of its hash.
+        // Not more bits than an entry has of its hash.
         rest = 64 - min(slotBits, 64 - LookupEntry.numberBits)
         slots = Array(repeating: Self.empty, count: 1 << Int(slotBits))
     }
@@ -63,16 +66,16 @@ struct RecentEntries {
         }
     }
 
-    /// All of them, by their hashes.
+    /// Returns all entries in the order of their hashes.
     func sorted() -> [UInt64] {
         var entries: [UInt64] = []
         entries.reserveCapacity(count)
         for (index, entry) in slots.enumerated() where entry != Self.empty && slot(entry) <= index {
             entries.append(entry)
         }
-        // Those for which there was no free place up to the end.
+        // The entries that wrapped around from the end to the beginning.
         for (index, entry) in slots.enumerated() where slot(entry) > index { entries.append(entry) }
-        // Each is where it belongs, or a few places beside it.
+        // Insertion sort: each entry is in its place or a few places beside it.
         for index in entries.indices.dropFirst() {
             let entry = entries[index]
             var place = index

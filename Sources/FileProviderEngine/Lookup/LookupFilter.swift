@@ -1,16 +1,16 @@
-/// Says of most hashes that are not in the lookup that they are not, from two bits for each of the beginnings of hashes. Both are in
-/// one word, because each is a look into memory far away.
+/// A Bloom filter over the entries of the lookup, with two bits for each stored prefix of a hash. Both bits are in
+/// one word, so that a test is one memory access, which likely misses the cache.
 struct LookupFilter {
     private var words: [UInt64]
-    /// There are two to the power of so many bits.
+    /// The binary logarithm of the number of bits in the filter.
     private let bits: UInt64
     private(set) var count = 0
     private let limit: Int
 
-    /// Of a hash, entries have no more than this.
+    /// The bits of a hash that an entry stores.
     private static let hashBits = 64 - LookupEntry.numberBits
 
-    /// - Parameter capacity: how many entries there are, or soon will be.
+    /// - Parameter capacity: The number of entries that exist or are expected soon.
     init(capacity: Int) {
         var bits: UInt64 = 18
         while bits < 28, 1 << bits < capacity * 32 { bits += 1 }
@@ -19,7 +19,7 @@ struct LookupFilter {
         words = Array(repeating: 0, count: 1 << Int(bits - 6))
     }
 
-    /// Whether it says little by now.
+    /// Whether the filter is too full to be selective.
     var isFull: Bool { count > limit }
 
     private func place(_ hashOrEntry: UInt64) -> (word: Int, mask: UInt64) {

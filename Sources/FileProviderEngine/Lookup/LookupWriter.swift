@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Changes of the lookup, on the connection that writes.
+/// The changes of the lookup, on the writing connection.
 final class LookupWriter {
     private let connection: DatabaseConnection
     private let lookup: Lookup
@@ -11,14 +11,14 @@ final class LookupWriter {
     private var fresh = Fresh()
     private var counts: Counts
 
-    /// What is known of entries at once, before anything of them is where others find it.
+    /// The state that is known before the entries are where other connections find them.
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
-        /// What this transaction has added and nobody has looked for yet. Each takes a place of its own in a memory of megabytes: the
-        /// processor waits for many of them at a time where they are put there together.
+        /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table in
+        /// one go: each is a cache miss there, and the processor overlaps many at a time.
         var entries: [LookupEntry] = []
 
-        /// - Returns: whether the filter says little by now.
+        /// - Returns: Whether the filter is too full to be selective.
         mutating func add(_ number: ItemNumber, _ identifier: UInt64?, _ name: UInt64?) -> Bool {
             add(number, identifier)
             add(number, name)
@@ -32,18 +32,18 @@ final class LookupWriter {
         }
     }
 
-    /// What is kept in the settings.
+    /// The counts that are stored in the file.
     private struct Counts {
-        /// Items up to this number are in the buckets, but for those that are noted.
+        /// The greatest item number in the buckets. All items up to it are there, except noted ones.
         var lastNumber: Int64 = 0
-        /// Entries in the buckets.
+        /// The number of entries in the buckets.
         var entries: Int64 = 0
-        /// How many of these are not true any more, at least.
+        /// The number of stale entries, at least.
         var outdated: Int64 = 0
         var bits = Int64(LookupBuckets.leastBits)
     }
 
-    /// Fewer entries stay in memory.
+    /// The number of entries up to which all stay in memory.
     private let leastRecent: Int
 
     init(
@@ -82,7 +82,7 @@ final class LookupWriter {
         try makeFilter()
     }
 
-    /// The entries of items, from the items themselves.
+    /// Reads the entries of items from the items' rows.
     private func readRows(_ which: String, _ body: (UInt64) -> Void) throws(IndexFailure) {
         let rows = try connection.statement("SELECT number, parent, data FROM items " + which)
         while try rows.step() {
@@ -109,19 +109,19 @@ final class LookupWriter {
 
     // MARK: Changing
 
-    /// Whether a hash may be in the lookup, where it is found from now on.
+    /// Whether a hash may be in the lookup. If so, ``LookupQueries/numbers(_:_:)`` finds it from now on.
     func mayContain(_ hash: UInt64) -> Bool {
         guard fresh.filter.mayContain(hash) else { return false }
         settle()
         return true
     }
 
-    /// Which of some hashes may be in the lookup.
+    /// Returns for each hash whether it may be in the lookup.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { hashes.map { fresh.filter.mayContain($0) } }
 
     /// - Parameters:
-    ///   - identifier: the hash of the item's identifier; `nil` where that is in the lookup already.
-    ///   - name: the hash of its name, likewise.
+    ///   - identifier: The hash of the item's identifier; `nil` if the lookup has it already.
+    ///   - name: The hash of its name; `nil` if the lookup has it already.
     func add(_ number: ItemNumber, identifier: UInt64? = nil, name: UInt64? = nil) throws(IndexFailure) {
         if number.rawValue <= counts.lastNumber {
             note.bind(1, number.rawValue)
@@ -130,7 +130,7 @@ final class LookupWriter {
         if fresh.add(number, identifier, name) { try makeFilter() }
     }
 
-    /// Makes known to all connections what was added; to be called before the end of each transaction.
+    /// Publishes the added entries to all connections. Must be called before the end of each transaction.
     func settle() {
         guard !fresh.entries.isEmpty else { return }
         lookup.state.withLock { state in
@@ -139,22 +139,22 @@ final class LookupWriter {
         fresh.entries.removeAll(keepingCapacity: true)
     }
 
-    /// An entry is not true any more. It stays until there are many such.
+    /// Counts an entry as stale. It stays until there are many stale ones.
     func remove() { counts.outdated += 1 }
 
-    /// Whether so much is in memory that it is time for ``store(lastNumber:)``.
+    /// Whether so many entries are in memory that ``store(lastNumber:)`` is due.
     var isDue: Bool {
         lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 4))
     }
 
-    /// Brings what is in memory to the disk, in a transaction of its own. Where that fails, nothing is different.
+    /// Moves the entries in memory to the disk, in a transaction of its own. A failure changes nothing.
     ///
-    /// - Parameter lastNumber: the greatest number of an item.
+    /// - Parameter lastNumber: The greatest number of an item.
     func store(lastNumber: ItemNumber) throws(IndexFailure) {
         var after = counts
         after.lastNumber = max(counts.lastNumber, lastNumber.rawValue)
         try connection.transaction { () throws(IndexFailure) in
-            // Rows of an earlier number of buckets, which nobody looks at any more.
+            // Rows of an earlier number of buckets, which are not read any more.
             let old = try connection.statement("DELETE FROM lookup WHERE bucket < ?1")
             old.bind(1, 1 << counts.bits)
             try old.run()
@@ -193,7 +193,7 @@ final class LookupWriter {
             var entries = try read(LookupBuckets.key(bucket, bits: bits))
             let known = entries.count
             for entry in recent[start..<next] {
-                // Items that changed may come again with what did not.
+                // Changed items may repeat entries that did not change.
                 let isOld = LookupEntry(rawValue: entry).number.rawValue <= counts.lastNumber
                 if isOld, entries[..<known].contains(entry) { continue }
                 entries.append(entry)
@@ -209,7 +209,7 @@ final class LookupWriter {
         entries.sort()
         after.entries = Int64(entries.count)
         after.outdated = 0
-        // Never fewer bits than before, so that rows of earlier numbers are those below.
+        // Never fewer bits than before, so that the rows of earlier numbers of bits have lesser keys.
         let bits = max(UInt64(counts.bits), LookupBuckets.bits(for: entries.count))
         after.bits = Int64(bits)
         let old = try connection.statement("DELETE FROM lookup WHERE bucket >= ?1")
@@ -218,7 +218,7 @@ final class LookupWriter {
         try write(entries, from: 0, count: 1 << bits, bits: bits)
     }
 
-    /// Writes some buckets that follow each other.
+    /// Writes consecutive buckets.
     private func write(
         _ entries: [UInt64], from first: UInt64, count: UInt64, bits: UInt64
     ) throws(IndexFailure) {

@@ -1,21 +1,21 @@
 import FileProvider
 import LinuxSystem
 
-/// An item that the provider's service has found.
+/// An item that the provider's search found.
 package struct ProvidedSearchResult: Sendable {
     package let result: ProviderSearchResult
-    /// The names on the way to it, and its own, where it is known on this machine; `nil` where it is not.
+    /// The names on the local path to the item, its own included; `nil` if the item is not in the index.
     package let names: [String]?
 }
 
-/// Searches by the provider's service, beside those of ``SearchIndex``.
+/// Searches by the provider, in addition to those of ``SearchIndex``.
 extension DomainEngine {
-    /// Has the provider look for items. Nothing of it is kept.
+    /// Asks the provider to search for items. No result is stored.
     ///
     /// - Parameters:
-    ///   - limit: the most results, up to ``ProviderSearchCall/mostResults``.
-    ///   - progress: how many results there are, of those that are wanted.
-    /// - Returns: the best first, and whether the search was ended before its end because it took too long.
+    ///   - limit: The limit on the number of results, up to ``ProviderSearchCall/mostResults``.
+    ///   - progress: Called with the number of results so far, and the number wanted.
+    /// - Returns: The results, the best first, and whether the search was cut short because it took too long.
     package func searchProvider(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderFailure) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
@@ -30,7 +30,7 @@ extension DomainEngine {
         }
         let results = await HandlerThreads.shared.value { [index] in
             found.results.map { result in
-                // Where the index cannot be read, its items are as good as unknown.
+                // If the index cannot be read, its items count as unknown.
                 let known = try? index.item(identifier: result.identifier).flatMap { item throws(IndexFailure) in
                     try index.found(item.number)
                 }

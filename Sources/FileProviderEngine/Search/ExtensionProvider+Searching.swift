@@ -11,8 +11,8 @@ extension ExtensionProvider {
                 message: "what is to be found has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")
         }
-        // A person waits for it, and no question of the engine's does. A search that the provider dies of is no reason to ask it nothing
-        // any more.
+        // A user waits for the result, and no request of the engine does. A search that crashes the provider does not
+        // stop other requests.
         var found = try await ask(
             ProviderSearchCall(query: query, limit: limit), isSafe: false, isForProgram: true, mayDie: true,
             progress: progress)

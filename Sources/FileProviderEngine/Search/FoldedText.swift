@@ -1,8 +1,8 @@
 import Foundation
 
-/// A text as it is compared in a search: without regard to case, accents and widths.
+/// Text in the form in which a search compares it: without case, accents and widths.
 enum FoldedText {
-    /// The scalars of a text, folded.
+    /// Returns the folded scalars of a text.
     static func scalars(of text: String) -> [UInt32] {
         var text = text
         let plain = text.withUTF8 { bytes -> [UInt32]? in
@@ -15,13 +15,13 @@ enum FoldedText {
             return scalars
         }
         if let plain { return plain }
-        // What is composed and what is decomposed become the same by this.
+        // Folding makes composed and decomposed forms equal.
         let folded = text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
         return folded.unicodeScalars.map(\.value)
     }
 
-    /// Whether a word may begin at a place of a text: after what is no part of words, at each sign that is none but a space, and
-    /// at each character of scripts that have no spaces.
+    /// Whether a word may begin at a place of a text: after a scalar that is not part of a word, at each sign other
+    /// than a space, and at each character of scripts without spaces.
     static func isStart(_ place: Int, of scalars: [UInt32]) -> Bool {
         let scalar = scalars[place]
         guard isPartOfWords(scalar) else { return scalar != 0x20 }
@@ -37,11 +37,11 @@ enum FoldedText {
     }
 }
 
-/// One of the words that are looked for, or several with spaces between them.
+/// One search term: a word, or several with spaces between them.
 struct SearchTerm {
     private let scalars: [UInt32]
 
-    /// `nil` for nothing but spaces.
+    /// Creates a term; `nil` if the text is empty or only spaces.
     init?(_ text: String) {
         var scalars = FoldedText.scalars(of: text)[...]
         while scalars.first == 0x20 { scalars.removeFirst() }
@@ -50,10 +50,10 @@ struct SearchTerm {
         self.scalars = Array(scalars)
     }
 
-    /// Those of one or two characters are looked for at the beginnings of words only.
+    /// Whether the term has one or two characters. Such a term matches only at the beginnings of words.
     private var isShort: Bool { scalars.count < 3 }
 
-    /// How well a name has it; `nil` where it has not. Greater is better.
+    /// Returns how well a name matches, the greater the better; `nil` if it does not.
     func quality(in name: [UInt32]) -> Int? {
         guard scalars.count <= name.count else { return nil }
         var best: Int?
@@ -70,7 +70,7 @@ struct SearchTerm {
         return best
     }
 
-    /// What a name has in the index of words that has the term.
+    /// The tokens that the search index has for every name with this term.
     var tokens: [[UInt8]] {
         var writer = TokenWriter()
         if isShort {
@@ -82,9 +82,11 @@ struct SearchTerm {
     }
 }
 
-/// Puts the words together under which a name is found: each three characters in a row, and one and two at the beginnings of words.
+/// A writer of the tokens under which a name is found: all runs of three characters, and runs of one and two at the
+/// beginnings of words.
 ///
-/// To the tokenizer of the index of words everything beyond ASCII is a part of words; signs of ASCII are moved there.
+/// The tokenizer of the search index takes everything beyond ASCII for part of a word, so ASCII signs are moved
+/// there.
 struct TokenWriter {
     private(set) var text: [UInt8] = []
 
@@ -110,7 +112,7 @@ struct TokenWriter {
         text.append(UInt8(ascii: " "))
     }
 
-    /// A word of our own, which no name has: its scalar is for private use.
+    /// Appends a token for a property. No name contains it, because its scalar is for private use.
     mutating func add(_ kind: UInt32, number: Int64) {
         addBeyondASCII(kind)
         text += String(number, radix: 36).utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "z") : $0 }
@@ -118,7 +120,7 @@ struct TokenWriter {
     }
 
     private mutating func addBeyondASCII(_ value: UInt32) {
-        // Halves of pairs are no scalars, and nothing decodes to one.
+        // Surrogates are not scalars, and no text decodes to one.
         guard let scalar = Unicode.Scalar(value) else { return }
         text += UTF8.encode(scalar).map(Array.init) ?? []
     }

@@ -3,7 +3,7 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The thread that writes the file of words.
+/// The thread that writes the search file.
 final class SearchBuilder: Sendable {
     private struct State {
         var isStarted = false
@@ -15,7 +15,7 @@ final class SearchBuilder: Sendable {
         var waiters: [Latch] = []
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
     private let signal = DispatchSemaphore(value: 0)
     private let ended = Latch()
@@ -23,11 +23,11 @@ final class SearchBuilder: Sendable {
     private let reader: SearchReader
     private let path: String
 
-    /// Seconds that nothing has to have happened, and the longest that it waits for that.
+    /// The quiet time in seconds after which the thread begins. It waits no longer than ``patience`` for that.
     private static let calm = 0.5
     private static let patience = Duration.seconds(10)
     private static let batch = 2000
-    /// Names that changed, at one time.
+    /// The number of changed names in one transaction.
     private static let batchOfRenamed = 500
 
     init(_ index: Index, _ reader: SearchReader, path: String) {
@@ -73,7 +73,7 @@ final class SearchBuilder: Sendable {
         if isStopped { endWaiters() }
     }
 
-    /// Ends the thread; comes back when that is done.
+    /// Ends the thread and waits until it has ended.
     func stop() {
         let isRunning = state.withLock { state in
             state.isStopped = true
@@ -97,7 +97,7 @@ final class SearchBuilder: Sendable {
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func run() {
-        // What a person does comes first.
+        // At low priority, because the user's own work comes first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         var file: SearchFile?
         while !isStopped {
@@ -116,7 +116,8 @@ final class SearchBuilder: Sendable {
                 try bring(to: &file)
             } catch {
                 file = nil
-                // On a full disk, and the like, the search looks through the items; the next change tries again.
+                // After other errors, such as a full disk, the search examines the items instead. The next change
+                // retries.
                 if case .corrupt = error {
                     try? reader.remove()
                     try? bring(to: &file)
@@ -134,7 +135,7 @@ final class SearchBuilder: Sendable {
         let deadline = ContinuousClock.now + Self.patience
         while ContinuousClock.now < deadline {
             guard state.withLock({ !$0.isHurried && !$0.isStopped }) else { break }
-            // Whoever comes meanwhile begins the time anew.
+            // Further changes restart the quiet time.
             state.withLock { $0.isWanted = false }
             if signal.wait(timeout: .now() + Self.calm) == .timedOut { break }
         }
@@ -151,7 +152,7 @@ final class SearchBuilder: Sendable {
         }
     }
 
-    /// A number for the time since the machine was started.
+    /// A number that identifies the current boot of the machine.
     private static var machineStart: Int64 {
         guard let file = try? FileDescriptor.open("/proc/sys/kernel/random/boot_id", .readOnly),
             let bytes = try? file.readToEnd(limit: 100)
@@ -159,7 +160,7 @@ final class SearchBuilder: Sendable {
         return bytes.reduce(1) { ($0 &* 31 &+ Int64($1)) & Int64.max | 1 }
     }
 
-    /// Brings what is in the index to the file, which is opened if it is not.
+    /// Updates the file from the index, and opens it first if necessary.
     private func bring(to file: inout SearchFile?) throws(IndexFailure) {
         let open: SearchFile
         if let file { open = file } else { open = try self.open() }

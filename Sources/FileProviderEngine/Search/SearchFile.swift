@@ -1,12 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// The file of words by which items are found: an index of SQLite's FTS5 that keeps no text. Used by one thread at a time.
+/// The search file: an FTS5 index of SQLite that does not store the text. Used by one thread at a time.
 ///
-/// It is behind what it tells of, and what it has told of an item is never taken back: whoever finds an item by it looks at the
-/// item itself. Once too much of it is of no use any more it is made anew.
+/// It lags behind the index, and old words of an item are never removed. Therefore each item found is checked. Once
+/// too much of the file is stale, it is rebuilt.
 final class SearchFile {
-    /// Which index it tells of: another one has other numbers.
+    /// The identity of the index that the file belongs to. Another index has other numbers.
     private let identity: Int64
     let connection: DatabaseConnection
 
@@ -14,15 +14,15 @@ final class SearchFile {
 
     private enum Key: String {
         case identity
-        /// Items up to this number are in it.
+        /// The greatest item number in the file. All items up to it are there.
         case last
-        /// How many words of items were put in a second time.
+        /// The number of items that were added again with other words.
         case repeated
-        /// The start of the machine since which it has not been closed; 0 for one that was closed.
+        /// The boot of the machine since which the file has been open; 0 if it was closed.
         case start
     }
 
-    /// Kinds of words of our own.
+    /// The kinds of tokens for properties.
     private enum Word {
         static let type: UInt32 = 0xF0001
         static let month: UInt32 = 0xF0002
@@ -30,7 +30,10 @@ final class SearchFile {
 
     // MARK: Writing
 
-    /// Opens it for writing, and makes it where there is none, or none that is of use.
+    /// Opens the file for writing, and creates it if it does not exist.
+    ///
+    /// - Throws: ``IndexFailure/corrupt(_:)`` if it is damaged, was not closed before a reboot, or belongs to another
+    ///   version or index.
     init(writing path: String, identity: Int64, start: Int64) throws(IndexFailure) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .writing, cache: 4 << 20)
@@ -41,7 +44,7 @@ final class SearchFile {
         guard version == Self.version || version == 0 else { throw .corrupt("another version") }
         if version == 0 { try create() }
         guard try value(.identity) == identity else { throw .corrupt("the words of another index") }
-        // After a fall of the machine either may know less than the other.
+        // After a crash of the machine, the file and the index may each lack changes that the other has.
         let before = try value(.start) ?? 0
         guard before == 0 || before == start else { throw .corrupt("it was not closed") }
         try set(.start, to: start)
@@ -66,7 +69,7 @@ final class SearchFile {
         }
     }
 
-    /// It is whole.
+    /// Marks the file as complete.
     func close() throws(IndexFailure) { try set(.start, to: 0) }
 
     private func set(_ key: Key, to value: Int64) throws(IndexFailure) {
@@ -82,10 +85,10 @@ final class SearchFile {
         return try statement.number()
     }
 
-    /// Items up to this number are in it.
+    /// Returns the greatest item number in the file. All items up to it are there.
     func lastNumber() throws(IndexFailure) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
 
-    /// Empties it, where too much of it is of no use any more.
+    /// Empties the file if too much of it is stale.
     func emptyIfWornOut() throws(IndexFailure) {
         guard try value(.repeated) ?? 0 > 10_000 + (try lastNumber().rawValue) / 2 else { return }
         try connection.transaction { () throws(IndexFailure) in
@@ -95,11 +98,12 @@ final class SearchFile {
         }
     }
 
-    /// Puts items in, as one transaction.
+    /// Adds items in one transaction.
     ///
     /// - Parameters:
-    ///   - items: by number.
-    ///   - last: up to where it then is; `nil` for items that are in it already, by other words.
+    ///   - items: The items in ascending number.
+    ///   - last: The greatest item number in the file afterwards; `nil` for items that are added again with other
+    ///     words.
     func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexFailure) {
         try connection.transaction { () throws(IndexFailure) in
             let insert = try connection.statement("INSERT INTO words (rowid, text) VALUES (?1, ?2)")
@@ -147,7 +151,7 @@ final class SearchFile {
 
     // MARK: Reading
 
-    /// Opens one that is there for reading; `nil` where it tells of another index.
+    /// Opens an existing file for reading; `nil` if it belongs to another version or index.
     init?(reading path: String, identity: Int64) throws(IndexFailure) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .reading, cache: 4 << 20)
@@ -156,10 +160,10 @@ final class SearchFile {
         }
     }
 
-    /// Items that may be what is looked for, the greatest number first.
+    /// Enumerates the items that may match, the greatest number first.
     ///
-    /// - Parameter body: `false` for enough.
-    /// - Returns: `false` where the query has nothing that could narrow them down.
+    /// - Parameter body: Called for each item; returns `false` to stop.
+    /// - Returns: Whether the query has a condition that the file can narrow down.
     func candidates(
         _ query: SearchQuery, _ body: (ItemNumber) throws(IndexFailure) -> Bool
     ) throws(IndexFailure) -> Bool {
@@ -182,14 +186,14 @@ final class SearchFile {
         return true
     }
 
-    /// Words of which an item has one.
+    /// A set of tokens. An item must have at least one.
     private struct Condition {
         let expression: String
-        /// About how large a part of all items has one.
+        /// The estimated share of all items that have at least one of the tokens.
         let share: Double
     }
 
-    /// Of a long term its first parts are enough to find few.
+    /// The number of tokens of a long term that are used. The first ones suffice to find few items.
     private static let mostTokens = 24
     private static let probed = 1000
 
@@ -209,7 +213,8 @@ final class SearchFile {
         return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
     }
 
-    /// What most items have costs more to go through than it saves: such a condition is left to the look at each item.
+    /// Combines the conditions. One that most items meet costs more to evaluate than it saves, so it is left to the
+    /// check of each item.
     private static func expression(_ conditions: [Condition]) -> String? {
         guard let least = conditions.map(\.share).min() else { return nil }
         let used = conditions.filter { $0.share <= max(least * 30, 0.01) }
@@ -227,12 +232,12 @@ final class SearchFile {
         return tokens
     }
 
-    /// More months than these, in which something was modified, say nothing.
+    /// The limit on months in which items were modified. A range with more of them is not selective.
     private static let mostMonths = 400
 
     private func monthTokens(_ query: SearchQuery) throws(IndexFailure) -> [[UInt8]]? {
         guard query.since != nil || query.before != nil else { return nil }
-        // Those that there are: a date that is far off is one of them, and no more.
+        // Only months that occur count, so a date in the distant past or future adds at most one.
         let find = try connection.statement(
             "SELECT month FROM months WHERE month BETWEEN ?1 AND ?2 LIMIT \(Self.mostMonths + 1)")
         defer { find.reset() }
@@ -251,7 +256,7 @@ final class SearchFile {
 }
 
 extension Statement {
-    /// Binds a text that is not copied and runs the statement to its end.
+    /// Binds a text and runs the statement to its end.
     fileprivate func runWithText(_ place: CInt, _ text: [UInt8]) throws(IndexFailure) {
         bind(place, String(decoding: text, as: UTF8.self))
         try run()

@@ -1,17 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// Finds items by words, types and dates.
+/// A search for items by words, types and dates.
 ///
-/// The words lie in a file beside the index, which a thread of its own writes behind whatever happens in the index, while nothing
-/// else does. What is not in the file yet is looked through item by item; so what is found is right at any moment. Where the file
-/// is damaged or lost, it is made anew.
+/// The words are in a file beside the index. A thread of its own updates that file when the index is quiet. Items
+/// that are not in the file yet are examined one by one, so results are always correct. A damaged or lost file is
+/// rebuilt.
 package final class SearchIndex: Sendable {
     private let index: Index
     private let reader: SearchReader
     private let builder: SearchBuilder
 
-    /// - Parameter path: of the file; it need not be there.
+    /// - Parameter path: The path of the file; it need not exist.
     package init(_ index: Index, path: String) {
         self.index = index
         reader = SearchReader(path: path, identity: index.identity)
@@ -20,10 +20,10 @@ package final class SearchIndex: Sendable {
 
     deinit { builder.stop() }
 
-    /// Something in the index is different: its words go to the file when things have calmed down.
+    /// Schedules an update of the file after a change of the index, once the index is quiet.
     package func noteChanges() { builder.wake() }
 
-    /// Brings everything that is in the index to the file; blocks until it is there, or until it cannot be.
+    /// Updates the file to everything in the index. Blocks until that is done or has failed.
     package func catchUp() { builder.catchUp() }
 
     /// Whether the file has the words of everything in the index.
@@ -33,17 +33,18 @@ package final class SearchIndex: Sendable {
         return try index.words(after: last, limit: 1).last == nil
     }
 
-    /// Whether the file tells what may fit a query; otherwise each item is looked at.
+    /// Whether the file can narrow down the candidates for a query; otherwise each item is examined.
     package func isNarrow(_ query: SearchQuery) throws(IndexFailure) -> Bool {
         try reader.withFile { file throws(IndexFailure) in
             try file?.candidates(query) { (_) throws(IndexFailure) in false } ?? false
         }
     }
 
-    /// Ends the thread; what is missing in the file is added by the next one.
+    /// Ends the thread. The next one adds what the file lacks.
     package func close() { builder.stop() }
 
-    /// What fits, the best first. Blocks for milliseconds; longer for what only a look at every item can tell.
+    /// Returns the items that match, the best first. Blocks for milliseconds, or longer if every item must be
+    /// examined.
     package func search(_ query: SearchQuery) throws(IndexFailure) -> [FoundItem] {
         guard !query.isEmpty, query.limit > 0 else { return [] }
         if !query.tags.isEmpty {
@@ -63,7 +64,8 @@ package final class SearchIndex: Sendable {
 
     private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexFailure) -> [FoundItem] {
         try index.search(query) { collector throws(IndexFailure) in
-            // Before what is noted: what is brought to the file meanwhile is then looked at twice, rather than not at all.
+            // Read before the recorded changes: an item that is added to the file meanwhile is then examined twice,
+            // not missed.
             let last = try file?.lastNumber() ?? ItemNumber(rawValue: 0)
             for number in try index.renamed(limit: .max).numbers { try collector.look(at: number) }
             try index.lookThrough(after: last, &collector)
@@ -77,14 +79,14 @@ package final class SearchIndex: Sendable {
     }
 }
 
-/// The file of words as questions read it.
+/// The search file as queries read it.
 final class SearchReader: Sendable {
     private let path: String
     private let identity: Int64
-    // Held while a question is answered. Taken before the index's own locks.
+    // Held during a query. Taken before the index's own locks.
     private let state = Lock(State(file: nil))
 
-    /// Sendable because only whoever has the lock touches it.
+    /// Sendable because it is only touched under the lock.
     private struct State: @unchecked Sendable {
         var file: SearchFile?
     }
@@ -94,7 +96,7 @@ final class SearchReader: Sendable {
         self.identity = identity
     }
 
-    /// Runs a function with the file, if there is one for the index; one question at a time.
+    /// Runs a function with the file, or with `nil` if there is none for the index. One query at a time.
     func withFile<Answer: Sendable>(
         _ body: (SearchFile?) throws(IndexFailure) -> Answer
     ) throws(IndexFailure) -> Answer {
@@ -109,7 +111,8 @@ final class SearchReader: Sendable {
         return try result.get()
     }
 
-    /// Removes the file. Nobody has it open then: who closes a file of SQLite that was removed would remove parts of the next one.
+    /// Removes the file. The reader closes it first: a SQLite connection to a removed file would, on closing, delete
+    /// parts of the next one.
     func remove() throws(IndexFailure) {
         let result = state.withLock { state in
             state.file = nil
@@ -120,14 +123,14 @@ final class SearchReader: Sendable {
 }
 
 extension Index {
-    /// What tells this index from others, whose numbers mean other items.
+    /// The number that tells this index from others, in which the item numbers mean other items.
     var identity: Int64 { Int64(bitPattern: hash.first) }
 
     fileprivate func search(
         _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexFailure) -> Void
     ) throws(IndexFailure) -> [FoundItem] {
         try read { queries throws(IndexFailure) in
-            // Thousands of items may be looked at, each of which would lock the file by itself.
+            // Thousands of items may be examined; without this, each would lock the file by itself.
             try queries.connection.reading { () throws(IndexFailure) in
                 var collector = SearchCollector(query, self, queries)
                 try body(&collector)
@@ -136,7 +139,7 @@ extension Index {
         }
     }
 
-    /// Looks at all items after a number, the latest first, until enough is found.
+    /// Examines all items after a number, the greatest first, until enough are found.
     fileprivate func lookThrough(
         after number: ItemNumber, _ collector: inout SearchCollector
     ) throws(IndexFailure) {
@@ -149,10 +152,10 @@ extension Index {
         }
     }
 
-    /// Items that have all of some tags.
+    /// Returns the items that have all of some tags.
     fileprivate func tagged(_ tags: [String]) throws(IndexFailure) -> [ItemNumber] {
         let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
-        // Most items have the same few.
+        // A cache by the text of the tags: most items have the same few.
         var known: [String: Bool] = [:]
         return try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT number, tags FROM facts WHERE tags IS NOT NULL")
@@ -170,7 +173,7 @@ extension Index {
         }
     }
 
-    /// Items that were noted because their words are others now, and the mark of the last of them.
+    /// Returns the items with changed words, and the mark of the last change.
     func renamed(limit: Int) throws(IndexFailure) -> (numbers: Set<ItemNumber>, mark: Int64) {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")
@@ -184,7 +187,7 @@ extension Index {
         }
     }
 
-    /// The words of items by number.
+    /// Returns the words of items in ascending number.
     func words(
         after number: ItemNumber, limit: Int
     ) throws(IndexFailure) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {
@@ -208,7 +211,7 @@ extension Index {
 }
 
 extension IndexQueries.Row {
-    /// The row that a statement is at, with the columns number, parent, changes and data.
+    /// Creates a row from the current row of a statement, which has the columns number, parent, changes and data.
     fileprivate init(_ statement: Statement) {
         self.init(
             number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),

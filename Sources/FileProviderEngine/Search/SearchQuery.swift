@@ -1,15 +1,16 @@
-/// What is looked for in a domain. All of it has to be true of an item.
+/// A search in a domain. An item must meet all conditions.
 package struct SearchQuery: Sendable, Equatable {
-    /// Each is a part of the name, without regard to case and accents. Of one or two characters, the beginning of a word in it.
+    /// Parts of the name, without regard to case and accents. One of one or two characters must begin a word in the
+    /// name.
     package var words: [String] = []
-    /// Identifiers of types, of which the item's is one, or conforms to one.
+    /// Identifiers of types. The item's type must be one of them or conform to one.
     package var types: [String] = []
-    /// Tags that it has, without regard to case and accents.
+    /// Tags that the item must have, without regard to case and accents.
     package var tags: [String] = []
-    /// When it was modified: not before this, and before that; seconds since 1970.
+    /// The earliest modification date, in seconds since 1970. The date ``before`` is exclusive.
     package var since: Double?
     package var before: Double?
-    /// The most that are found.
+    /// The limit on the number of results.
     package var limit = 100
 
     package init(words: [String] = []) { self.words = words }
@@ -19,7 +20,7 @@ package struct SearchQuery: Sendable, Equatable {
     }
 }
 
-/// Gathers what a query is about from items that may be it.
+/// A collector of the items that match a query, from candidates.
 struct SearchCollector {
     private let index: Index
     private let queries: IndexQueries
@@ -31,7 +32,7 @@ struct SearchCollector {
     private var seen: Set<ItemNumber> = []
     private var found: [(item: FoundItem, quality: Int)] = []
 
-    /// So many times what is wanted is gathered, so that the best of it can be told.
+    /// The factor by which more items are gathered than wanted, so that the best can be chosen.
     private static let factor = 4
     private static let most = 1000
 
@@ -46,23 +47,23 @@ struct SearchCollector {
 
     var isFull: Bool { found.count >= max(query.limit, min(query.limit * Self.factor, Self.most)) }
 
-    /// Looks at an item that may be it.
+    /// Examines an item that may match.
     mutating func look(at number: ItemNumber) throws(IndexFailure) {
         guard !isFull, !seen.contains(number) else { return }
-        // The row has to be done with before others are looked at.
+        // The row must be released before others are read.
         guard let fit = try queries.withRow(number, { row throws(IndexFailure) in try fitting(row) }) ?? nil else {
             return
         }
         try take(fit.item, fit.quality)
     }
 
-    /// Looks at a row that is read with a statement of its own.
+    /// Examines a row that a statement of its own reads.
     mutating func look(at row: IndexQueries.Row) throws(IndexFailure) {
         guard !isFull, !seen.contains(row.number), let fit = try fitting(row) else { return }
         try take(fit.item, fit.quality)
     }
 
-    /// The item of a row whose name fits.
+    /// Returns the item of a row with a matching name and date, and how well the name matches.
     private func fitting(_ row: IndexQueries.Row) throws(IndexFailure) -> (item: IndexedItem, quality: Int)? {
         guard row.isShown, row.number != .root, try isOfWantedTime(row) else { return nil }
         var quality = 0
@@ -90,7 +91,8 @@ struct SearchCollector {
         found.append((place, quality))
     }
 
-    /// The best, the best first: by how well the name fits, then by when it was used or modified last.
+    /// Returns the best items, the best first: by how well the name matches, then by the date of last use or
+    /// modification.
     func best() -> [FoundItem] {
         func date(_ item: FoundItem) -> Double { item.facts.lastUsed ?? SearchWords.modified(item.item) ?? 0 }
         let sorted = found.sorted { one, other in

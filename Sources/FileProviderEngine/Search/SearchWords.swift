@@ -1,12 +1,13 @@
 import FileProvider
 import UniformTypeIdentifiers
 
-/// What an item is found by, besides the tags, which are few and looked through.
+/// The properties by which the search file finds an item. Tags are not among them: they are few and examined
+/// directly.
 struct SearchWords: Equatable {
     let name: String
-    /// The identifier of its type.
+    /// The identifier of the item's type.
     let type: String
-    /// The month of its last modification, counted from 1970; `nil` where that is not known.
+    /// The month of the last modification, counted from 1970; `nil` if the date is not known.
     let month: Int64?
 
     init(_ item: IndexedItem) {
@@ -24,15 +25,17 @@ struct SearchWords: Equatable {
 
     static func modified(_ item: IndexedItem) -> Double? { item.localModified ?? item.item.modified }
 
-    /// Months of a thirtieth of a year each do as well as the calendar's: they only narrow down where to look.
+    /// Returns the number of a month of 30 days since 1970. It only narrows down the search, so calendar months are
+    /// not needed.
     static func month(of seconds: Double) -> Int64 {
-        // What a provider says may be anything: all that is before 1900 is one month, and all that is after 2200.
+        // Bounded, because a provider may report any date: everything before 1900 is one month, and so is everything
+        // after 2200.
         Int64(max(-852, min(2800, (seconds / 2_592_000).rounded(.down))))
     }
 }
 
 extension IndexedItem {
-    /// The identifier of its type: what the provider said, or what goes without saying.
+    /// The identifier of the item's type: the provider's, or the one that follows from the kind and the name.
     package var contentType: String {
         if !item.contentType.isEmpty { return item.contentType }
         switch item.kind {
@@ -46,7 +49,7 @@ extension IndexedItem {
     }
 }
 
-/// Which types are among those that are looked for; each is asked once.
+/// The set of wanted types. The conformance of each type is determined once.
 struct WantedTypes {
     private let wanted: [UTType]
     private let identifiers: Set<String>
