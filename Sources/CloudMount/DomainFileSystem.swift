@@ -4,10 +4,10 @@ import Glibc
 internal import Keeping
 import LinuxSystem
 
-/// One domain as the kernel sees it: every request is answered from the index and from open files, or handed to the engine,
-/// which answers later. No function waits.
+/// The FUSE file system of one domain. Requests are answered from the index and from open files, or handed to the
+/// engine, which replies later. No function waits.
 ///
-/// Requests are in the files named after what they are about.
+/// The requests are in the files named after their subject.
 final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
@@ -17,25 +17,27 @@ final class DomainFileSystem: FileSystem {
     let notifications: Notifications
     let readers: ReaderPolicies
     let thumbnails: ThumbnailFiller?
-    /// Whom everything belongs to: the user that the daemon runs as.
+    /// The owner of every item: the user that the daemon runs as.
     let owner = getuid()
     let group = getgid()
 
-    // Innermost. From the start of the session to its end; the session holds on to this object meanwhile.
+    // Leaf lock. Set from the session's start to its end; meanwhile the session holds a reference to this object.
     private let current = Lock(State())
 
     private struct State {
         var session: Session?
-        /// Whether files may be passed through.
+        /// Whether files may use passthrough.
         var passes = false
     }
 
     private let hasEnded: @Sendable () -> Void
 
+    /// Creates the file system of a domain.
+    ///
     /// - Parameters:
-    ///   - ledger: where openings are written down, and are already where the mount is gone on with.
-    ///   - folderLimit: of how many folders it is known what the kernel keeps.
-    ///   - hasEnded: called when nothing is mounted any more.
+    ///   - ledger: The ledger in which handles are recorded. After a takeover it already holds the open ones.
+    ///   - folderLimit: The limit on the directories whose cached entries are tracked; see ``Notifications``.
+    ///   - hasEnded: Called when the session has ended.
     init(
         _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?, ledger: OpeningLedger? = nil,
         folderLimit: Int = Notifications.folderLimit, hasEnded: @escaping @Sendable () -> Void
@@ -51,7 +53,7 @@ final class DomainFileSystem: FileSystem {
 
     var session: Session? { current.withLock { $0.session } }
 
-    /// The session, if files may be passed through in it.
+    /// The session, if files may use passthrough in it.
     var passingSession: Session? { current.withLock { $0.passes ? $0.session : nil } }
 
     func start(_ session: Session) {
@@ -60,17 +62,19 @@ final class DomainFileSystem: FileSystem {
         notifications.begin(with: session)
         engine.perform { $0.sharePages() }
         engine.onEvent { [notifications] event in notifications.take(event) }
-        // The last process may have died before it told of a change.
-        // Where the right has gone, it is not looked for again with each file: a helper that does not answer is waited for.
+        // The previous daemon may have died before it notified the kernel of a change, so all attributes are
+        // invalidated. If the right to passthrough is lost, no backing file is looked up: a helper that does not
+        // answer would be awaited each time.
         for number in resumeOpenings(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }
     }
 
-    /// Goes on with what programs have open since before this process, in a mount that has outlived the one before.
+    /// Resumes the handles that were open before this process took over the mount.
     ///
-    /// - Parameter find: makes the object of a backing file that the kernel has, with which it goes.
-    /// - Returns: what is open.
+    /// - Parameter find: Creates the object for a backing file of the kernel. The backing file is closed with that
+    ///   object.
+    /// - Returns: The items that the ledger has as open.
     @discardableResult
     func resumeOpenings(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
         var items: [UInt64: (OpenItem, IndexedItem)] = [:]
@@ -83,7 +87,7 @@ final class DomainFileSystem: FileSystem {
                 item.close()
             }
         }
-        // Each number once. Those that no opening goes on with go when this returns.
+        // Each number is looked up once. The backing files that no handle uses are closed when this function returns.
         var backing: [Int32: BackingFile] = [:]
         return files.resume(items) { number in
             if backing[number] == nil { backing[number] = find(number) }
@@ -104,7 +108,7 @@ final class DomainFileSystem: FileSystem {
 }
 
 extension Reply {
-    /// Answers with what a function returns, or with the error that it throws.
+    /// Replies with the result of a function, or with the error that it throws.
     func reply(trying body: () throws(Errno) -> Content) {
         do throws(Errno) {
             reply(try body())

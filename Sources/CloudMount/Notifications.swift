@@ -2,27 +2,31 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// What the kernel was given to keep, and how it is told that it does not hold any more.
+/// The record of names and directory entries that the kernel may have cached, and their invalidation when the index
+/// changes.
 ///
-/// Pages of files are no part of this: whether they hold is decided at each opening (``OpenFiles``).
+/// File contents in the page cache are not part of this: each open decides whether they are still valid
+/// (``OpenFiles``).
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
-        /// Folders in which the kernel may have kept that a name does not exist; `nil` where there are too many: then it is all.
+        /// Directories in which the kernel may have cached that a name does not exist; `nil` if there are too many,
+        /// which means all directories.
         var denying: Set<ItemNumber>? = []
-        /// Folders whose entries the kernel may have kept, and whether these hold.
+        /// Directories with entries that the kernel may have cached, and whether those are still valid.
         var folders: [ItemNumber: Bool] = [:]
-        /// The folder that was asked for a name last, and how often without another, or a new opening of it, in between.
+        /// The directory of the last lookups, and their count since a lookup elsewhere or a new open of the
+        /// directory.
         var lookups: (folder: ItemNumber, count: Int)?
-        /// Changes are the kernel's own.
+        /// Whether changes come from the kernel's own request, so that it need not be notified.
         var isSilent = false
     }
 
     private let files: OpenFiles
-    // Innermost: the session is told after it is released.
+    // Leaf lock: the session is notified after its release.
     private let state = Lock(State())
 
-    /// After so many folders, all are taken to be changed, and names to be denied in all of them.
+    /// The limit on tracked directories. Above it, all of them count as changed, and as having missing names cached.
     private let folderLimit: Int
     static let folderLimit = 100_000
 
@@ -35,7 +39,7 @@ final class Notifications: Sendable {
 
     func end() { state.withLock { $0 = State() } }
 
-    /// From now on the kernel may be told that names do not exist in a folder.
+    /// Records that the kernel may be told from now on that names do not exist in a directory.
     func willDeny(namesIn folder: ItemNumber) {
         state.withLock { state in
             state.denying?.insert(folder)
@@ -43,9 +47,9 @@ final class Notifications: Sendable {
         }
     }
 
-    /// A folder is opened whose entries the kernel keeps.
+    /// Records that a directory is opened with caching of its entries.
     ///
-    /// - Returns: whether those from earlier openings hold.
+    /// - Returns: Whether the entries cached at earlier opens are still valid.
     func openedFolder(_ folder: ItemNumber) -> Bool {
         state.withLock { state in
             if state.folders.count >= folderLimit { state.folders.removeAll() }
@@ -54,13 +58,14 @@ final class Notifications: Sendable {
         }
     }
 
-    /// After so many lookups in a folder, one after the other, somebody goes through all of it.
+    /// The number of consecutive lookups in a directory after which a program is assumed to go through all of it.
     private static let lookupLimit = 64
 
-    /// The kernel has asked for a name in a folder, and there is one.
+    /// Records that the kernel looked up an existing name in a directory.
     ///
-    /// What it keeps of a folder's entries are their names alone. Who wants more of each than that, as `ls -l` does, has it
-    /// ask for one after the other; without them it asks for many at a time, with all that there is to know.
+    /// The kernel caches only the names of a directory's entries. A program that wants the attributes of each, such
+    /// as `ls -l`, makes it look them up one by one. Without the cached entries it uses FUSE_READDIRPLUS, which
+    /// returns many with attributes.
     func lookedUp(in folder: ItemNumber) {
         let session = state.withLock { state -> Session? in
             let count = state.lookups.map { $0.folder == folder ? $0.count + 1 : 1 } ?? 1
@@ -72,14 +77,15 @@ final class Notifications: Sendable {
         session?.invalidate(folder.node, offset: 0, length: 0)
     }
 
-    /// Runs an edit that the kernel asked for, on the engine's thread: what changes in the index by it, the kernel knows.
+    /// Runs an edit that the kernel requested, on the engine's thread, without notifications: the kernel knows its
+    /// effects.
     func withoutTelling<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         state.withLock { $0.isSilent = true }
         defer { state.withLock { $0.isSilent = false } }
         return try body()
     }
 
-    /// Takes what the engine tells, on its thread.
+    /// Handles an event of the engine, on the engine's thread.
     func take(_ event: EngineEvent) {
         switch event {
         case .index(let changes): take(changes)
@@ -116,14 +122,14 @@ final class Notifications: Sendable {
                 if denying.contains(newParent) { session.invalidateEntry(Name(newName), in: newParent.node) }
                 session.invalidateAttributes(of: number.node)
             case .changed(let number, _):
-                // At once: after `purvey evict` has ended, stat(2) must not show blocks that are gone.
+                // Sent at once: after `purvey evict` has ended, stat(2) must not show blocks that are gone.
                 //
-                // The kernel ignores an attribute reply that is in flight at this moment. A reader that waits for the contents needs
-                // the size in its reply.
+                // The kernel ignores an attribute reply that is in flight at this moment. A reader that waits for the
+                // contents needs the size in its reply.
                 if !files.isAskedForAnew(number) { session.invalidateAttributes(of: number.node) }
             }
         }
-        // What the kernel keeps of a folder's entries goes with its pages.
+        // The kernel keeps a directory's entries in its page cache, so this drops them.
         for folder in folders { session.invalidate(folder.node, offset: 0, length: 0) }
     }
 }

@@ -5,10 +5,11 @@ import Glibc
 import LinuxSystem
 
 extension DomainFileSystem {
-    /// How long the kernel may take it that nothing changed: it is told of every change.
+    /// The time for which the kernel may cache names and attributes. It is notified of every change.
     static let validity = Duration.seconds(3600)
 
-    /// An item as stat(2) shows it. What is open is asked itself: its size and date are in the index only when it was closed.
+    /// Returns an item's attributes for stat(2). For an open file they come from the file itself: the index has its
+    /// size and date only after it is closed.
     func answer(for item: IndexedItem, isRemoved: Bool = false) -> AttributesAnswer {
         var size = item.knownSize
         var blocks = UInt64(clamping: (item.sizeHere + 511) / 512)
@@ -27,7 +28,8 @@ extension DomainFileSystem {
                 isAwaited = true
             }
         }
-        // Programs that archive or copy take a file without blocks for one hole, and write zeros without reading it.
+        // Programs that archive or copy take a file without blocks for a single hole, and write zeros without reading
+        // it.
         if item.item.kind == .file, size != 0 { blocks = max(blocks, 1) }
         let date = Timestamp(seconds: modified)
         let attributes = Attributes(
@@ -36,8 +38,8 @@ extension DomainFileSystem {
             accessed: item.item.lastUsed.map { Timestamp(seconds: max($0, modified)) } ?? date,
             modified: date, changed: Timestamp(seconds: item.changedSeconds(modified: modified)), owner: owner,
             group: group)
-        // The kernel does not see what is written to a mapping. A size that the provider does not know, or may have got wrong, it
-        // asks for again before it reads.
+        // The kernel does not see writes to a mapping. A size that the provider does not know, or may report wrongly,
+        // is queried again before each read.
         let mayDiffer = isOpenForWriting || isAwaited || size == nil
         return AttributesAnswer(attributes, validity: mayDiffer ? .zero : Self.validity)
     }
@@ -49,8 +51,9 @@ extension DomainFileSystem {
             attributeValidity: answer.validity)
     }
 
-    /// An item of the index, or one that was removed while a program has it open or is in it. Of another one the kernel looks up the name
-    /// again.
+    /// Returns an item of the index, or one that was removed while it is open or is a program's working directory.
+    ///
+    /// - Throws: `ESTALE` for any other item, after which the kernel looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
         if let item = try reading({ () throws(IndexFailure) in try index.item(number) }) { return (item, false) }
         if let item = removed[number] { return (item, true) }
@@ -58,14 +61,14 @@ extension DomainFileSystem {
         throw .staleHandle
     }
 
-    /// Whether a program may change what a file holds: as the provider says, or as a person has just set it and the provider is about to be
-    /// told.
+    /// Whether a program may change a file's contents. The provider decides, or the mode that the user has just set
+    /// and that is not sent yet.
     func mayWrite(_ item: IndexedItem) -> Bool {
         item.allowsWriting
             || item.isSetToBeWritable && (try? index.factsSetHere(of: item.number))?.contains(.mode) == true
     }
 
-    /// Reads in the index; what it fails with, a program is told as an input or output error.
+    /// Runs a query of the index. Its failures become `EIO` for a program, except for a full disk.
     func reading<Value>(_ body: () throws(IndexFailure) -> Value) throws(Errno) -> Value {
         do { return try body() } catch { throw Errno(error) }
     }
@@ -73,8 +76,8 @@ extension DomainFileSystem {
     // MARK: Requests
 
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
-        // The kernel names an opening when it is about to read beyond the size, to append or to seek: then the size has to be
-        // the right one, which for contents that are not here yet, and are not served in parts, only they tell.
+        // The kernel names a handle before it reads beyond the size, appends or seeks. Then the size must be exact.
+        // If the contents are not local and not fetched in parts, only the fetched contents tell it.
         if let handle, let opening = files.opening(handle), opening.item.descriptor == nil {
             whenExtentIsKnown(opening, reply) { [self] _ in answerAttributes(of: node, reply) }
         } else {
@@ -88,8 +91,9 @@ extension DomainFileSystem {
                 let count = files.endedCount
                 let (item, isRemoved) = try item(ItemNumber(node))
                 let answer = answer(for: item, isRemoved: isRemoved)
-                // The row may be of the time before a file was closed, and its opening not count any more: then nobody has said what
-                // was written. The kernel keeps nothing of such an answer, but whoever has asked would get it.
+                // Otherwise a handle was released meanwhile: the row may be older than that, and the handle no longer
+                // overrides it. Then the reply would lack what was written. The kernel would not cache it, but the
+                // caller would get it.
                 if files.endedCount == count { return answer }
             }
         })
@@ -107,7 +111,7 @@ extension DomainFileSystem {
     }
 
     func statistics(_ reply: Reply<Statistics>) {
-        // What fits on the disk below can be written here; what is not on this machine takes nothing of it.
+        // Writes are limited by the disk underneath. Files that are not local take no space on it.
         var raw = statvfs()
         guard statvfs(engine.configuration.dataFolder, &raw) == 0 else { return reply.fail(.current) }
         var statistics = Statistics()

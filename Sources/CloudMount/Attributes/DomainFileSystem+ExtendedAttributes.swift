@@ -3,26 +3,26 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// What an item's state is called where programs read it.
+/// The extended attributes through which programs read an item's state.
 enum StateAttribute: String, CaseIterable {
     case state = "user.purvey.state"
     case identifier = "user.purvey.identifier"
-    /// Why the last attempt to send it failed; there only where one did.
+    /// The reason why the last attempt to upload the item failed; absent if none did.
     case error = "user.purvey.error"
-    /// What the provider suggests to do about that.
+    /// The provider's suggestion on how to resolve the failure.
     case suggestion = "user.purvey.suggestion"
-    /// "1" where it is to stay on this machine.
+    /// "1" if the item is pinned, otherwise "0".
     case kept = "user.purvey.kept"
-    /// "1" where the service has what is here.
+    /// "1" if the provider has the local state, otherwise "0".
     case uploaded = "user.purvey.uploaded"
-    /// "1" while it is on its way to the service.
+    /// "1" while the item is being uploaded, otherwise "0".
     case uploading = "user.purvey.uploading"
-    /// "12/34": bytes that the service has, and in all, while the provider says so.
+    /// "12/34": bytes uploaded and bytes in all, while the item is being uploaded and the total is known.
     case progress = "user.purvey.progress"
 
     static let prefix = "user.purvey."
 
-    /// - Parameter upload: how far the item's edit is; `nil` where nothing is known of one.
+    /// - Parameter upload: The progress of the item's upload; `nil` if there is none.
     func value(for item: IndexedItem, _ upload: UploadState?) -> String? {
         let state = item.state(upload)
         let failure = state == .error ? upload?.failure ?? item.item.uploadingError : nil
@@ -41,7 +41,7 @@ enum StateAttribute: String, CaseIterable {
     }
 }
 
-/// Extended attributes: the state of items, what the provider gave, and what programs set, which stays on this machine.
+/// Extended attributes: the state of items, the provider's attributes, and local changes of those.
 extension DomainFileSystem {
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>) {
         do throws(Errno) {
@@ -59,7 +59,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Lists what programs may copy along with an item: its state here is none of that, and is there for those who ask by name.
+    /// Lists the attributes that programs may copy along with an item. Its state is not among them, and is only
+    /// readable by name.
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>) {
         do throws(Errno) {
             let (item, _) = try item(ItemNumber(node))
@@ -94,7 +95,7 @@ extension DomainFileSystem {
         let text: String
         do throws(Errno) {
             text = try Self.checked(name)
-            // The state is not for programs to set.
+            // Programs may not set the state.
             guard !text.hasPrefix(StateAttribute.prefix) else { throw .notPermitted }
             guard text.utf8.count > IndexedItem.attributePrefix.utf8.count else { throw .invalidArgument }
         } catch {
@@ -113,7 +114,7 @@ extension DomainFileSystem {
     }
 
     private static func checked(_ name: Name) throws(Errno) -> String {
-        // Programs that ask for other kinds stop asking when they hear that there are none.
+        // Programs that query other namespaces stop doing so after this error.
         guard let text = name.text, text.hasPrefix(IndexedItem.attributePrefix) else { throw .notSupported }
         return text
     }

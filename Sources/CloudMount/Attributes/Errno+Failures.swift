@@ -3,7 +3,7 @@ import FileProviderEngine
 import Glibc
 import LinuxSystem
 
-/// What a program is told when a provider, or the engine, did not do what it needed.
+/// Error numbers for failures of the provider and of the engine.
 extension Errno {
     /// The error after which the kernel looks up the names of a path again.
     static let staleHandle = Errno(rawValue: ESTALE)
@@ -24,7 +24,7 @@ extension Errno {
         case .filenameCollision: EEXIST
         case .directoryNotEmpty: ENOTEMPTY
         case .unsupported: EOPNOTSUPP
-        // Of contents: those that somebody has begun to read.
+        // The version of the contents that a handle has begun to read is not available any more.
         case .expired: ESTALE
         case .transient, .cannotSynchronize, .processEnded, .badAnswer, .disabled: EIO
         }
@@ -32,7 +32,7 @@ extension Errno {
 }
 
 extension Errno {
-    /// The index could not be read or written.
+    /// Creates the error number for a failure to read or write the index.
     init(_ failure: IndexFailure) {
         switch failure {
         case .full: self = .noSpace

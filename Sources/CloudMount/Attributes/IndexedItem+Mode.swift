@@ -3,7 +3,7 @@ import FileProviderEngine
 import Glibc
 
 extension IndexedItem {
-    /// The kind and the permissions, in the form of `st_mode`.
+    /// The file type and permissions, in the form of `st_mode`.
     var fullMode: UInt32 {
         switch item.kind {
         case .folder: UInt32(S_IFDIR) | permissions
@@ -14,7 +14,7 @@ extension IndexedItem {
 
     private var permissions: UInt32 { UInt32(mode.map { $0 & 0o7777 } ?? givenMode) }
 
-    /// Bytes, as far as they are known without fetching the file.
+    /// The size in bytes, as far as it is known without fetching the file.
     var knownSize: Int64? {
         switch item.kind {
         case .folder: return 0
@@ -23,14 +23,16 @@ extension IndexedItem {
         }
     }
 
-    /// Bytes that are on this machine.
+    /// The number of local bytes.
     var sizeHere: Int64 {
         content == .dataless ? 0 : localSize
     }
 
-    /// When it was changed last; seconds since 1970.
+    /// The modification date, in seconds since 1970.
     var modifiedSeconds: Double { localModified ?? item.modified ?? item.created ?? 0 }
 
-    /// When anything of it was changed last, if its contents were at a moment.
+    /// Returns the date of the last change of contents or attributes, in seconds since 1970.
+    ///
+    /// - Parameter modified: The modification date of the contents.
     func changedSeconds(modified: Double) -> Double { max(modified, localChanged ?? modified) }
 }

@@ -2,7 +2,7 @@ import FileProviderEngine
 import Fuse
 
 extension ItemNumber {
-    /// An item's number is its inode's.
+    /// The item's inode number, which equals the item number.
     var node: NodeID { NodeID(rawValue: UInt64(bitPattern: rawValue)) }
 
     init(_ node: NodeID) { self.init(rawValue: Int64(bitPattern: node.rawValue)) }

@@ -1,10 +1,11 @@
 import Fuse
 
 extension Timestamp {
-    /// A moment from seconds since 1970, to the microsecond.
+    /// Creates a timestamp from seconds since 1970, rounded to microseconds.
     ///
-    /// Every date that is shown goes through here, those of open files too: the index keeps seconds as floating-point
-    /// numbers, and a file must not seem changed because its date is read from there after it was closed.
+    /// Every date that is shown passes through here, those of open files too: the index stores seconds as
+    /// floating-point numbers, and a file must not seem changed because its date comes from there after it was
+    /// closed.
     init(seconds: Double) {
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
         let microseconds = Int64((bounded * 1e6).rounded())
@@ -15,10 +16,10 @@ extension Timestamp {
             nanoseconds: UInt32(isNegative ? rest + 1_000_000 : rest) * 1000)
     }
 
-    // The years from 1 to 9999: programs print no others.
+    // The years from 1 to 9999, because programs print no others.
     private static let earliest = -62_135_596_800.0
     private static let latest = 253_402_300_799.0
 
-    /// Seconds since 1970, to the microsecond: parts of one are dropped, as on any file system that keeps none.
+    /// The seconds since 1970, truncated to microseconds, as on any file system with that resolution.
     var secondsSince1970: Double { Double(seconds) + Double(nanoseconds / 1000) / 1e6 }
 }

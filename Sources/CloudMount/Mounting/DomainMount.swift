@@ -5,20 +5,20 @@ import Glibc
 package import Keeping
 import LinuxSystem
 
-/// How domains are mounted.
+/// The options for mounting domains.
 package struct DomainMountOptions: Sendable {
-    /// Whether users other than the daemon's may look into it.
+    /// Whether users other than the daemon's may access the mount.
     package var allowsOthers = false
-    /// Whether the kernel may read and write complete files itself, where it and the daemon's rights allow that.
+    /// Whether to use passthrough for complete files, if the kernel and the daemon's rights allow it.
     package var wantsPassthrough = true
-    /// The socket of the program that helps a daemon without the right to that.
+    /// The socket of the program that sets up passthrough for a daemon without the right to do so.
     package var passthroughHelper: String?
-    /// Programs that have nothing fetched.
+    /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)
-    /// What fills the desktop's cache of thumbnails; `nil` has it alone.
+    /// The source of pictures for the desktop's thumbnail cache; `nil` leaves that cache alone.
     package var thumbnails: Thumbnails?
-    /// Of how many folders it is known what the kernel keeps of their names and entries. It is told of more changes than it needs to be
-    /// where there are more.
+    /// The limit on directories with tracked names and entries in the kernel's caches. Beyond it, the kernel receives
+    /// more notifications than necessary.
     package var folderLimit = Notifications.folderLimit
 
     package init() {}
@@ -28,23 +28,24 @@ package struct DomainMountOptions: Sendable {
         options.allowsOthers = allowsOthers
         options.wantsPassthrough = wantsPassthrough
         options.passthroughHelper = passthroughHelper
-        // Pages are dropped as files are opened; what is open changes by the kernel's own doing only.
+        // Each open decides whether cached pages are dropped. The contents of an open file change only through the
+        // kernel.
         options.dropsChangedPages = false
         return options
     }
 }
 
-/// Why a domain is not mounted.
+/// The reason why a domain is not mounted.
 package enum DomainMountFailure: Error, Sendable, CustomStringConvertible {
-    /// What is in the folder would be hidden.
+    /// The directory is not empty: its contents would be hidden.
     case folderIsNotEmpty(path: String)
-    /// There is something else mounted already.
+    /// Another file system is mounted on the directory.
     case folderIsMounted(path: String)
-    /// The folder cannot be made or read.
+    /// The directory cannot be created or read.
     case folder(path: String, Errno)
     case notMounted(MountFailure)
 
-    /// The failure in a sentence, with what to do.
+    /// The failure in one sentence, with advice.
     package var description: String {
         switch self {
         case .folderIsNotEmpty(let path):
@@ -56,9 +57,9 @@ package enum DomainMountFailure: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// One domain, mounted at one folder, until it is unmounted by us or by anybody.
+/// One domain, mounted on one directory, until this object or another process unmounts it.
 package final class DomainMount: Sendable {
-    /// Where: an absolute path.
+    /// The absolute path of the mount point.
     package let path: String
     private let madeFolder: Bool
     private let identifier: String
@@ -69,13 +70,13 @@ package final class DomainMount: Sendable {
         var hasEnded = false
     }
 
-    // Innermost: the session is asked after it is released.
+    // Leaf lock: the session is used after its release.
     private let state = Lock(State())
 
-    /// Mounts a domain and serves it, on threads of its own.
+    /// Mounts a domain and serves it on threads of its own.
     ///
-    /// Blocks until the kernel has taken it up. The folder is made if it is not there; what a daemon that has gone left mounted
-    /// there is unmounted before.
+    /// Blocks until the kernel has accepted the mount. Creates the directory if it does not exist. Unmounts what a
+    /// dead daemon left mounted there.
     package init(
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountFailure) {
@@ -83,7 +84,7 @@ package final class DomainMount: Sendable {
         identifier = engine.configuration.identifier
         MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
-        // Without one, programs lose what they have open when this process dies.
+        // Without a ledger, programs lose their open files when this process dies.
         let ledger = try? OpeningLedger()
         let fileSystem = fileSystem(engine, options, ledger)
         do throws(MountFailure) {
@@ -95,7 +96,8 @@ package final class DomainMount: Sendable {
         }
     }
 
-    /// Goes on with a domain's mount that has outlived the daemon before this one. The engine was made with its openings.
+    /// Resumes a domain's mount that outlived the previous daemon. The engine must have been created with the mount's
+    /// handles.
     package init(
         _ engine: DomainEngine, resuming handover: MountHandover, options: DomainMountOptions
     ) throws(DomainMountFailure) {
@@ -124,10 +126,10 @@ package final class DomainMount: Sendable {
         }
     }
 
-    /// A domain's file system that is not mounted, for those who have requests and no kernel. It goes on with what the ledger says
-    /// is open, if the engine was made with that.
+    /// Creates a domain's file system without a mount, for callers that send requests without a kernel. It resumes
+    /// the handles in the ledger if the engine was created with them.
     ///
-    /// - Parameter backing: makes the object of a file that the kernel has in place of one of ours.
+    /// - Parameter backing: Creates the object for a backing file of the kernel.
     package static func fileSystem(
         _ engine: DomainEngine, ledger: OpeningLedger, backing: (Int32) -> BackingFile? = { _ in nil }
     ) -> any FileSystem {
@@ -136,7 +138,8 @@ package final class DomainMount: Sendable {
         return files
     }
 
-    /// What another daemon needs to go on with it; `nil` where the kernel cannot do that, or nothing is mounted any more.
+    /// The state that another daemon needs to take over the mount; `nil` if the kernel does not support that, or the
+    /// mount has ended.
     package var handover: MountHandover? {
         let (session, ledger) = state.withLock { ($0.session, $0.ledger) }
         guard let ledger, let session = session?.handover else { return nil }
@@ -145,13 +148,13 @@ package final class DomainMount: Sendable {
 
     deinit { unmount() }
 
-    /// Whether it is mounted still.
+    /// Whether the domain is still mounted.
     package var isMounted: Bool { state.withLock { $0.session != nil && !$0.hasEnded } }
 
-    /// Unmounts, and blocks until nothing is served any more.
+    /// Unmounts the domain, and blocks until no request is being served.
     ///
-    /// Programs that have files open get errors from then on, those that wait for one at once: the daemon ends, and would not be
-    /// there to answer them. What they wrote before was taken.
+    /// Programs with open files get errors from then on, and waiting ones at once, because the daemon will not be
+    /// there to reply. What they wrote before is preserved.
     package func unmount() {
         let session = state.withLock { state in
             defer { state.session = nil }
@@ -160,7 +163,7 @@ package final class DomainMount: Sendable {
         guard let session else { return }
         session.unmount(aborting: true)
         session.waitForEnd()
-        // One that was there before stays.
+        // A directory that existed before the mount stays.
         if madeFolder { rmdir(path) }
     }
 }

@@ -2,11 +2,11 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The folder that a domain is mounted on.
+/// The directory that a domain is mounted on.
 enum MountFolder {
-    /// Makes the folder, or sees to it that nothing in it would be hidden.
+    /// Creates the directory, or checks that the mount would not hide anything in it.
     ///
-    /// - Returns: whether it was made.
+    /// - Returns: Whether the directory was created.
     static func prepare(_ path: String) throws(DomainMountFailure) -> Bool {
         let isEmpty: Bool
         do throws(Errno) {
@@ -21,9 +21,9 @@ enum MountFolder {
         return false
     }
 
-    /// Unmounts what a daemon that has gone left mounted. The folder goes too: that daemon made it, or found it empty.
+    /// Unmounts what a dead daemon left mounted, and removes the directory: that daemon created it or found it empty.
     ///
-    /// - Returns: whether there was something.
+    /// - Returns: Whether there was such a mount.
     @discardableResult
     static func removeStale(_ path: String) -> Bool {
         guard Session.unmountStale(at: path) else { return false }
@@ -31,9 +31,9 @@ enum MountFolder {
         return true
     }
 
-    /// Makes a folder and those above it.
+    /// Creates a directory and its missing parents.
     ///
-    /// - Returns: whether it was not there before.
+    /// - Returns: Whether the directory did not exist before.
     private static func make(_ path: String) throws(Errno) -> Bool {
         if mkdir(path, 0o700) == 0 { return true }
         switch Errno.current {

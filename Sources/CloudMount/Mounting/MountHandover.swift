@@ -4,13 +4,13 @@ import Glibc
 package import Keeping
 import LinuxSystem
 
-/// A domain's mount, as one daemon leaves it to the next: the session with the kernel, and what programs have open.
+/// A domain's mount in the form in which one daemon passes it to the next: the kernel session and the open handles.
 package struct MountHandover: Sendable {
-    /// The domain's.
+    /// The domain's identifier.
     package let identifier: String
     let session: SessionHandover
     let ledger: OpeningLedger
-    /// Whether the folder was made for it.
+    /// Whether the directory was created for the mount.
     let madeFolder: Bool
 
     init(identifier: String, session: SessionHandover, ledger: OpeningLedger, madeFolder: Bool) {
@@ -20,23 +20,23 @@ package struct MountHandover: Sendable {
         self.madeFolder = madeFolder
     }
 
-    /// Where it is mounted.
+    /// The path of the mount point.
     package var path: String { session.path }
 
-    /// Whether it can be gone on with.
+    /// Whether the mount can be taken over.
     package var isAlive: Bool { session.isAlive }
 
-    /// What programs have open, for the engine that goes on with it.
+    /// The open handles, for the engine that takes over.
     package var openings: [OpeningToResume] { ledger.openingsToResume }
 
-    /// The mount as its keeper has it.
+    /// The mount in the form in which the keeper holds it.
     package var kept: KeptMount {
         KeptMount(
             identifier: identifier, record: [madeFolder ? 1 : 0] + session.record,
             descriptors: [ledger.file] + session.devices)
     }
 
-    /// What a keeper has of a mount; `nil` where it is none of this version's.
+    /// Creates a handover from what a keeper holds; `nil` if it has the format of another version.
     package init?(_ kept: KeptMount) {
         guard let made = kept.record.first, let file = kept.descriptors.first,
             let session = SessionHandover(
@@ -46,16 +46,16 @@ package struct MountHandover: Sendable {
         self.init(identifier: kept.identifier, session: session, ledger: ledger, madeFolder: made == 1)
     }
 
-    /// Ends the mount instead of going on with it: what programs have open fails from now on.
+    /// Ends the mount instead of resuming it. Accesses to open files fail from then on.
     ///
-    /// - Parameter engine: one that was made with its openings.
+    /// - Parameter engine: An engine that was created with the mount's handles.
     package func abandon(_ engine: DomainEngine? = nil) {
         let wasMounted = session.abandon()
         for (_, item) in engine?.takeResumed() ?? [:] { item.close() }
         if wasMounted, madeFolder { rmdir(path) }
     }
 
-    /// Ends a mount that a keeper has, whoever made it.
+    /// Ends a mount that a keeper holds, regardless of the version that created it.
     package static func abandon(_ kept: KeptMount) {
         let session = SessionHandover(
             record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))
@@ -64,7 +64,7 @@ package struct MountHandover: Sendable {
 }
 
 extension OpeningLedger {
-    /// What is written down, for the engine that goes on with it.
+    /// The recorded handles, for the engine that takes over.
     package var openingsToResume: [OpeningToResume] {
         openings.map { opening in
             OpeningToResume(

@@ -1,14 +1,14 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// The domains that are mounted, each at a folder of its own.
+/// The mounted domains, each on a directory of its own.
 ///
-/// Functions may be called on any thread; those that mount and unmount block while the kernel does it.
+/// Functions may be called on any thread. Those that mount and unmount block for the kernel.
 package final class Mounts: Sendable {
-    /// What became of a domain's mount.
+    /// The state of a domain's mount.
     package enum State: Sendable {
         case mounted(path: String)
-        /// Somebody else unmounted it.
+        /// Another process unmounted it.
         case unmounted(path: String)
         case failed(DomainMountFailure)
     }
@@ -19,32 +19,34 @@ package final class Mounts: Sendable {
     }
 
     private let options: DomainMountOptions
-    // Innermost: mounts are made and ended outside of it.
+    // Leaf lock: mounts are created and ended outside of it.
     private let places = Lock<[String: Place]>([:])
 
     package init(options: DomainMountOptions = DomainMountOptions()) { self.options = options }
 
     deinit { unmountAll() }
 
-    /// Unmounts what a daemon that has gone left mounted in a folder: programs that look there would get errors, or wait.
+    /// Unmounts what a dead daemon left mounted in a directory: programs that access it would get errors, or hang.
     ///
     /// - Parameters:
-    ///   - folder: the one that the mounts lie in.
-    ///   - kept: the paths of those that will be mounted anew at once, which unmounts them in time: until then programs had better
-    ///     get errors than see an empty folder, or none.
-    /// - Returns: the paths of those that were left.
+    ///   - folder: The directory that contains the mount points.
+    ///   - kept: The paths that will be mounted again at once, which unmounts them then. Until then, errors are
+    ///     better for programs than an empty or missing directory.
+    /// - Returns: The paths that were unmounted.
     @discardableResult
     package static func removeStale(in folder: String, except kept: Set<String> = []) -> [String] {
-        // The table is read and not the folder, because looking at what was left fails.
+        // The mount table is read, not the directory, because accessing a dead mount fails.
         guard let table = try? MountTable.current() else { return [] }
         return table.mounts.map(\.point).filter { path in
             path.pathNames(beneath: folder)?.isEmpty == false && !kept.contains(path) && MountFolder.removeStale(path)
         }
     }
 
-    /// Mounts a domain; one that is mounted elsewhere is unmounted there first. Failures are kept for ``states`` too.
+    /// Mounts a domain. A domain that is mounted elsewhere is unmounted there first. A failure is also recorded in
+    /// ``states``.
     ///
-    /// - Parameter handover: a mount of it that outlived the last daemon, and is gone on with if that can be.
+    /// - Parameter handover: A mount of the domain that outlived the previous daemon. It is resumed if possible,
+    ///   otherwise ended.
     package func mount(
         _ engine: DomainEngine, at path: String, resuming handover: MountHandover? = nil
     ) throws(DomainMountFailure) {
@@ -62,19 +64,19 @@ package final class Mounts: Sendable {
         }
     }
 
-    /// What another daemon needs to go on with a domain's mount; `nil` where it cannot.
+    /// Returns the state that another daemon needs to take over a domain's mount; `nil` if that is not possible.
     package func handover(of identifier: String) -> MountHandover? {
         guard case .mount(let mount) = places.withLock({ $0[identifier] }) else { return nil }
         return mount.handover
     }
 
-    /// Unmounts a domain, if it is mounted.
+    /// Unmounts a domain if it is mounted.
     package func unmount(_ identifier: String) {
         let place = places.withLock { $0.removeValue(forKey: identifier) }
         if case .mount(let mount) = place { mount.unmount() }
     }
 
-    /// Unmounts all domains, for the daemon's end.
+    /// Unmounts all domains. Called when the daemon ends.
     package func unmountAll() {
         let all = places.withLock { places in
             defer { places = [:] }
@@ -83,7 +85,7 @@ package final class Mounts: Sendable {
         for case .mount(let mount) in all.values { mount.unmount() }
     }
 
-    /// What became of each domain that was to be mounted, by its identifier.
+    /// The state of each domain's mount, by domain identifier.
     package var states: [String: State] {
         places.withLock { places in
             places.mapValues { place in

@@ -5,18 +5,18 @@ import Glibc
 internal import Keeping
 import LinuxSystem
 
-/// The files that programs have open now, and each opening of them.
+/// The files that programs have open, with their handles.
 ///
-/// All openings of a file are cached or all are passed through, because the kernel refuses to mix them; the first opening
-/// decides, and the last one's end lets the next decide anew.
+/// All handles of a file are cached or all use passthrough, because the kernel refuses to mix them. The first open
+/// decides. After the last release, the next open decides anew.
 final class OpenFiles: Sendable {
-    /// How the kernel reaches a file's bytes.
+    /// The way in which the kernel accesses a file's contents.
     enum Way: Sendable {
         case cached
         case passthrough(BackingFile)
     }
 
-    /// One opening by a program.
+    /// One handle of a file.
     final class Opening: Sendable {
         let handle: UInt64
         let item: OpenItem
@@ -31,19 +31,19 @@ final class OpenFiles: Sendable {
         var number: ItemNumber { item.number }
     }
 
-    /// What a file that is open says of itself, where its row in the index says something else.
+    /// The state of an open file, which overrides its row in the index.
     struct View: Sendable {
-        /// The bytes, once all of them are here.
+        /// The contents, once all bytes are local.
         let descriptor: FileDescriptor?
-        /// What the file was when one of its openings ended.
+        /// The file's status when one of its handles was last released.
         let lastStatus: FileStatus?
         let isOpenForWriting: Bool
-        /// The date of the bytes before anything was written; `nil` where their date counts in any case.
+        /// The date of the contents before any write; `nil` if the contents' own date counts in any case.
         let modifiedBefore: Double?
-        /// The row when the file was opened last: it stands for one that was removed since.
+        /// The row at the last open. It stands for a row that was removed since.
         let known: IndexedItem
 
-        /// What the bytes are now; `nil` where they are not here.
+        /// The current status of the contents; `nil` if they are not local.
         var status: FileStatus? { (try? descriptor?.status()) ?? lastStatus }
     }
 
@@ -53,10 +53,10 @@ final class OpenFiles: Sendable {
         var modifiedBefore: Double?
         var wasCut = false
         var known: IndexedItem
-        /// As it was when an opening ended.
+        /// The status at the last release of a handle.
         var lastStatus: FileStatus?
 
-        /// Each opening is asked once: it may be closed meanwhile, and then it has none.
+        /// Each handle is asked once, because it may be closed at any time and then has no descriptor.
         private var descriptor: FileDescriptor? {
             for opening in openings {
                 if let descriptor = opening.item.descriptor { return descriptor }
@@ -76,21 +76,23 @@ final class OpenFiles: Sendable {
         var files: [ItemNumber: File] = [:]
         var openings: [UInt64: Opening] = [:]
         var lastHandle: UInt64
-        /// Openings that were resumed, by what the kernel called the requests for them: one that comes again was not answered.
+        /// The resumed handles by the kernel's request number. A repeated open request had no reply.
         var requests: [UInt64: UInt64] = [:]
-        /// What pages of a file's contents the kernel may have: those from before its last closing.
+        /// The version of each file's contents that the page cache may have, as of the file's last close.
         var pages: [ItemNumber: FileState] = [:]
-        /// Counts the openings for writing that have ended.
+        /// The number of handles for writing that were released.
         var endedCount: UInt64 = 0
     }
 
-    // Innermost: nothing else is called while it is held but what reads a descriptor, and no file is let go of.
+    // Leaf lock: only descriptors are read under it, and no reference to a file is dropped.
     private let state: Lock<State>
-    /// Where openings are written down for who serves the mount next.
+    /// The record of handles for the process that serves the mount next.
     private let ledger: OpeningLedger?
 
-    /// No two openings have the same handle, by whichever process: they begin with what the clock says, and no process makes one each
-    /// nanosecond.
+    /// Creates an empty table.
+    ///
+    /// File handles are unique across daemon restarts: numbering starts at CLOCK_BOOTTIME in nanoseconds, and no
+    /// process opens one file per nanosecond.
     init(_ ledger: OpeningLedger? = nil) {
         self.ledger = ledger
         var time = timespec()
@@ -98,22 +100,23 @@ final class OpenFiles: Sendable {
         state = Lock(State(lastHandle: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)))
     }
 
-    /// After so many files the pages of all are forgotten, which costs reading them again.
+    /// The limit on recorded page versions. Above it all are dropped, at the cost of reading those pages again.
     private static let pageLimit = 10_000
 
-    /// Counts an opening.
+    /// Adds a handle.
     ///
     /// - Parameters:
-    ///   - wasCut: the file was opened with its contents thrown away.
-    ///   - request: what the kernel calls the request.
-    ///   - passing: makes a backing file, if this opening is the first and there can be one. Not called under the lock.
-    /// - Returns: the opening, the way for it, and whether the kernel's pages of the file still hold.
+    ///   - wasCut: Whether the file was opened with O_TRUNC.
+    ///   - request: The kernel's number of the request.
+    ///   - passing: Creates a backing file. Called only for the first handle, and not under the lock. Returns `nil`
+    ///     if passthrough is not possible.
+    /// - Returns: The handle, the way of access, and whether the kernel's cached pages of the file are still valid.
     func add(
         _ item: OpenItem, known: IndexedItem, isForWriting: Bool, wasCut: Bool, request: UInt64,
         passing: () -> BackingFile?
     ) -> (opening: Opening, way: Way, keepsPages: Bool) {
         let isFirst = state.withLock { $0.files[item.number] == nil }
-        // Two first openings at the same time may both make one; the second one's is dropped again.
+        // Two concurrent first opens may both create a backing file; the second one is dropped.
         let backing = isFirst ? passing() : nil
         let status = try? item.descriptor?.status()
         return state.withLock { state in
@@ -130,7 +133,7 @@ final class OpenFiles: Sendable {
             var keepsPages = false
             switch file.way {
             case .cached:
-                // While it is open all the time, its pages are right.
+                // While a file stays open, its cached pages are valid.
                 keepsPages =
                     file.openings.count > 1 || status.map { state.pages[item.number] == FileState($0) } ?? false
             case .passthrough:
@@ -153,13 +156,13 @@ final class OpenFiles: Sendable {
                 request: request, flags: flags, backing: backing, modifiedBefore: file.modifiedBefore))
     }
 
-    /// Goes on with what programs have open since before this process.
+    /// Resumes the handles that were open before this process took over the mount.
     ///
     /// - Parameters:
-    ///   - items: the openings that could be had again, by handle; the others fail from now on.
-    ///   - backing: the file of that number, which the kernel has in place of one of ours. Asked for those of all openings, so that
-    ///     whoever gives it can let go of those that none goes on with.
-    /// - Returns: what the kernel may have kept of that is not to be trusted: the files of all of them.
+    ///   - items: The handles that could be reopened. Accesses to all others fail from now on.
+    ///   - backing: Returns the object of a backing file of the kernel. It is called for every backing file in the
+    ///     ledger, so that the caller can close those that no handle uses.
+    /// - Returns: The items of all recorded handles. The kernel's caches of them must not be trusted.
     func resume(
         _ items: [UInt64: (OpenItem, IndexedItem)], backing: (Int32) -> BackingFile?
     ) -> Set<ItemNumber> {
@@ -193,8 +196,8 @@ final class OpenFiles: Sendable {
         return numbers
     }
 
-    /// The opening that the process before this one has made for a request that comes again, and the way for it; `nil` where it
-    /// did not come to that.
+    /// Returns the handle that the previous process created for a repeated request, and its way of access; `nil` if
+    /// it did not get that far.
     func opening(ofRequest request: UInt64) -> (opening: Opening, way: Way)? {
         state.withLock { state in
             guard let handle = state.requests[request], let opening = state.openings[handle],
@@ -204,7 +207,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// The bytes of a file are here now, and nothing was written to them yet.
+    /// Records that a handle's contents have become local. Nothing was written to them yet.
     func becameReady(_ opening: Opening, _ descriptor: FileDescriptor) {
         guard let status = try? descriptor.status() else { return }
         ledger?.setFile(status.identity.inode, of: opening.handle)
@@ -215,13 +218,14 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Bytes of a file were given, of which not all are here: whoever goes on with the opening gives bytes of no other file.
+    /// Records the partial file of a handle from which bytes were read. After a takeover, the handle must continue
+    /// with the same file.
     func hasBegun(_ opening: Opening, _ descriptor: FileDescriptor) {
         guard let ledger, let status = try? descriptor.status() else { return }
         ledger.setFile(status.identity.inode, of: opening.handle)
     }
 
-    /// A date was set for a file, which holds until it is written to again.
+    /// Records that a file's date was set. The date holds until the next write.
     func noteDateIsSet(_ number: ItemNumber) {
         guard let status = view(of: number)?.status else { return }
         state.withLock { state in
@@ -232,17 +236,17 @@ final class OpenFiles: Sendable {
 
     func opening(_ handle: UInt64) -> Opening? { state.withLock { $0.openings[handle] } }
 
-    /// What is known of a file because it is open.
+    /// Returns the state of an open file; `nil` if it is not open.
     func view(of number: ItemNumber) -> View? {
         state.withLock { state in
             state.files.isEmpty ? nil : state.files[number]?.view
         }
     }
 
-    /// How many openings for writing have ended: what they have left is in the index since.
+    /// The number of handles for writing that were released and reconciled. Their results are in the index.
     var endedCount: UInt64 { state.withLock { $0.endedCount } }
 
-    /// Whether the kernel keeps nothing of a file's attributes now, because each answer about it holds for no time.
+    /// Whether the kernel caches no attributes of a file at present, because each reply has a validity of zero.
     func isAskedForAnew(_ number: ItemNumber) -> Bool {
         state.withLock { state in
             guard let view = state.files[number]?.view else { return false }
@@ -250,7 +254,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// The kernel asks for nothing more through an opening. It counts until ``remove(_:)``.
+    /// Ends a handle: the kernel sends no more requests with it. Its file counts as open until ``remove(_:)``.
     func end(_ handle: UInt64) -> Opening? {
         ledger?.remove(handle)
         guard let opening = opening(handle) else { return nil }
@@ -261,9 +265,10 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// An opening that has ended does not count any more.
+    /// Removes a handle after ``end(_:)``.
     func remove(_ opening: Opening) {
-        // With the last opening the kernel lets go of the file that it has in place of ours, which may take the disk a while.
+        // With the last handle the kernel drops its backing file, which may take a while on disk. So that happens
+        // outside the lock.
         let last = state.withLock { state -> File? in
             if opening.isForWriting { state.endedCount += 1 }
             state.files[opening.number]?.openings.removeAll { $0 === opening }
@@ -277,7 +282,7 @@ final class OpenFiles: Sendable {
         withExtendedLifetime(last) {}
     }
 
-    /// Everything that was open, when the mount has ended.
+    /// Removes and returns all handles, when the mount has ended.
     func takeAll() -> [Opening] {
         let all = state.withLock { state in
             defer { state = State(lastHandle: state.lastHandle) }

@@ -1,15 +1,15 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// What was removed in the mount and the kernel still speaks of: a program has it open, or is in it.
+/// Items that were removed through the mount and that the kernel still refers to: open files and working directories.
 final class RemovedItems: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let items = Lock<[ItemNumber: IndexedItem]>([:])
 
-    /// - Parameter item: that the kernel has looked up, which it has of whatever it removes: it will say when it forgets it.
+    /// - Parameter item: A removed item. The kernel has looked it up, so it will send FUSE_FORGET for it.
     func add(_ item: IndexedItem) { items.withLock { $0[item.number] = item } }
 
-    /// The item as it was when it was removed, and as it was changed since by who has it open.
+    /// Returns an item as it was when it was removed, with the changes made since through its handles.
     subscript(_ number: ItemNumber) -> IndexedItem? { items.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout IndexedItem) -> Void) {

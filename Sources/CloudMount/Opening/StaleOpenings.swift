@@ -3,18 +3,18 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// Openings for reading of files that the provider has removed or replaced while programs have them open.
+/// The opens for reading of files that the provider removed or replaced while programs have them open.
 final class StaleOpenings: Sendable {
-    /// The threads that are to look up a name again, and since when.
-    // Innermost.
+    /// The threads that were told to look up a name again, and when.
+    // Leaf lock.
     private let callers = Lock<[Int32: ContinuousClock.Instant]>([:])
 
-    /// A thread's next opening within this time is taken for its second attempt.
+    /// The time within which a thread's next open counts as its second attempt.
     private static let timeOfAttempt = Duration.seconds(5)
 
-    /// Returns whether an opening is to fail with `ESTALE`, which has the kernel look up the name and open what has that now. The kernel
-    /// does so once. Its second attempt is for the same file where that is opened by a descriptor (`/proc/self/fd`), or for one that was
-    /// replaced just after the name was looked up: both are given the version that they ask for.
+    /// Whether an open is to fail with `ESTALE`, after which the kernel looks up the name again and opens the result.
+    /// The kernel retries once. A second attempt for the same file comes from an open through `/proc/self/fd`, or
+    /// from a file that was replaced just after the lookup. Both get the version that they request.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now
         return callers.withLock { callers in
@@ -32,7 +32,7 @@ final class StaleOpenings: Sendable {
 extension IndexedItem {
     /// Creates a row for a file that was removed or replaced while another process served it.
     ///
-    /// - Parameter contents: those that programs read.
+    /// - Parameter contents: The contents that programs read.
     init?(of number: ItemNumber, _ contents: FileDescriptor) {
         guard let status = try? contents.status() else { return nil }
         var item = ProviderItem(

@@ -31,7 +31,7 @@ extension DomainFileSystem {
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
         _ answer: @escaping @Sendable (Opening) -> Content
     ) {
-        // The process before this one has opened it, and died before its answer.
+        // The previous process opened it and died before its reply.
         if reply.isRepeated, let (known, way) = files.opening(ofRequest: reply.identifier), known.number == item.number
         {
             return reply.reply(answer(answering(known, way, keepsPages: false)))
@@ -58,20 +58,20 @@ extension DomainFileSystem {
                 guard error == .staleHandle, !isForWriting, !stale.isSentBack(reply.caller) else {
                     return reply.fail(error)
                 }
-                // It was replaced just now, and is open under its number.
+                // The file was replaced just now, and its old contents are open under its number.
                 open(item, flags, reply, answer)
             }
         }
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Returns the error for an item that could not be opened. Where it is not there any more, another one may have its name, which the
-    /// kernel looks up again; not if it was removed here.
+    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`: another item may
+    /// have its name, which the kernel then looks up again. That does not apply to items removed through the mount.
     func errno(_ failure: ProviderFailure, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
 
-    /// Whether a program gets nothing of a file that is not here.
+    /// Whether a program is denied a file that is not fully local.
     private func isWithheld(_ item: IndexedItem, from caller: Caller) -> Bool {
         guard item.content == .dataless || item.content == .partial, files.view(of: item.number)?.descriptor == nil
         else { return false }
@@ -88,10 +88,10 @@ extension DomainFileSystem {
             guard error == .fileExists, !flags.contains(.exclusive) || reply.isRepeated, let text = name.text,
                 let item = try? index.item(named: text, in: ItemNumber(parent))
             else { return reply.fail(error) }
-            // The provider made it between the kernel's look-up and this.
+            // The provider created it between the kernel's lookup and this.
             open(item, flags, writes: reply.isRepeated, reply) { self.creation(of: item, $0) }
         } succeeded: { [self] item in
-            // Whatever mode it was made with, who makes a file may write to it.
+            // The creator of a file may write to it regardless of its mode.
             open(item, flags.subtracting(.truncate), writes: true, reply) { self.creation(of: item, $0) }
         }
     }
@@ -100,13 +100,13 @@ extension DomainFileSystem {
         Creation(entry: entry(for: item), opening: opening)
     }
 
-    /// What the kernel is told of an opening.
+    /// Adds a handle and returns the reply for the kernel.
     func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> Opening {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
-        // From now on the kernel asks for the size and the date: what is written to a mapping it does not see, and the size may not be
-        // what the provider said.
+        // From now on the kernel must query the size and date: it does not see writes to a mapping, and the
+        // provider's size may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
         return answering(added.opening, added.way, keepsPages: added.keepsPages)
     }
@@ -125,24 +125,25 @@ extension DomainFileSystem {
 
     private func backingFile(for opened: OpenItem) -> BackingFile? {
         guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
-        // What is written past this process finds a full disk before anybody can make room.
+        // With passthrough, writes reach a full disk without a chance for the daemon to evict files first.
         if opened.isForWriting, !hasRoom(descriptor) { return nil }
         return try? session.backing(for: descriptor)
     }
 
-    /// Whether the disk of a file has room for what people usually write.
+    /// Whether the disk of a file has enough room for typical writes: 1 GiB.
     private func hasRoom(_ file: FileDescriptor) -> Bool {
         var status = statvfs()
         return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
-    /// Calls a function when the bytes of an opening are here, at once if they are; fails the request if they do not come.
+    /// Calls a function when a handle's contents are local, at once if they are. Fails the request if they cannot be
+    /// fetched.
     func whenReady<Content: SendableMetatype>(
         _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
-        // It may have been opened while the bytes were here, or by another program.
+        // The file may have been opened while its contents were local, or by another program.
         guard opening.isForWriting || !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
         let waiting = opening.item.ready { [files] result in
             switch result {
@@ -155,13 +156,13 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Calls a function when some bytes of an opening are here, with a file that has them at their places.
+    /// Calls a function when some bytes of a handle are local, with a file that has them at their offsets.
     func whenHere<Content: SendableMetatype>(
         _ opening: OpenFiles.Opening, at offset: Int64, count: Int, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.bytesHere(at: offset, count: count) { return body(descriptor) }
-        // What is written lies beside all of the rest.
+        // A file that is open for writing must be complete.
         if opening.isForWriting { return whenReady(opening, reply, body) }
         guard !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
         let waiting = opening.item.bytes(at: offset, count: count) { [files] result in
@@ -179,7 +180,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Calls a function when it is known how long an opening's file is.
+    /// Calls a function when the size of a handle's file is known.
     func whenExtentIsKnown<Content: SendableMetatype>(
         _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (OpenItem.Extent) -> Void
@@ -209,13 +210,13 @@ extension DomainFileSystem {
     }
 
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>) {
-        // Before it is answered: what the kernel does not know any more must not be gone on with by another process.
+        // The handle ends before the reply: another process must not resume a handle that the kernel no longer knows.
         let ended = files.end(handle)
         reply.reply()
         guard let opening = ended else { return }
         opening.item.close { [self] _ in
-            // An answer that is on its way may be of the row from before this, and is to be taken to hold once the file is closed: what
-            // was asked before now does not count.
+            // An attribute reply in flight may be based on the older row, and would be cached once the file is
+            // closed. So replies to earlier requests are made void.
             if opening.isForWriting { session?.invalidateAttributes(of: opening.number.node) }
             files.remove(opening)
         }
@@ -223,7 +224,7 @@ extension DomainFileSystem {
 
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // What somebody reads, and nothing is written to, has at most a name that is not on the disk yet.
+        // For a file that is only read and not written, at most its name is not on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }
         whenReady(opening, reply) { _ in opening.item.synchronize { reply.reply(after: $0) } }
     }
@@ -232,13 +233,13 @@ extension DomainFileSystem {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         whenExtentIsKnown(opening, reply) { extent in
             guard case .whole(let descriptor) = extent else {
-                // Where its holes are is not known: all of it is data, and its end is the first hole.
+                // The positions of holes are not known: the whole file counts as data, and its end is the first hole.
                 guard case .parts(let size) = extent, offset >= 0, offset < size else {
                     return reply.fail(Errno(rawValue: ENXIO))
                 }
                 return reply.reply(target == .data ? offset : size)
             }
-            // The position is of no use to anybody: everything here is read and written at places that are named.
+            // Moving the shared position is harmless, because all reads and writes name their offset.
             let whence = target == .data ? clinux_seek_data : clinux_seek_hole
             reply.reply(trying: { () throws(Errno) in
                 try retrying { Int64(lseek(descriptor.rawValue, off_t(offset), whence)) }

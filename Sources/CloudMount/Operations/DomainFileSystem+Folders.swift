@@ -3,9 +3,9 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// Reading folders: from the index, and page by page as the provider's answers arrive where not everything is known yet.
+/// Reading directories: from the index, and page by page as the provider's replies arrive for incomplete listings.
 extension DomainFileSystem {
-    // Entries are in the order of their numbers, and go on after a number. Two come before them all.
+    // Entries are in the order of item numbers, and a cookie continues after a number. "." and ".." come before all.
     private static let selfCookie: UInt64 = 1
     private static let parentCookie: UInt64 = 2
 
@@ -22,7 +22,7 @@ extension DomainFileSystem {
             guard folder.item.kind == .folder else { throw .notDirectory }
             guard !isRemoved else { return reply.reply(.folder()) }
             let isComplete = folder.listing == .complete
-            // What is not known is asked for at once, and what is known is refreshed behind the reader.
+            // An incomplete listing is fetched at once, and a complete one is refreshed in the background.
             _ = engine.list(number, needs: .complete) { _ in }
             if let thumbnails, !readers.refuses(reply.caller) { thumbnails.look(into: number) }
             let keepsPages = isComplete && notifications.openedFolder(number)
@@ -39,9 +39,10 @@ extension DomainFileSystem {
     private func readFolder(_ number: ItemNumber, after cookie: UInt64, _ reply: Reply<Listing>) {
         let last = Self.number(of: cookie)
         do throws(Errno) {
-            // In this order: a folder that was complete before has no more than what is found then.
+            // The state is read before the entries: a directory that is complete now has all its items when they are
+            // read.
             guard let folder = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
-                // Removed while it is open: it is empty.
+                // A directory that was removed while open is empty.
                 return reply.reply(reply.listing())
             }
             let listing = reply.listing()
@@ -49,7 +50,7 @@ extension DomainFileSystem {
                 listing.append(".", node: number.node, kind: .folder, cookie: Self.selfCookie)
             }
             if cookie < Self.parentCookie {
-                // What the root is in has no number here, and a name without one is none to programs.
+                // The root's parent has no number in this file system, and programs need a nonzero inode number.
                 let parent = number == .root ? number : folder.parent
                 listing.append("..", node: parent.node, kind: .folder, cookie: Self.parentCookie)
             }
@@ -67,7 +68,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// More than fit into what the kernel asks for.
+    /// More entries than fit into the kernel's buffer.
     private static let entryLimit = 8192
 
     private func fill(

@@ -4,10 +4,10 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// Names: what they lead to, and what makes, removes and changes them.
+/// Names: lookup, creation, removal and renaming.
 extension DomainFileSystem {
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
-        // Every name here is UTF-8.
+        // All names in this file system are UTF-8.
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard name.count <= 255 else { return reply.fail(.nameTooLong) }
         lookUp(text, in: ItemNumber(parent), mayWait: true, reply)
@@ -19,7 +19,7 @@ extension DomainFileSystem {
                 notifications.lookedUp(in: parent)
                 return reply.reply(entry(for: item))
             }
-            // Noted before the index is asked whether everything is known: whoever adds the name later sees the note.
+            // Recorded before the listing's state is read, so that a thread that adds the name later sees the record.
             notifications.willDeny(namesIn: parent)
             guard let folder = try reading({ () throws(IndexFailure) in try index.item(parent) }) else {
                 throw .noSuchFile
@@ -27,7 +27,7 @@ extension DomainFileSystem {
             guard folder.item.kind == .folder else { throw .notDirectory }
             let isComplete = folder.listing == .complete
             if isComplete || !mayWait {
-                // It may have come between the two questions.
+                // The item may have been added between the two queries.
                 if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
                     return reply.reply(entry(for: item))
                 }
@@ -49,7 +49,7 @@ extension DomainFileSystem {
     func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         edit(reply) { (engine, files) throws(EditFailure) in
             var mode = mode & 0o7777
-            // A folder that passes its group on has others do so too.
+            // A set-group-ID directory passes that bit on to new directories.
             if let folder = try? files.index.item(ItemNumber(parent)) { mode |= folder.fullMode & UInt32(S_ISGID) }
             let item = try engine.makeFolder(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode))
@@ -71,7 +71,7 @@ extension DomainFileSystem {
     }
 
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>) {
-        // A service has files and folders; pipes, sockets and devices are of this machine.
+        // Providers have files and directories; pipes, sockets and devices belong to this machine.
         guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
         edit(reply) { (engine, files) throws(EditFailure) in
             let item = try engine.createFile(
@@ -83,7 +83,7 @@ extension DomainFileSystem {
     }
 
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
-        // No provider has files with several names.
+        // No provider supports hard links.
         reply.fail(.notPermitted)
     }
 
@@ -114,7 +114,7 @@ extension DomainFileSystem {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         guard flags.subtracting([.noReplace, .exchange]).isEmpty else { return reply.fail(.invalidArgument) }
         if reply.isRepeated, flags.contains(.exchange) {
-            // Nobody can tell whether it was done; done twice it would be undone.
+            // It is not known whether the exchange was done, and a second one would undo it.
             for (name, parent) in [(name, parent), (newName, newParent)] { session?.invalidateEntry(name, in: parent) }
             return reply.fail(.inputOutput)
         }
@@ -131,7 +131,7 @@ extension DomainFileSystem {
 
     func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
-    /// An item that was made by a request that comes again, if that is what has the name.
+    /// Returns the entry of an item that an earlier attempt of a repeated request made, if that item has the name.
     private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {
         guard let text = name.text, let item = try? index.item(named: text, in: ItemNumber(parent)), isIt(item.item)
         else {
@@ -140,10 +140,10 @@ extension DomainFileSystem {
         return entry(for: item)
     }
 
-    /// Runs an edit on the engine's thread and answers with what comes of it.
+    /// Runs an edit on the engine's thread and replies with its result.
     ///
-    /// - Parameter ifDone: of a request that comes again and fails with an error: the answer that it would have had before, where
-    ///   what it asks for was done then.
+    /// - Parameter ifDone: Called if a repeated request fails. Returns the reply that the first attempt would have
+    ///   had, if that attempt was carried out.
     func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content,
@@ -157,12 +157,12 @@ extension DomainFileSystem {
             succeeded: { reply.reply($0) })
     }
 
-    /// Runs an edit on the engine's thread. Where a folder has to be known completely first, it is listed and the edit is tried
-    /// again.
+    /// Runs an edit on the engine's thread. If a directory must be listed completely first, it is listed and the edit
+    /// is retried.
     ///
     /// - Parameters:
-    ///   - reply: whose caller may give up the wait for a listing.
-    ///   - failed, succeeded: called on the engine's thread.
+    ///   - reply: The reply. An interrupted request ends the wait for a listing.
+    ///   - failed, succeeded: Called on the engine's thread.
     func edit<Content: SendableMetatype, Outcome: SendableMetatype>(
         _ reply: Reply<Content>, attempt: Int = 1,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Outcome,
@@ -170,7 +170,7 @@ extension DomainFileSystem {
     ) {
         engine.perform { [self] engine in
             do throws(EditFailure) {
-                // The kernel knows of what it asked for itself.
+                // The kernel knows the effects of its own request.
                 succeeded(try notifications.withoutTelling { () throws(EditFailure) in try body(engine, self) })
             } catch {
                 guard let folder = error.unlistedFolder, attempt < Self.attemptLimit else {
@@ -184,8 +184,8 @@ extension DomainFileSystem {
                     }
                 }
                 reply.onInterrupt { waiting.cancel() }
-                // Until it is answered, the kernel lets nobody else into the folder that the other one is in. The listing goes
-                // on, so that a later attempt need not wait.
+                // Until the reply, the kernel holds the lock of the directory and blocks other accesses to it. The
+                // listing continues, so that a later attempt need not wait.
                 engine.clock.run(after: Self.longestHold) {
                     hold.end()
                     waiting.cancel()
@@ -194,8 +194,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Runs an edit of an item that the kernel speaks of by its number. Of one that has another number by now, or none, the kernel looks up
-    /// the name again.
+    /// Runs an edit of an item that the kernel identifies by inode number. If the item has another number by now, or
+    /// is gone, the edit fails with `ESTALE` and the kernel looks up the name again.
     static func ofNode<Value>(_ edit: () throws(EditFailure) -> Value) throws(EditFailure) -> Value {
         do throws(EditFailure) {
             return try edit()
@@ -204,12 +204,12 @@ extension DomainFileSystem {
         }
     }
 
-    /// How many seconds a folder may be held up by what is to be done in it.
+    /// The time in seconds for which an edit may hold the kernel's lock on a directory.
     private static let longestHold = 2.0
 
-    /// Tells a wait that was too long from one that somebody gave up.
+    /// A flag that tells a wait that was too long from one that was interrupted.
     private final class Hold: Sendable {
-        // Innermost.
+        // Leaf lock.
         private let state = Lock(false)
 
         var isOver: Bool { state.withLock { $0 } }
@@ -217,12 +217,12 @@ extension DomainFileSystem {
         func end() { state.withLock { $0 = true } }
     }
 
-    /// A folder that is forgotten as often as it is listed is not waited for any longer.
+    /// The number of attempts. A directory whose listing becomes outdated each time is not awaited any longer.
     private static let attemptLimit = 4
 }
 
 extension Name {
-    /// The name for a new item: services have names that are text.
+    /// Returns the name for a new item. Providers require names that are text.
     func asNewName() throws(EditFailure) -> String {
         guard let text else { throw EditFailure(Errno(rawValue: EILSEQ)) }
         guard count <= 255 else { throw EditFailure(.nameTooLong) }

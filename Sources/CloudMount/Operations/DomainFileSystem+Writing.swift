@@ -16,12 +16,13 @@ extension DomainFileSystem {
             do throws(Errno) {
                 return reply.reply(try Self.write(bytes, at: offset, appends: flags.appends, descriptor, reply))
             } catch .noSpace {
-                // There may be room for it yet.
+                // Eviction may still make room.
             } catch {
                 return reply.fail(error)
             }
         }
-        // The rest of the file, or room for more of it, has to be there first, and the bytes do not stay.
+        // The rest of the file, or room for more, must come first. The bytes are copied, because they are only valid
+        // during this call.
         let copy = [UInt8](bytes)
         whenReady(opening, reply) { [self] descriptor in
             makingRoom(for: { Int64(copy.count) }, reply) { () throws(Errno) in
@@ -42,10 +43,12 @@ extension DomainFileSystem {
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, appends: Bool, _ descriptor: FileDescriptor,
         _ reply: Reply<Int>
     ) throws(Errno) -> Int {
-        // The kernel works out the end from the size that it knows, which was the provider's word.
+        // The kernel computes the end from the size it knows, which may be the provider's. So the end is determined
+        // here.
         var place = appends ? try descriptor.status().size : Int(offset)
         var written = 0
-        // What goes to the end must not go there twice, and neither must the part of it that a process was killed after.
+        // A repeated append must not be written twice, nor the part that was written before the previous process was
+        // killed.
         if appends, reply.isRepeated {
             written = writtenCount(of: bytes, from: Int(offset), to: place, descriptor)
             place -= written
@@ -68,7 +71,8 @@ extension DomainFileSystem {
         return written
     }
 
-    /// How many of these bytes, from the first one on, are all that a file has between a place and its end.
+    /// Returns how many of the bytes, from the first one on, are exactly what a file has between an offset and its
+    /// end; 0 if the file has other bytes there.
     private static func writtenCount(
         of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
     ) -> Int {
@@ -82,7 +86,7 @@ extension DomainFileSystem {
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>
     ) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        // Nobody can tell whether it was done, and twice is something else than once.
+        // It is not known whether the first attempt was carried out, and these operations may not be done twice.
         guard !reply.isRepeated || flags.isDisjoint(with: [.collapseRange, .insertRange]) else {
             return reply.fail(.inputOutput)
         }
@@ -103,11 +107,13 @@ extension DomainFileSystem {
         guard let source = files.opening(handle), let target = files.opening(destinationHandle) else {
             return reply.fail(.staleHandle)
         }
-        // What is asked for may be all of the file: a part of it is copied as soon as it is here, and the rest is asked for again.
+        // The request may span the whole file. One part is copied as soon as it is local; the kernel requests the
+        // rest again.
         let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
         whenHere(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
-                // Where the disk has to copy, it takes its time. What it cannot copy, the kernel reads and writes.
+                // A copy by the disk takes time, so it runs on another thread. If the disk cannot copy, the kernel
+                // reads and writes.
                 HandlerThreads.shared.run { [self] in
                     makingRoom(for: { Int64(min(max(0, count), Self.partLimit)) }, reply) { () throws(Errno) in
                         var (start, end) = (offset, destinationOffset)
@@ -121,11 +127,12 @@ extension DomainFileSystem {
         }
     }
 
-    /// Does what takes room on the disk, and answers. Where that is full, what can be had again goes, and it is done once more.
+    /// Runs a function that takes disk space, and replies. If the disk is full, clean files are evicted and the
+    /// function is run once more.
     ///
     /// - Parameters:
-    ///   - lack: how many bytes there is no room for.
-    ///   - body: may block for the disk.
+    ///   - lack: Returns the number of bytes for which there is no room.
+    ///   - body: The function; may block for the disk.
     private func makingRoom<Content: Answer & Sendable>(
         for lack: () -> Int64, _ reply: Reply<Content>, _ body: @escaping @Sendable () throws(Errno) -> Content
     ) {
@@ -141,16 +148,16 @@ extension DomainFileSystem {
         }
     }
 
-    /// How many of so many bytes a file's disk has no room for.
+    /// Returns how many of the bytes exceed the free space on a file's disk.
     private static func lack(of bytes: Int64, on descriptor: FileDescriptor) -> Int64 {
         var status = statvfs()
         guard fstatvfs(descriptor.rawValue, &status) == 0 else { return bytes }
         return bytes - Int64(clamping: status.f_bavail.multipliedFullWidth(by: status.f_frsize).low)
     }
 
-    /// The most bytes that are copied at once, so that a signal can come in between.
+    /// The limit on the bytes copied at once, so that a signal can interrupt the copy.
     private static let copyLimit = 64 << 20
-    /// As much of what is not here.
+    /// The limit on the bytes copied at once from a file that is not fully local.
     private static let partLimit = 4 << 20
 
     // MARK: Attributes
@@ -158,12 +165,13 @@ extension DomainFileSystem {
     func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
         let number = ItemNumber(node)
         if change.owner.map({ $0 != owner }) ?? false || change.group.map({ $0 != group }) ?? false {
-            // Whom files belong to is not for services to keep.
+            // Providers do not store owners.
             return reply.fail(.notPermitted)
         }
         guard let size = change.size else { return setRest(of: number, change, reply) }
         guard size >= 0 else { return reply.fail(.invalidArgument) }
-        // Another program's opening may be closed meanwhile, and what is done through it then would not be seen.
+        // The truncation goes through the caller's own handle: another one may be closed meanwhile, and changes
+        // through it would be missed.
         if let opening = change.handle.flatMap({ files.opening($0) }), opening.isForWriting {
             return whenReady(opening, reply) { [self] descriptor in
                 cut(descriptor, to: size, reply) { self.setRest(of: number, change, reply) }
@@ -185,7 +193,7 @@ extension DomainFileSystem {
                     switch result {
                     case .success(let descriptor):
                         cut(descriptor, to: size, reply) {
-                            // Answered when the index has the size that the answer tells.
+                            // The reply follows once the index has the size that it states.
                             opened.close { [self] result in
                                 switch result {
                                 case .success: setRest(of: number, change, reply)
@@ -214,25 +222,26 @@ extension DomainFileSystem {
         rest()
     }
 
-    /// Everything but the size.
+    /// Sets everything but the size.
     private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
         let modified: Double? =
             switch change.modified {
-            // A cut file has a new date already.
+            // Truncating the file has set a new date already.
             case .now: change.size == nil ? engine.dateNow : nil
             case .to(let time): time.secondsSince1970
             case nil: nil
             }
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
-        // When files were read is not kept, and neither is whom they belong to; that somebody set it is.
+        // Access times and owners are not stored, but a request to set them counts as a change.
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
         guard isAsked || mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
-            // Another item may have the name by now. Of a replaced file, only what programs read outlives it.
+            // Another item may have the name by now. Of a replaced file, only the contents that programs read
+            // survive.
             guard removed[number] != nil else {
                 return change.handle == nil ? reply.fail(.staleHandle) : answerAttributes(of: number.node, reply)
             }
-            // Nobody but those who have it open sees it.
+            // Only the processes that have it open see this change.
             removed.update(number) { item in
                 if let mode { item.mode = mode }
                 if let modified { item.localModified = modified }
@@ -244,7 +253,8 @@ extension DomainFileSystem {
             let item = try Self.ofNode { () throws(EditFailure) in
                 try engine.setAttributes(of: number, mode: mode, modified: modified)
             }
-            // The file of ours keeps its own date, so that setting one is not taken for a change of the contents.
+            // The local file keeps its own date, so that a date that was set does not look like a change of the
+            // contents.
             if modified != nil { files.files.noteDateIsSet(number) }
             return files.answer(for: item)
         }

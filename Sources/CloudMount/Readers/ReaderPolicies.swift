@@ -2,7 +2,7 @@ import CLinux
 import Fuse
 import LinuxSystem
 
-/// The policy in force: the standard one with what a file says, which is read again when it is another one than before.
+/// The policy in force: the standard one, modified by a file. The file is read again when it changes.
 package final class ReaderPolicies: Sendable {
     private struct State {
         var policy: ReaderPolicy
@@ -10,16 +10,16 @@ package final class ReaderPolicies: Sendable {
     }
 
     private let path: String?
-    // Innermost: the file is read inside of it, which is small.
+    // Leaf lock. The file, which is small, is read under it.
     private let state: Lock<State>
 
-    /// - Parameter path: of the file with the person's own names; it need not be there.
+    /// - Parameter path: The path of the user's file; it need not exist.
     package init(path: String?, policy: ReaderPolicy = ReaderPolicy()) {
         self.path = path
         state = Lock(State(policy: policy))
     }
 
-    /// The most bytes of the file that are read.
+    /// The limit on the bytes read from the file.
     private static let limit = 1 << 16
 
     package var current: ReaderPolicy {

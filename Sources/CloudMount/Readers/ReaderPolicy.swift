@@ -2,17 +2,18 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// Which programs get no file that is not on this machine: those that read whatever they find, and would have all of it fetched.
+/// The programs that are denied files that are not local: those that read every file they find, and would cause all
+/// files to be fetched.
 ///
-/// They are known by the names of their executables. It is a courtesy and no protection: who wants the bytes gets them under
-/// another name.
+/// Programs are recognized by the names of their executables. This is a courtesy, not a protection: a program with
+/// another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
-    /// The names of executables, without their folders.
+    /// The names of executables, without directories.
     package var refused: Set<String>
 
     package init(refused: Set<String> = Self.standard) { self.refused = refused }
 
-    /// Indexers and thumbnailers of the desktops.
+    /// Indexers and thumbnailers of desktops.
     package static let standard: Set<String> = [
         "localsearch-3", "localsearch-extractor-3", "tracker-miner-fs", "tracker-miner-fs-3", "tracker-extract",
         "tracker-extract-3", "tracker-store",
@@ -25,9 +26,10 @@ package struct ReaderPolicy: Sendable, Equatable {
         "raw-thumbnailer", "heif-thumbnailer", "folder-thumbnailer", "exe-thumbnailer", "epub-thumbnailer",
     ]
 
-    /// The standard names with what a file of the person's says.
+    /// Creates a policy from the standard names and the text of the user's file.
     ///
-    /// - Parameter text: a name to a line; one after a `-` is no longer refused. Empty lines, and what follows a `#`, do not count.
+    /// - Parameter text: One name on each line. A name after `-` is no longer refused. Empty lines and text after `#`
+    ///   are ignored.
     package init(by text: String) {
         refused = Self.standard
         for line in text.split(whereSeparator: \.isNewline) {
@@ -40,23 +42,24 @@ package struct ReaderPolicy: Sendable, Equatable {
         }
     }
 
-    /// What the system keeps of a program's name in `/proc/PID/comm`.
+    /// The length to which the kernel truncates a program's name in `/proc/PID/comm`.
     private static let shortName = 15
 
-    /// Whether the process that asks is one of them. Does not wait for it: its command line is not looked at, because the kernel
-    /// lets nobody have that while the process waits for a page of a file of ours.
+    /// Whether the calling process is one of the programs. This never waits for that process: its command line is not
+    /// read, because the kernel blocks that while the process waits for a page of a file in the mount.
     func refuses(_ caller: Caller) -> Bool {
         guard caller.processID > 0, !refused.isEmpty else { return false }
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/\(caller.processID)/exe", &buffer, buffer.count)
         if length > 0 {
             let path = String(decoding: buffer[..<length], as: UTF8.self)
-            // As the system writes it where the program was replaced while it runs.
+            // The suffix that the kernel adds if the executable was replaced while the program runs.
             let removed = " (deleted)"
             let whole = path.hasSuffix(removed) ? path.dropLast(removed.count) : path[...]
             return refused.contains(String(whole.split(separator: "/").last ?? ""))
         }
-        // Another user's process, as an indexer of the whole machine is; a thread of it has a name of its own.
+        // The process belongs to another user, such as an indexer of the whole machine. Its threads may have other
+        // names.
         guard let file = try? FileDescriptor.open("/proc/\(caller.processID)/comm", .readOnly),
             let bytes = try? file.readToEnd(limit: 64)
         else { return false }

@@ -1,10 +1,10 @@
 import UniformTypeIdentifiers
 
-/// Tells the files that programs draw: each type is looked up once.
+/// The types of files that have thumbnails. Each type is looked up once.
 struct PictureTypes {
     private var known: [String: Bool] = [:]
 
-    /// What thumbnailers make pictures of.
+    /// The types that thumbnailers support.
     private static let drawn: [UTType] = [.image, .movie, .pdf, .audiovisualContent]
 
     mutating func contains(_ identifier: String) -> Bool {

@@ -3,41 +3,41 @@ import ExtensionHost
 import Glibc
 import LinuxSystem
 
-/// The thumbnails that all programs of a desktop share. Blocks on the disk.
+/// The thumbnail cache that all programs of a desktop share. Functions block for the disk.
 ///
 /// Source: the thumbnail specification of freedesktop.org.
 package struct ThumbnailCache: Sendable {
-    /// The folder of it, `~/.cache/thumbnails`.
+    /// The cache directory, `~/.cache/thumbnails`.
     let path: String
 
     package init(path: String) { self.path = path }
 
-    /// The sizes, by the names of their folders: the longest side of a picture, in pixels.
+    /// The sizes, by the names of their directories: the length of a picture's longer side in pixels.
     private static let folders: [(name: String, side: Int)] = [
         ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
     ]
-    /// Where it is noted that there is no picture of a file. Each program has a folder of its own for that.
+    /// The directory of the records that a file has no picture. Each program has one of its own.
     private static let failureFolder = "fail/purvey"
 
-    /// What pictures are made as, the smallest first. A provider is asked for the last.
+    /// The sizes of the pictures to make, the smallest first. The provider is asked for the last one.
     static let sides = folders.map(\.side)
 
-    /// A file as the cache knows it.
+    /// A file, as the cache identifies it.
     package struct File: Sendable {
         let uri: String
-        /// Seconds since 1970, as stat(2) says.
+        /// The modification date in seconds since 1970, as in stat(2).
         let modified: Int64
         fileprivate let name: String
 
-        /// - Parameter path: absolute.
+        /// - Parameter path: The absolute path.
         package init(path: String, modified: Int64) {
             uri = "file://" + Self.escaped(path)
             self.modified = modified
             name = Self.digest(uri) + ".png"
         }
 
-        /// Each byte that has to be written otherwise in a URI, in the way in which GLib does it: programs look for the digest of
-        /// what it says.
+        /// Returns the path with the bytes escaped that GLib escapes in a URI. Programs look up the digest of GLib's
+        /// result.
         private static func escaped(_ path: String) -> String {
             let digits = Array("0123456789ABCDEF".utf8)
             var bytes: [UInt8] = []
@@ -62,9 +62,9 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Whether it is known what there is to be seen of a file, in each size.
+    /// Whether the cache knows a file: it has the file's pictures, or the record that there are none.
     package func knows(_ file: File) -> Bool {
-        // The last is written last: where it is, all are.
+        // The largest size is written last: if it exists, all do.
         [Self.folders.last?.name, Self.failureFolder].contains { folder in
             guard let folder,
                 let picture = try? FileDescriptor.open("\(path)/\(folder)/\(file.name)", [.readOnly, .noFollow]),
@@ -74,9 +74,9 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Keeps a file's pictures; the last stands for the larger sizes too.
+    /// Stores a file's pictures. The last one also stands for the larger sizes.
     ///
-    /// - Returns: whether they are pictures at all.
+    /// - Returns: Whether the pictures are valid.
     package func store(_ pictures: SmallPictures, of file: File) throws(Errno) -> Bool {
         var heads: [[UInt8]] = []
         for range in pictures.ranges {
@@ -92,7 +92,7 @@ package struct ThumbnailCache: Sendable {
         return true
     }
 
-    /// Keeps that there is no picture of a file.
+    /// Stores the record that a file has no picture.
     package func storeFailure(of file: File) throws(Errno) {
         let picture = ThumbnailPicture.failure(uri: file.uri, modified: file.modified)
         try write(picture, to: Self.failureFolder, named: file.name)
@@ -110,9 +110,11 @@ package struct ThumbnailCache: Sendable {
         return ThumbnailPicture.head(of: bytes, uri: file.uri, modified: file.modified)
     }
 
+    /// Writes a file of the cache.
+    ///
     /// - Parameters:
-    ///   - bytes: the beginning.
-    ///   - source: what has the rest, in a range of it.
+    ///   - bytes: The beginning of the file.
+    ///   - source: The file that has the rest, in the range `rest`.
     private func write(
         _ bytes: [UInt8], _ source: FileDescriptor? = nil, _ rest: Range<Int> = 0..<0, to folder: String,
         named text: String
@@ -127,7 +129,7 @@ package struct ThumbnailCache: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Opens a folder, made with those above it where it is not there.
+    /// Opens a directory of the cache. Creates it and its parents if they do not exist.
     private func open(_ folder: String) throws(Errno) -> FileDescriptor {
         let whole = path + "/" + folder
         do throws(Errno) {
@@ -137,7 +139,8 @@ package struct ThumbnailCache: Sendable {
             for part in whole.pathNames {
                 made += "/" + part
                 guard mkdir(made, 0o700) < 0, Errno.current != .fileExists else { continue }
-                // One that is there may be refused for another reason; opening the last one tells.
+                // For an existing directory, mkdir(2) may fail with another error. Opening the last directory shows
+                // whether it matters.
                 if (try? FileStatus.of(made)) == nil { throw .current }
             }
             return try .open(whole, [.readOnly, .directory])

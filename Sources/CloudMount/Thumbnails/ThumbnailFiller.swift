@@ -4,47 +4,47 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// Fills the desktop's cache of thumbnails with the provider's pictures of the files in a folder that somebody looks into, before
-/// programs come to draw it: so that they need no byte of the files.
+/// A task that fills the desktop's thumbnail cache with the provider's pictures of the files in a directory that a
+/// program reads, before thumbnailers run. So they need not read the files.
 ///
-/// One folder at a time, the one that was looked into last first. What is known is not asked for again; of what is on this machine
-/// programs make pictures themselves.
+/// One directory is filled at a time, the latest first. Cached pictures are not requested again. For local files,
+/// thumbnailers make pictures themselves.
 package final class ThumbnailFiller: Sendable {
     private struct State {
-        /// The last is the next.
+        /// The directories to fill. The last one is next.
         var waiting: [ItemNumber] = []
         var task: Task<Void, Never>?
         var isClosed = false
-        /// What the provider said nothing about, or failed with for the moment.
+        /// The files for which the provider had no reply, or failed temporarily.
         var tried: [ItemNumber: Attempt] = [:]
     }
 
     private struct Attempt {
-        /// Of the file that was asked about.
+        /// The modification date of the file at the time of the request, in seconds since 1970.
         let modified: Int64
-        /// Seconds since 1970.
+        /// The time of the request, in seconds since 1970.
         let time: Double
     }
 
     private let engine: DomainEngine
-    /// Where the domain is mounted.
+    /// The path on which the domain is mounted.
     private let mount: String
     private let cache: ThumbnailCache
     private let pictures: PictureProcess
-    // Innermost: tasks are begun under it, which run elsewhere.
+    // Leaf lock: tasks are started under it, but run elsewhere.
     private let state = Lock(State())
 
-    /// Folders that wait; whoever walks through a tree looks into more than anybody sees.
+    /// The limit on waiting directories: a program that walks a tree reads more than the user sees.
     private static let mostWaiting = 4
-    /// Files of a folder that there are pictures of; nobody looks at more.
+    /// The limit on files of a directory for which pictures are requested. Users look at fewer.
     private static let mostFiles = 5000
     private static let mostTried = 100_000
-    /// Seconds until it is asked again.
+    /// The seconds until a file is requested again.
     private static let patience = 600.0
-    /// Files that a provider is asked about at once; the first time fewer, so that there is something to see, and to make small,
-    /// while it works on more.
+    /// The number of files in one request to the provider. The first request is smaller, so that pictures appear
+    /// early and are being scaled while the provider works on more.
     private static let (firstBatchSize, batchSize) = (4, 24)
-    /// Pictures that are made small at once.
+    /// The number of pictures that are scaled concurrently.
     private static let picturesAtOnce = 3
 
     init(_ engine: DomainEngine, mount: String, cache: ThumbnailCache, pictures: PictureProcess) {
@@ -54,7 +54,7 @@ package final class ThumbnailFiller: Sendable {
         self.pictures = pictures
     }
 
-    /// Somebody looks into a folder. Does not wait.
+    /// Schedules a directory to be filled, because a program opened it. Does not wait.
     func look(into folder: ItemNumber) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -65,7 +65,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    /// Gives up what is under way; the provider is told to stop.
+    /// Cancels what is under way, also at the provider.
     func close() {
         let task = state.withLock { state in
             state.isClosed = true
@@ -88,7 +88,7 @@ package final class ThumbnailFiller: Sendable {
             do {
                 try await fill(next)
             } catch {
-                // The service cannot be reached, or the disk is full: whoever looks again tries again.
+                // The service is unreachable or the disk is full: the next read of the directory retries.
                 if case .unsupported = (error as? ProviderFailure)?.kind { return close() }
             }
         }
@@ -108,7 +108,7 @@ package final class ThumbnailFiller: Sendable {
             let isFirst = rest.count == candidates.count
             let batch = isWanted ? rest.prefix(isFirst ? Self.firstBatchSize : Self.batchSize) : []
             let before = fetched
-            // The provider works on the next ones while these are made small.
+            // The provider works on the next batch while the pictures of this one are scaled.
             fetched = batch.isEmpty ? nil : (batch, ask(about: batch))
             rest = rest.dropFirst(batch.count)
             if let before {
@@ -120,7 +120,7 @@ package final class ThumbnailFiller: Sendable {
                 try await take(answers, before.asked)
             }
             if fetched == nil {
-                // What is left is looked for again after the folder that somebody looks at now.
+                // The remaining files are looked for again after the directory that is being read now.
                 if !rest.isEmpty { state.withLock { $0.waiting.insert(folder, at: 0) } }
                 return
             }
@@ -145,7 +145,7 @@ package final class ThumbnailFiller: Sendable {
             }
             try await group.waitForAll()
         }
-        // What is in the cache now is not asked for again anyway.
+        // Pictures in the cache are not requested again in any case; this covers the other files.
         let now = engine.clock.now
         state.withLock { state in
             if state.tried.count > Self.mostTried { state.tried = [:] }

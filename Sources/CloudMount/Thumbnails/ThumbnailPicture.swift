@@ -1,20 +1,21 @@
-/// What the cache of thumbnails keeps: a PNG file that says of which file it is, and of which day.
+/// A picture of the thumbnail cache: a PNG file that names its file and that file's modification date.
 ///
 /// Source: the thumbnail specification of freedesktop.org, and the PNG specification for its chunks.
 enum ThumbnailPicture {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The signature, and the header with its length, name and sum.
+    /// The size of the signature and the header chunk, with its length, name and checksum.
     static let headSize = 8 + 25
 
-    /// As many bytes of a picture say what it is of, if anything of ours does: all but the file's own name is short.
+    /// Returns the size of the beginning of a picture that has all its metadata, for pictures that Purvey wrote: all
+    /// but the file's URI is short.
     static func longestHead(uri: String) -> Int { headSize + uri.utf8.count + 256 }
 
-    /// The beginning of a picture, with what it is of.
+    /// Returns the beginning of a picture, with its metadata.
     ///
     /// - Parameters:
-    ///   - picture: the first ``headSize`` bytes of a PNG file, or more.
-    ///   - modified: seconds since 1970.
-    /// - Returns: what comes in the place of the first ``headSize`` bytes; `nil` where they are not the beginning of such a file.
+    ///   - picture: The first ``headSize`` bytes of a PNG file, or more.
+    ///   - modified: The file's modification date in seconds since 1970.
+    /// - Returns: The bytes that replace the first ``headSize`` bytes; `nil` if those do not begin a PNG file.
     static func head(of picture: some Collection<UInt8>, uri: String, modified: Int64) -> [UInt8]? {
         let head = Array(picture.prefix(headSize))
         guard head.count == headSize, head.starts(with: signature),
@@ -27,19 +28,20 @@ enum ThumbnailPicture {
         return result
     }
 
-    /// A picture of one pixel, which is what is kept where there is none.
+    /// Returns a picture of one pixel, which is the record that a file has no picture.
     static func failure(uri: String, modified: Int64) -> [UInt8] {
         var picture = signature
-        // One by one, 8 bits of grey.
+        // One by one pixel, 8 bits of grey.
         append("IHDR", [0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0], to: &picture)
-        // One row of one pixel, stored as it is.
+        // One row of one pixel, stored without compression.
         append("IDAT", [0x78, 0x01, 0x01, 2, 0, 0xFD, 0xFF, 0, 0, 0, 2, 0, 1], to: &picture)
         append("IEND", [], to: &picture)
         guard let head = head(of: picture, uri: uri, modified: modified) else { return picture }
         return head + picture[headSize...]
     }
 
-    /// The date of the file that a picture is of, from the beginning of the picture; `nil` where it does not say.
+    /// Returns the modification date of a picture's file, from the beginning of the picture; `nil` if it is not
+    /// stated or the picture is of another file.
     static func modified(in bytes: [UInt8], uri: String) -> Int64? {
         guard bytes.starts(with: signature) else { return nil }
         var position = signature.count
@@ -68,7 +70,7 @@ enum ThumbnailPicture {
         withUnsafeBytes(of: checksum(named).bigEndian) { picture += $0 }
     }
 
-    /// CRC-32, a bit at a time: there are a few dozen bytes.
+    /// Computes the CRC-32 bit by bit, which is fast enough for a few dozen bytes.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = ~UInt32(0)
         for byte in bytes {

@@ -1,13 +1,15 @@
 import ExtensionHost
 
-/// What the thumbnails of all domains are made with.
+/// The means of making thumbnails for all domains.
 package struct Thumbnails: Sendable {
     let cache: ThumbnailCache
     let pictures: PictureProcess
 
+    /// Creates the means of making thumbnails.
+    ///
     /// - Parameters:
-    ///   - path: the folder of the desktop's cache.
-    ///   - pictures: what decodes pictures.
+    ///   - path: The directory of the desktop's thumbnail cache.
+    ///   - pictures: The process that decodes and scales pictures.
     package init(path: String, pictures: PictureProcess) {
         cache = ThumbnailCache(path: path)
         self.pictures = pictures

@@ -94,7 +94,7 @@ package struct IndexWriter: ~Copyable {
 
     /// Records that a file's contents were used.
     ///
-    /// - Parameter time: Seconds on any clock that does not go back.
+    /// - Parameter time: The time of the use. Only the order of the values matters.
     package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
         let statement = try state.connection.statement("UPDATE used SET time = ?2 WHERE number = ?1")
         statement.bind(1, number.rawValue)
