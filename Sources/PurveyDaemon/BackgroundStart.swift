@@ -2,21 +2,22 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// Starts the daemon in the background and waits until it is ready: what `purveyd` without `--foreground` does.
+/// The start of the daemon in the background, with the wait until it is ready. This is what `purveyd` without
+/// `--foreground` does.
 ///
 /// The program starts itself once more in a session of its own, with the log file as its output, because a process
 /// that runs Swift cannot fork.
 ///
-/// The daemon outlives whoever was the first to need it, so it keeps nothing of theirs: it is in `/` and holds no file
-/// system that is to be unmounted, what they ignore of signals it does not, and their limits are raised as far as the
-/// system lets it.
+/// The daemon outlives the process that first needed it, so it keeps none of that process's state. Its working
+/// directory is `/`, so that it does not keep a file system from being unmounted. It does not inherit ignored
+/// signals. Its limits are raised as far as the system permits.
 enum BackgroundStart {
-    /// What the daemon says when it listens.
+    /// The daemon's message that it listens.
     static let ready = "ready"
-    /// What it says when there is a daemon already.
+    /// The daemon's message that another one is already running.
     static let alreadyRunning = "already running"
 
-    /// Returns the exit status.
+    /// Starts the daemon. Returns the exit status.
     static func run(_ options: DaemonOptions, locations: Locations) -> CInt {
         do throws(LocationError) {
             try locations.prepare()
@@ -32,12 +33,12 @@ enum BackgroundStart {
         }
         do {
             let (messages, daemon) = try start(options, locations: locations, log: log)
-            // However busy the machine is; one that ends says so by that.
+            // A long limit, for a busy machine. A daemon that ends closes the channel, which ends the wait.
             let answer = try StartMessages.collect(from: messages, seconds: 120)
             switch answer {
             case ready, alreadyRunning: return 0
             case "" where (try? daemon.wait()) == .signalled(SIGTERM):
-                // Somebody told it to end before it could take that down: whoever asks has to see the same.
+                // The daemon was told to end before it could handle that. The caller must see the same status.
                 signal(SIGTERM, SIG_DFL)
                 raise(SIGTERM)
                 return 1
@@ -64,7 +65,7 @@ enum BackgroundStart {
         return (ours, daemon)
     }
 
-    /// The log file, begun anew when it has grown too long.
+    /// Opens the log file. A file that is too long is renamed and a new one begun.
     private static func openLog(_ path: String) throws(Errno) -> FileDescriptor {
         if let status = try? FileStatus.of(path, followingLinks: false), status.size > 4 << 20 {
             rename(path, path + ".old")

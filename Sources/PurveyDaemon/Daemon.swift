@@ -5,21 +5,23 @@ import ExtensionHost
 import Glibc
 import LinuxSystem
 
-/// The daemon itself: takes its place at the socket, serves until it is told to end, and leaves in good order.
+/// The daemon: binds its socket, serves until a signal ends it, and shuts down in order.
 enum Daemon {
-    /// Returns the exit status.
+    /// Runs the daemon. Returns the exit status.
     static func run(_ options: DaemonOptions, locations: Locations, _ service: ServiceSurroundings) -> CInt {
         let log = DaemonLog(options.level)
         let starter = Starter(options.readiness)
         let signals: SignalDescriptor
         do {
-            // Before the first thread is made, so that every thread has them blocked and only the descriptor takes them.
+            // Before the first thread is created, so that every thread blocks the signals and only the descriptor
+            // receives them.
             signals = try SignalDescriptor(blocking: [SIGTERM, SIGINT, SIGHUP])
         } catch {
             return starter.fail("signals cannot be waited for: \(error)", log)
         }
 
-        // Every consumer on its way takes descriptors, and the default is low for the sake of programs that use select(2).
+        // Every pending consumer takes descriptors, and the default limit is low for the sake of programs that use
+        // select(2).
         try? ResourceLimit.descriptors.raise()
         for sentence in DaemonLimits.narrow { log.warning(sentence) }
         do throws(LocationError) {
@@ -54,20 +56,20 @@ enum Daemon {
         let mark = ServiceMark(locations)
         let isService = service.socket != nil
         if isService { leave(mark, log) } else { mark.remove() }
-        // One that was started on demand ends when nobody needs it; one that a person started stays.
+        // A daemon that was started on demand ends when idle; one that the user started stays.
         let endsWhenIdle = starter.isWaiting
         if options.noMount { keeper?.withdraw() } else { keeper?.introduce() }
         starter.ready()
-        // Nobody waits for these: a domain that cannot be started says so where domains are listed.
+        // Not awaited: the list of domains shows those that could not be started.
         Task { await domains.begin() }
 
         var vigil = Vigil(
             signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
-        // Not inside the call below: what is not logged is not evaluated.
+        // Not inside the call below, because the arguments of a message that is not logged are not evaluated.
         let reason = vigil.waitForTheEnd()
         keeper?.end()
-        // Nobody has to wait for a next start that does not come.
+        // Removed so that no program waits for a next start that does not come.
         if isService { mark.remove() }
         bus?.end()
         log.info("ends because \(reason)")
@@ -83,7 +85,8 @@ enum Daemon {
         return 0
     }
 
-    /// Who has the mounts when this process dies, and sees to it that there is another: `purvey-keeper`, or the service manager.
+    /// Returns the keeper of the mounts, which preserves them and starts another daemon when this process dies:
+    /// `purvey-keeper`, or the service manager.
     private static func mountKeeper(
         _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
     ) -> (any MountKeeper)? {
@@ -102,7 +105,7 @@ enum Daemon {
         }
     }
 
-    /// Takes the place at the socket. One that was started on demand waits for a daemon that is about to leave it, or is dying.
+    /// Binds the socket. A daemon that was started on demand waits for one that is about to end or is dying.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
         _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
@@ -124,23 +127,25 @@ enum Daemon {
             } catch .inUse(let path) {
                 guard isWaitedFor, !answers(path) else { throw .inUse(path: path) }
                 attempts += 1
-                // Neither is there a daemon, nor room for one: whoever starts this one may try again.
+                // Neither does a daemon answer, nor can the socket be bound. The process that started this one may
+                // retry.
                 guard attempts < 500 else { throw .system(.addressInUse, path: path) }
                 usleep(20_000)
             }
         }
     }
 
-    /// Whether a daemon lives and listens at a path.
+    /// Whether a daemon is alive and listens at a path.
     static func answers(_ path: String) -> Bool {
         guard let address = try? LocalSocketAddress(path: path) else { return false }
         return (try? SequencedPacketSocket.connect(to: address)) != nil
     }
 }
 
-/// Whoever started this process and waits to hear how it went; nobody when a person did.
+/// The process that started this one and waits for the result. None if the user started the daemon.
 ///
-/// It cannot be copied, so that the channel is closed as soon as one thing was said: its end is what is waited for.
+/// The type is not copyable, so that the channel is closed after one message: the end of the channel is what is
+/// awaited.
 struct Starter: ~Copyable {
     private let channel: FileDescriptor?
 
@@ -152,21 +157,21 @@ struct Starter: ~Copyable {
         channel = FileDescriptor(owning: descriptor)
     }
 
-    /// Whether anybody waits to hear how it went.
+    /// Whether a process waits for the result.
     var isWaiting: Bool { channel != nil }
 
-    /// The daemon listens.
+    /// Reports that the daemon listens.
     consuming func ready() { tell(BackgroundStart.ready) }
 
-    /// There is a daemon already. For one that was to be started in the background that is as good; a person who asked
-    /// for this one is told.
+    /// Reports that there is a daemon already. For a start in the background that is a success; a user who started
+    /// this one in the foreground gets an error.
     consuming func alreadyRunning(at socket: String, _ log: DaemonLog) -> CInt {
         guard channel != nil else { return fail("there is a daemon at \(socket) already", log) }
         tell(BackgroundStart.alreadyRunning)
         return 0
     }
 
-    /// The daemon cannot start. Returns the exit status.
+    /// Reports that the daemon cannot start. Returns the exit status.
     consuming func fail(_ message: String, _ log: DaemonLog) -> CInt {
         guard channel != nil else { return BackgroundStart.fail(message) }
         log.error(message)
@@ -174,11 +179,11 @@ struct Starter: ~Copyable {
         return 1
     }
 
-    /// Says one thing. The channel closes with the last reference to it.
+    /// Sends one message. The channel closes with the last reference to it.
     private func tell(_ message: String) {
         guard let channel else { return }
         let bytes = Array(message.utf8.prefix(4096))
-        // A starter that has gone does not need to know.
+        // A starter that has ended does not need the message.
         _ = write(channel.rawValue, bytes, bytes.count)
     }
 }

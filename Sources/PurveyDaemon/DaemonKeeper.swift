@@ -4,11 +4,12 @@ import Keeping
 import LinuxSystem
 import Synchronization
 
-/// The process that starts a daemon again that has died, for as long as it has domains, and keeps their mounts meanwhile: programs
-/// that use them would get errors until somebody runs the next command.
+/// The process that starts a dead daemon again while it has domains, and keeps their mounts meanwhile. Without it,
+/// programs that use the mounts would get errors until the next command starts a daemon.
 ///
-/// A daemon whose predecessor has died finds that one's keeper, and takes the mounts and the keeper over. Any other starts one when
-/// there is a domain. A keeper that dies is replaced, and has everything handed to it again.
+/// A daemon with a dead predecessor connects to the predecessor's keeper, and takes over the mounts and the keeper.
+/// Any other starts a keeper when there is a domain. A keeper that dies is replaced, and everything is passed to the
+/// new one.
 final class DaemonKeeper: MountKeeper {
     private let program: String
     private let kept: KeptProgram
@@ -16,26 +17,28 @@ final class DaemonKeeper: MountKeeper {
 
     private struct State {
         var hasEnded = false
-        /// What it is told over. It ends when this closes after a farewell.
+        /// The connection to the keeper. The keeper ends when this closes after a farewell.
         var line: SequencedPacketSocket?
-        /// The mounts that it has, or is to have.
+        /// The mounts that the keeper has, or will get.
         var mounts: [String: KeptMount] = [:]
-        /// Keepers that died, each soon after its start.
+        /// The number of keepers in a row that died soon after their start.
         var deaths = 0
     }
 
-    // Held while the keeper is started or told something, which takes seconds where it does not listen, so that it is not started twice and
-    // none is left.
+    // Held while the keeper is started or sent a message, so that it is started only once and none is left behind.
+    // Sending takes seconds if the keeper does not read.
     private let state = Lock(State())
-    /// Apart from the state, because whoever says it does not wait.
+    /// Whether a keeper is wanted. Apart from the state, because its writers must not wait.
     private let isWanted = Atomic<Bool>(false)
 
-    /// How long a predecessor's keeper may take to hand over what it has.
+    /// The time that a predecessor's keeper has to hand over the mounts.
     private static let patience = Duration.seconds(20)
     private static let deathLimit = 10
 
-    /// - Parameter deaths: how many daemons have died before this one, each soon after its start.
-    /// - Returns: `nil` where the program is not installed beside this one.
+    /// Creates the object. ``introduce()`` connects to a keeper, and ``want(_:)`` starts one.
+    ///
+    /// - Parameter deaths: The number of daemons before this one that died soon after their start.
+    /// - Returns: `nil` if the keeper program is not installed beside this one.
     init?(_ options: DaemonOptions, deaths: Int, locations: Locations, log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
             let slash = own.lastIndex(of: "/")
@@ -50,8 +53,8 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: The predecessor's
 
-    /// Goes to the keeper of a daemon that has died, if there is one, and says that this daemon lives. Before anybody takes the daemon
-    /// to be ready; does not wait for an answer.
+    /// Connects to the keeper of a dead daemon, if there is one, and announces this daemon. Must be called before
+    /// this daemon reports that it is ready. Does not wait for a reply.
     func introduce() {
         guard let address = try? LocalSocketAddress(path: kept.socket),
             let line = try? SequencedPacketSocket.connect(to: address), isOfThisUser(line),
@@ -60,13 +63,13 @@ final class DaemonKeeper: MountKeeper {
         state.withLock { state in if !state.hasEnded { state.line = line } }
     }
 
-    /// Whoever made the socket is to be told of nothing that is not theirs.
+    /// Whether this user owns the process at the other end. Another user's process must not receive anything.
     private func isOfThisUser(_ line: SequencedPacketSocket) -> Bool {
         (try? line.peerCredentials().userID) == getuid()
     }
 
-    /// The mounts of a daemon that has died. From now on its keeper is this daemon's. Blocks until it has handed them over; called
-    /// when the domains are this process's, and before ``want(_:)``.
+    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has handed them over. Called
+    /// when this process has locked the domains, and before ``want(_:)``.
     func claimMounts() -> [KeptMount] {
         guard let line = state.withLock({ $0.line }) else { return [] }
         let end = ContinuousClock.now + Self.patience
@@ -89,7 +92,7 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// This daemon serves no domains: whoever does may have the mounts.
+    /// Gives up the predecessor's mounts, because this daemon does not serve the domains. Another one may claim them.
     func withdraw() {
         guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
         _ = lose(line)
@@ -105,7 +108,7 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: Mounts
 
-    /// Has the keeper keep a mount, from its start on where it is not there yet.
+    /// Passes a mount to the keeper. If no keeper runs, the mount is passed when one starts.
     func hold(_ mount: KeptMount) {
         state.withLock { state in
             state.mounts[mount.identifier] = mount
@@ -113,7 +116,7 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// A mount is over.
+    /// Tells the keeper that a mount has ended.
     func drop(_ identifier: String) {
         state.withLock { state in
             guard state.mounts.removeValue(forKey: identifier) != nil else { return }
@@ -126,25 +129,26 @@ final class DaemonKeeper: MountKeeper {
         do throws(Errno) {
             try message.send(over: line)
         } catch {
-            // One that takes nothing is as good as dead: whoever watches it sees to the next.
+            // A keeper that does not read counts as dead. The thread that watches it starts the next one.
             line.shutDown()
         }
     }
 
     // MARK: Beginning and end
 
-    /// Says whether there is a reason for a keeper now. It is started and ended in the background.
+    /// Sets whether a keeper is needed. It is started and ended in the background.
     func want(_ isWanted: Bool) {
         let wasWanted = self.isWanted.exchange(isWanted, ordering: .sequentiallyConsistent)
-        // Where there is no domain, the last daemon's keeper may be there still.
+        // Without a domain, the previous daemon's keeper may still run.
         if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
-    /// The daemon ends, and is not to be started again. What is mounted when it has gone is unmounted then.
+    /// Ends the keeper with the daemon, which is not started again. Remaining mounts are unmounted once the daemon
+    /// has ended.
     func end() {
         state.withLock { state in
             state.hasEnded = true
-            // It closes with this process, when nothing is mounted any more.
+            // The connection closes with this process, when nothing is mounted any more.
             if let line = state.line { try? KeeperMessage.farewell.send(over: line) }
         }
     }
@@ -171,15 +175,15 @@ final class DaemonKeeper: MountKeeper {
         let child = try ChildProgram.start(
             program, arguments: [], descriptors: [nil, nil, .copy(of: STDERR_FILENO), theirs.descriptor],
             workingFolder: "/", newSession: true)
-        // Nobody else waits for it.
+        // Reaps the process. No other thread waits for it.
         HandlerThreads.shared.run { _ = try? child.wait() }
         return ours
     }
 
-    /// Waits until the keeper has gone, and starts another one where that was none of this daemon's will.
+    /// Waits for the end of the keeper, and starts another one unless this daemon dismissed it.
     private func watch(_ line: SequencedPacketSocket, since start: ContinuousClock.Instant) {
         var waited = pollfd(fd: line.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
-        // It says nothing any more but its end.
+        // The keeper sends nothing at this stage, so the only event is its end.
         _ = try? retrying { poll(&waited, 1, -1) }
         let pause = state.withLock { state -> Duration? in
             guard state.line?.descriptor === line.descriptor, !state.hasEnded else { return nil }
@@ -196,7 +200,7 @@ final class DaemonKeeper: MountKeeper {
 
     private static func dismiss(_ state: inout State) {
         guard let line = state.line.take() else { return }
-        // One that has been killed needs no farewell.
+        // If the keeper was killed, the message fails, which does not matter.
         try? KeeperMessage.farewell.send(over: line)
         line.shutDown()
     }

@@ -1,11 +1,11 @@
 import LinuxSystem
 
-/// The limits that this daemon has to live with: those of whoever started it which it may not raise.
+/// The resource limits that this daemon inherited and may not raise.
 enum DaemonLimits {
-    /// Fewer descriptors than a process has anywhere else.
+    /// The number of descriptors below which the limit is reported: fewer than the usual minimum.
     private static let fewDescriptors: UInt64 = 1024
 
-    /// What will fail before its time, one sentence each; empty on an ordinary system.
+    /// The operations that will fail because of narrow limits, one sentence each. Empty on an ordinary system.
     static var narrow: [String] {
         ResourceLimit.allCases.compactMap { limit -> String? in
             guard let value = limit.current, let words = words(limit, value) else { return nil }
@@ -20,7 +20,7 @@ enum DaemonLimits {
         case .fileSize: "write only \(value) bytes to one file"
         case .processorTime: "run for only \(value) seconds of processor time"
         case .addressSpace, .data: "take only \(value) bytes of memory"
-        // Of processes there is a limit everywhere; a stack is either large enough or ends it at once.
+        // A limit on processes exists everywhere, and a stack is either large enough or too small to start.
         case .processes, .stack: nil
         }
     }

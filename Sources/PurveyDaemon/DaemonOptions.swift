@@ -2,22 +2,22 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// What was asked of `purveyd` on its command line.
+/// The command-line options of `purveyd`.
 struct DaemonOptions: Sendable {
-    /// Stay in the foreground and write to standard error, instead of going to the background.
+    /// Whether to stay in the foreground and log to standard error, instead of running in the background.
     var foreground = false
-    /// Listen at this path instead of the user's usual one.
+    /// The path to listen at, instead of the user's usual one.
     var socket: String?
-    /// Mount nothing.
+    /// Whether to mount nothing.
     var noMount = false
     var level = DaemonLog.Level.info
-    /// The descriptor on which whoever started this process waits to hear that it is ready. Not for people.
+    /// The descriptor on which the starter waits until this process is ready. Internal.
     var readiness: CInt?
-    /// How many daemons have died before this one, each soon after its start; `nil` for one that no keeper of ours starts again when it
-    /// dies. Not for people.
+    /// The number of daemons before this one that died soon after their start; `nil` if no keeper restarts this
+    /// daemon. Internal.
     var deaths: Int?
 
-    /// What is wrong with a command line.
+    /// An error in a command line.
     struct Mistake: Error {
         let message: String
     }

@@ -3,11 +3,11 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The process that shows the domains on the desktop's bus, for as long as there are any: `purvey-bus`, which is started again
-/// when it ends, after a while that grows as long as it ends soon.
+/// The process that shows the domains on the desktop's bus while there are any: `purvey-bus`. When it ends, it is
+/// restarted with a backoff, which is reset after a long life.
 ///
-/// It is a process of its own because D-Bus is spoken with GLib, whose loop and whose locks stay out of the daemon. It makes its
-/// calls like any other program; nothing here waits for it.
+/// It is a separate process because D-Bus is spoken with GLib, and GLib's event loop and locks stay out of the
+/// daemon. Its calls are those of any other client; the daemon never waits for it.
 final class DesktopBus: Sendable {
     private let program: String
     private let log: DaemonLog
@@ -15,11 +15,11 @@ final class DesktopBus: Sendable {
     private struct State {
         var isWanted = false
         var hasEnded = false
-        /// One is being started, or waits to be.
+        /// Whether a process is being started or waits for its start.
         var isStarting = false
         var instance: Instance?
         var service = Service()
-        /// How often it ended soon, one time after the other.
+        /// The number of times in a row that the process ended soon.
         var failures = 0
     }
 
@@ -30,22 +30,22 @@ final class DesktopBus: Sendable {
 
         func end() {
             connection.close()
-            // It has nothing to put in order. It may have ended by itself.
+            // The process has no state to save. It may have ended by itself.
             try? process.send(signal: SIGKILL)
         }
     }
 
-    // Innermost: processes are started and ended after it is released.
+    // Leaf lock: processes are started and ended after its release.
     private let state = Lock(State())
 
-    /// One that lived for so long is started again at once.
+    /// The lifetime after which the backoff is reset.
     private static let longLife: Duration = .seconds(60)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
-    /// How it ends when the bus cannot be reached, or is gone.
+    /// The exit status of the process if the bus cannot be reached or has ended.
     private static let statusWithoutBus: CInt = 3
 
-    /// - Returns: `nil` where no bus is wanted, or the program is not installed beside this one.
+    /// - Returns: `nil` if the bus is disabled, or the program is not installed beside this one.
     init?(log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
             let slash = own.lastIndex(of: "/"), !SessionBus.isUnwanted
@@ -55,14 +55,14 @@ final class DesktopBus: Sendable {
         self.log = log
     }
 
-    /// What it may call: the domains' calls, and nothing else of the daemon's.
+    /// Sets the calls that the process may make: those of the domains, and no others of the daemon.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
         state.withLock { [service] in $0.service = service }
     }
 
-    /// Says whether there is something to show now. It is started and ended in the background.
+    /// Sets whether there are domains to show. The process is started and ended in the background.
     func want(_ isWanted: Bool) {
         let isChanged = state.withLock { state in
             defer { state.isWanted = isWanted }
@@ -71,7 +71,7 @@ final class DesktopBus: Sendable {
         if isChanged { settle(after: .zero) }
     }
 
-    /// The daemon ends.
+    /// Ends the process with the daemon.
     func end() {
         let instance = state.withLock { state in
             state.hasEnded = true
@@ -80,7 +80,7 @@ final class DesktopBus: Sendable {
         instance?.end()
     }
 
-    /// Starts or ends it as is wanted.
+    /// Starts or ends the process as wanted.
     private func settle(after pause: Duration) {
         let (starts, ended) = state.withLock { state -> (Bool, Instance?) in
             guard state.isWanted, !state.hasEnded else { return (false, state.instance.take()) }
@@ -94,7 +94,7 @@ final class DesktopBus: Sendable {
         Deadlines.shared.run(after: pause) { HandlerThreads.shared.run { self.start() } }
     }
 
-    /// On a thread that may block.
+    /// Starts the process and waits for its end. Must run on a thread that may block.
     private func start() {
         let service = state.withLock { state -> Service? in
             guard state.isWanted, !state.hasEnded else {
@@ -120,7 +120,7 @@ final class DesktopBus: Sendable {
             return false
         }
         if isUnwanted { instance.end() }
-        // One that does not read, or says what makes no sense, is of no use any more.
+        // A process that does not read, or sends malformed messages, is killed.
         instance.connection.onClose { _ in try? instance.process.send(signal: SIGKILL) }
         let ending = (try? child.wait()) ?? .unknown
         instance.connection.close()
@@ -132,7 +132,7 @@ final class DesktopBus: Sendable {
         }
         guard let failures else { return }
         if ending == .exited(Self.statusWithoutBus) {
-            // Once, and not every time that it is looked for again.
+            // Logged once, and not at every retry.
             if failures == 0 { log.info("the desktop's bus at \(address) cannot be reached, or is gone") }
         } else {
             log.warning("\(program) ended (\(ending)), and is started again")
@@ -145,7 +145,7 @@ final class DesktopBus: Sendable {
         let child = try ChildProgram.start(
             program, arguments: [address], descriptors: [nil, nil, .copy(of: STDERR_FILENO), theirs.descriptor],
             workingFolder: "/", newSession: true)
-        // Not waited for yet, so the number is still this process's.
+        // The process is not reaped yet, so its ID still denotes it.
         let process = try ProcessDescriptor.open(child.processID)
         do {
             let connection = try Connection(ours, service: service, limits: ConnectionLimits(unreadBytes: 1 << 20))
@@ -157,7 +157,7 @@ final class DesktopBus: Sendable {
         }
     }
 
-    /// It has ended, or could not be started, and is tried again later.
+    /// Schedules a restart after the process ended or could not be started.
     private func ended(after life: Duration) {
         let pause = state.withLock { state in
             state.isStarting = false

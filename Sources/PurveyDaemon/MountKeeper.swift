@@ -1,20 +1,21 @@
 import Keeping
 
-/// What has the mounts of a daemon that died until the next one goes on with them. Any thread may call; what blocks says so, and waits for
-/// seconds where it is not listened to.
+/// The holder of a dead daemon's mounts until the next daemon takes over. Functions may be called on any thread.
+/// Those marked as blocking wait for seconds if the holder does not read.
 protocol MountKeeper: Sendable {
-    /// This daemon lives, and will claim what there is. Blocks.
+    /// Announces this daemon, which will claim the mounts. Blocks.
     func introduce()
-    /// The mounts of a daemon that has died. Blocks; called when the domains are this process's, and before ``want(_:)``.
+    /// Takes over the mounts of a dead daemon. Blocks. Called when this process has locked the domains, and before
+    /// ``want(_:)``.
     func claimMounts() -> [KeptMount]
-    /// This daemon serves no domains, or mounts none. Blocks.
+    /// Gives up the mounts, because this daemon serves no domains or mounts none. Blocks.
     func withdraw()
-    /// A mount is there, or still there: it is kept from now on. Blocks.
+    /// Holds a mount from now on, or updates it. Blocks.
     func hold(_ mount: KeptMount)
-    /// A mount is over. Blocks.
+    /// Releases a mount that has ended. Blocks.
     func drop(_ identifier: String)
-    /// Whether there is a domain. Does not wait.
+    /// Sets whether there is a domain. Does not wait.
     func want(_ isWanted: Bool)
-    /// The daemon ends by its own will. Blocks.
+    /// Ends the holder's work with the daemon, which ends intentionally. Blocks.
     func end()
 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Where the message bus of the user's session is.
+/// The message bus of the user's session.
 enum SessionBus {
-    /// Whether whoever started this process wants nothing on the bus.
+    /// Whether the environment disables the use of the bus.
     static var isUnwanted: Bool { variable("PURVEY_BUS") == "none" }
 
-    /// Its address, as D-Bus writes addresses; `nil` where there is none now.
+    /// The bus address in D-Bus syntax; `nil` if there is no bus at present.
     static var address: String? {
         if let address = variable("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty { return address }
-        // Where systemd and others put it.
+        // The default location of systemd and others.
         guard let folder = variable("XDG_RUNTIME_DIR"), folder.hasPrefix("/") else { return nil }
         let path = folder + "/bus"
         return access(path, R_OK | W_OK) == 0 ? "unix:path=" + escaped(path) : nil
@@ -16,7 +16,8 @@ enum SessionBus {
 
     private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-    /// A value in an address: what is not a letter, a digit or one of a few signs is written by its number.
+    /// Escapes a value of an address: bytes other than letters, digits and a few signs are written as hexadecimal
+    /// numbers.
     private static func escaped(_ value: String) -> String {
         let plain = Set("-_/.*ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         let digits = Array("0123456789abcdef")

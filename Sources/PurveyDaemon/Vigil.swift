@@ -3,28 +3,29 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The main thread's part once the daemon serves: it waits for the end, and sees to it that the daemon can be found.
+/// The main thread's loop while the daemon serves: it waits for a reason to end, and re-creates the socket if it is
+/// removed.
 ///
-/// Whoever cleans up a folder for temporary files, or removes the daemon's folder, takes the socket's name away. The
-/// daemon lives on with all that is offered, but nobody finds it: then it listens anew, or makes room for another daemon
-/// that has taken the place.
+/// A cleaner of temporary files, or a user who removes the daemon's directory, unlinks the socket. The daemon would
+/// live on, but clients could not connect. Then it listens again, or ends if another daemon has taken the place.
 struct Vigil {
     private let signals: SignalDescriptor
     private let listener: Listener
-    /// Whether nobody needs the daemon.
+    /// Whether no client needs the daemon.
     private let isIdle: () -> Bool
     private let locations: Locations
     private let log: DaemonLog
     private let endsWhenIdle: Bool
-    /// `nil` where the system has no room for one: then the beat has to do.
+    /// A watch of the socket's directory; `nil` if the system has no room for one. Then the poll interval must
+    /// suffice.
     private var watch: FolderWatch?
 
-    /// Seconds between two looks when nothing happens.
+    /// The poll interval in seconds.
     private static let beat = 10
-    /// Whoever removes a folder is not disturbed at it.
+    /// The delay after a change, so that a removal of the directory is not disturbed.
     private static let patienceMicroseconds: useconds_t = 300_000
 
-    /// - Parameter signals: those that end the daemon.
+    /// - Parameter signals: The signals that end the daemon.
     init(
         signals: SignalDescriptor, listener: Listener, isIdle: @escaping () -> Bool, locations: Locations,
         log: DaemonLog, endsWhenIdle: Bool
@@ -43,7 +44,7 @@ struct Vigil {
         return try? FolderWatch(folder.isEmpty ? "/" : folder)
     }
 
-    /// Returns why it is time to end.
+    /// Waits until the daemon must end. Returns the reason.
     mutating func waitForTheEnd() -> String {
         var idleSeconds = 0
         while true {
@@ -54,7 +55,7 @@ struct Vigil {
             let ready = poll(&waited, nfds_t(waited.count), CInt(Self.beat * 1000))
             if waited[0].revents != 0 {
                 if let number = signals.take(), number != SIGHUP { return "of signal \(number)" }
-                // The terminal that it was started from has gone; that is no reason to end.
+                // The terminal from which the daemon was started has gone, which is no reason to end.
                 continue
             }
             if waited[1].revents != 0 {
@@ -68,7 +69,7 @@ struct Vigil {
         }
     }
 
-    /// Returns why the daemon had better end instead.
+    /// Listens again after the socket was removed. Returns the reason to end instead, if there is one.
     private mutating func takePlaceAgain() -> String? {
         if endsWhenIdle, isIdle() { return "its socket \(locations.socket) was removed" }
         do {
@@ -83,7 +84,7 @@ struct Vigil {
         } catch .inUse {
             return "its socket was removed, and another daemon has taken the place"
         } catch {
-            // Tried again at the next beat.
+            // Retried after the next poll interval.
             log.error("\(error)")
         }
         watch = Self.watch(locations)

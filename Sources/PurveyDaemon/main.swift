@@ -1,11 +1,11 @@
-// `purveyd`: introduces the processes of one user to each other.
+// `purveyd`: connects the processes of one user with each other.
 import Exchange
 import Glibc
 import LinuxSystem
 
-// A peer that goes away shows where we write to it.
+// A write to a peer that has gone fails with EPIPE instead.
 signal(SIGPIPE, SIG_IGN)
-// A file that may not grow any more is an error of the one that writes it.
+// A write beyond the limit on file sizes fails with EFBIG instead.
 signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
 StandardDescriptors.fillMissing()
@@ -19,14 +19,14 @@ do {
     if let socket = options.socket {
         locations.socket = socket
     } else {
-        // A program that starts this one names the socket, and has said so itself.
+        // A program that starts this one names the socket, and has printed the warnings itself.
         for warning in locations.warnings { DaemonOptions.manual.complain("warning: \(warning)") }
     }
     let status =
         options.foreground
         ? Daemon.run(options, locations: locations, service) : BackgroundStart.run(options, locations: locations)
-    // Not by exit(3): threads are at work still, and what libraries do at the end would take away under them what they use. Nothing of the
-    // daemon's own is left for then.
+    // Not exit(3): threads are still running, and the exit handlers of libraries would free what they use. The daemon
+    // has no exit handlers of its own.
     fflush(nil)
     _exit(status)
 } catch let error as DaemonOptions.Mistake {

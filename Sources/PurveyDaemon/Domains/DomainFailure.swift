@@ -3,11 +3,11 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// Why something about domains could not be done: one sentence, with what to do.
+/// A failed operation on domains: one sentence, with advice.
 struct DomainFailure: Error, CustomStringConvertible {
     let code: DomainFault.Code
     let description: String
-    /// What the provider said, if that is why.
+    /// The provider's failure that caused this one, if any.
     let cause: ProviderFailure?
 
     init(_ description: String, _ code: DomainFault.Code = .failed) {
@@ -16,27 +16,29 @@ struct DomainFailure: Error, CustomStringConvertible {
         cause = nil
     }
 
-    /// Other words for a failure.
+    /// Creates a failure with another description of the same cause.
     init(_ description: String, like error: any Error) {
         self.description = description
         cause = error as? ProviderFailure ?? (error as? DomainFailure)?.cause
         code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
     }
 
-    /// The same with what it happened to before it.
+    /// Returns the failure with the affected item's or domain's name in front.
     func told(of place: String) -> DomainFailure { DomainFailure("\(place): \(description)", code, cause) }
 
     private init(_ description: String, _ code: DomainFault.Code, _ cause: ProviderFailure?) {
         (self.description, self.code, self.cause) = (description, code, cause)
     }
 
-    /// - Parameter known: the names of the domains that there are.
+    /// Returns the failure for an unknown domain.
+    ///
+    /// - Parameter known: The names of the existing domains.
     static func noSuchDomain(_ name: String, among known: some Sequence<String>) -> DomainFailure {
         let complaint = NearMiss.sentence("there is no domain \"\(name)\"", about: name, known: known.sorted())
         return DomainFailure("\(complaint); 'purvey domains' lists them", .noSuchDomain)
     }
 
-    /// What became of a call.
+    /// Creates the failure of a call from any error.
     init(_ error: any Error) {
         switch error {
         case let failure as DomainFailure: self = failure
@@ -52,7 +54,7 @@ struct DomainFailure: Error, CustomStringConvertible {
 }
 
 extension ServedCall {
-    /// Answers with what a task gives, which ends when the caller gives up.
+    /// Replies with the result of a task. The task is cancelled when the caller cancels the call.
     func answer(_ body: @escaping @Sendable () async throws -> C.Reply) {
         let task = Task {
             do {

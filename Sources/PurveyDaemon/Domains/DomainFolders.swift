@@ -5,26 +5,29 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The domains on disk: a folder each, with its record and all that its engine keeps. Methods block on the file system.
+/// The domains on disk: a directory for each, with its record and all data of its engine. Functions block for the
+/// disk.
 struct DomainFolders: Sendable {
     let locations: Locations
 
     private var folder: String { locations.domains }
 
-    /// Everything that is kept of a domain.
+    /// Returns the directory of a domain's data.
     func folder(of name: String) -> String { folder + "/" + name }
 
-    /// What can be had again of a domain.
+    /// Returns the directory of a domain's clean contents, which can be fetched again.
     func cache(of record: DomainRecord) -> String { locations.cache + "/domains/" + record.identifier }
 
-    /// Takes the folder for this process; `nil` where another one has it. For as long as what it returns is kept.
+    /// Locks the domains for this process; `nil` if another process holds the lock. It lasts as long as the returned
+    /// descriptor.
     func take() throws(Errno) -> FileDescriptor? {
         try PrivateFolder.make(folder)
         let file = try FileDescriptor.open(folder + "/.lock", [.readWrite, .create, .noFollow])
         return flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? file : nil
     }
 
-    /// What is there, and of what cannot be read the name. What was being added or removed is swept away.
+    /// Returns the records, and the names of domains with unreadable ones. Removes what was left of interrupted
+    /// additions and removals.
     func load() -> (records: [DomainRecord], damaged: [String]) {
         var records: [DomainRecord] = []
         var damaged: [String] = []
@@ -38,7 +41,7 @@ struct DomainFolders: Sendable {
         return (records, damaged)
     }
 
-    /// The record of a domain, if it can be read.
+    /// Returns the record of a domain; `nil` if it cannot be read.
     func record(of name: String) -> DomainRecord? {
         guard let data = FileManager.default.contents(atPath: recordFile(of: name)),
             let record = DomainRecord(propertyList: data), record.name == name
@@ -50,7 +53,7 @@ struct DomainFolders: Sendable {
 
     private static let unfinished = ".purvey-"
 
-    /// Keeps a new domain. Its folder appears with the record in it, or not at all.
+    /// Stores a new domain. Its directory appears atomically, with the record in it.
     func add(_ record: DomainRecord) throws {
         let staged = Self.unfinished + UUID().uuidString
         let path = folder + "/" + staged
@@ -71,14 +74,14 @@ struct DomainFolders: Sendable {
         }
     }
 
-    /// Keeps a domain's record in place of the one that is there.
+    /// Replaces a domain's record.
     func update(_ record: DomainRecord) throws {
-        // Whole and on disk, under the other's name.
+        // Written to a temporary file, which is then renamed over the old one.
         try record.propertyList().write(
             to: URL(fileURLWithPath: folder(of: record.name) + "/" + DomainRecord.fileName), options: .atomic)
     }
 
-    /// Removes all that is kept of a domain, its edits too. It is gone at once, and swept away afterwards.
+    /// Removes all data of a domain, including its edits. It disappears at once and is deleted afterwards.
     func remove(_ record: DomainRecord) throws(Errno) {
         let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
         let gone = Self.unfinished + UUID().uuidString
@@ -86,13 +89,13 @@ struct DomainFolders: Sendable {
         try directory.rename(old, to: new)
         try? directory.synchronize()
         remove(gone, in: folder)
-        // Nobody knows what else belongs to one whose record was damaged.
+        // If the record was damaged, the domain's other directories are not known.
         guard !record.isDamaged else { return }
         remove(record.identifier, in: locations.cache + "/domains")
         try? record.providerDomain.removeDocuments(of: record.provider, data: locations.data)
     }
 
-    /// What cannot be removed now is swept away at the next start.
+    /// Deletes a directory tree. Whatever cannot be deleted now is deleted at the next start.
     private func remove(_ name: String, in folder: String) {
         guard let name = FileName(name), let directory = try? FileDescriptor.open(folder, [.readOnly, .directory])
         else {

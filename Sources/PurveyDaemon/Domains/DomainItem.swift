@@ -2,14 +2,14 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// One item of a domain that runs, as commands see it.
+/// One item of a running domain, as commands see it.
 struct DomainItem: Sendable {
     let domain: RunningDomain
     let item: IndexedItem
 
     private var engine: DomainEngine { domain.engine }
 
-    /// Finds an item by the names on the way to it. Folders that were never listed are listed as far as it takes.
+    /// Finds an item by the names on its path. Directories that were never listed are listed as far as necessary.
     static func find(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         var number = ItemNumber.root
@@ -27,8 +27,8 @@ struct DomainItem: Sendable {
         return DomainItem(domain: domain, item: item)
     }
 
-    /// Finds an item by the names on the way to it among what is known here: no provider is asked, where it is. Otherwise as
-    /// ``find(_:in:)`` does.
+    /// Finds an item by the names on its path, in the index if it has the item, without asking the provider.
+    /// Otherwise like ``find(_:in:)``.
     static func findKnown(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         let known = try await HandlerThreads.shared.value { () throws -> IndexedItem? in
@@ -46,13 +46,13 @@ struct DomainItem: Sendable {
 
     // MARK: Telling
 
-    /// Items in one part of a listing.
+    /// The number of items in one page of a listing.
     private static let partSize = 500
 
     func list(after position: Int64?) async throws -> ListFolderCall.Reply {
         guard item.item.kind == .folder else { return ListFolderCall.Reply(items: [try await describe()], next: nil) }
         let start = position.map { ItemNumber(rawValue: $0) }
-        // Part by part as the listing arrives.
+        // Page by page, as the provider's listing arrives.
         try await engine.wait(for: item.number, .more(after: start))
         let children = try await children(of: item.number, after: start, limit: Self.partSize)
         let isEnd: Bool
@@ -101,10 +101,10 @@ struct DomainItem: Sendable {
 
     typealias Report = @Sendable (_ completed: Int64, _ total: Int64) -> Void
 
-    /// Files that are fetched at one time.
+    /// The number of concurrent fetches.
     private static let width = 4
 
-    /// Brings the bytes of a file, or of all files in a folder, here.
+    /// Materializes a file, or all files in a directory.
     func download(_ report: @escaping Report) async throws {
         let files = try await files(listing: true)
         guard !files.isEmpty else { return }
@@ -138,7 +138,7 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Brings the bytes of a file here, which may have another number by now.
+    /// Materializes a file. The file may have another number by now.
     private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
         do {
             try await engine.download(file.number)
@@ -150,26 +150,26 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Brings bytes here and has them stay, with those of all that comes into a folder.
+    /// Pins the item and materializes it. In a pinned directory, items that are added later are pinned too.
     func keep(_ report: @escaping Report) async throws {
         try await engine.keep(item.number, true)
         try await download(report)
     }
 
-    /// Has what a person had kept be dropped like other bytes when something else needs the room.
+    /// Ends the pin that the user set on the item. Its contents may then be evicted.
     func endKeeping() async throws {
         if item.isKeptByFolder, !item.isKept { throw try await staysBecauseItIsKept() }
         if item.isKept { try await engine.keep(item.number, false) }
     }
 
-    /// Drops the bytes of a file, or of all files in a folder that can be had again. What is kept in the folder stays.
+    /// Evicts a file, or all clean files in a directory. Items that are pinned within the directory stay.
     ///
-    /// - Parameter endsKeeping: whether an item that is kept itself is not any more; otherwise it stays, which is a failure.
+    /// - Parameter endsKeeping: Whether to end the pin of the item itself; otherwise a pinned item is an error.
     func evict(endsKeeping: Bool) async throws {
         if item.isKeptByFolder || item.isKept && !endsKeeping { throw try await staysBecauseItIsKept() }
         if item.isKept { try await engine.keep(item.number, false) }
         var failures: [DomainFailure] = []
-        // Of a million files few are here: the others are neither gathered nor asked for.
+        // Only few of a million files may be local; the others are neither collected nor evicted.
         let fetched = await engine.filesBeingFetched
         let files = try await files(listing: false) { $0.content != .dataless || fetched.contains($0.number) }
         let deadline = engine.clock.now + Self.closingTime
@@ -185,7 +185,7 @@ struct DomainItem: Sendable {
         throw failures.count == 1 ? first : DomainFailure("\(failures.count) files stay; \(first)")
     }
 
-    /// How long the closing of files is waited for; seconds.
+    /// The time in seconds to wait for files to be closed.
     private static let closingTime = 1.0
 
     private func staysBecauseItIsKept() async throws -> DomainFailure {
@@ -201,17 +201,17 @@ struct DomainItem: Sendable {
                 : "it stays, because a person has it kept", .kept)
     }
 
-    /// Why something did not happen to a file, which is the item or in it.
+    /// Describes the failure for a file, which is the item or lies in it.
     private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainFailure {
         let failure = DomainFailure(error)
         return DomainFailure("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
     }
 
-    /// The item itself if it is a file, or all files that are in it.
+    /// Returns the item itself if it is a file, or all files in it.
     ///
     /// - Parameters:
-    ///   - listing: whether folders are listed that were not; else what is known counts.
-    ///   - isWanted: which files in a folder are meant.
+    ///   - listing: Whether to list directories that were not listed; otherwise only known items are returned.
+    ///   - isWanted: Whether a file in a directory is included.
     private func files(
         listing: Bool, where isWanted: @escaping @Sendable (IndexedItem) -> Bool = { _ in true }
     ) async throws -> [IndexedItem] {
@@ -238,16 +238,16 @@ struct DomainItem: Sendable {
     }
 }
 
-/// How far several files are, together.
+/// The joint progress of several fetches.
 private final class FetchProgress: Sendable {
     private struct State {
         var done: Int64 = 0
-        /// Bytes of those that are under way.
+        /// The bytes fetched so far of files that are under way.
         var parts: [ItemNumber: Int64] = [:]
         var finished: Set<ItemNumber> = []
     }
 
-    // Reports are made under it, so that they come in their order; a report takes no lock of ours.
+    // Reports are made under the lock, so that they stay in order. A report takes no lock of this type.
     private let state = Lock(State())
     private let total: Int64
     private let report: DomainItem.Report
@@ -281,7 +281,9 @@ private final class FetchProgress: Sendable {
 }
 
 extension ItemDescription {
-    /// - Parameter edit: how far the item's edit is; `nil` where it has none.
+    /// Creates the description of an item.
+    ///
+    /// - Parameter edit: The state of the item's edit; `nil` if it has none.
     init(_ item: IndexedItem, _ edit: EditStatus.Item?) {
         let upload = edit.map {
             UploadState(isUnderWay: $0.isUnderWay, sent: $0.sent, total: $0.total, failure: $0.failure)

@@ -3,31 +3,32 @@ import FileProvider
 import Foundation
 import PropertyLists
 
-/// A domain as it is kept on disk, in a folder that is named like it.
+/// A domain as stored on disk, in a directory with the domain's name.
 struct DomainRecord: Sendable, Equatable {
-    /// What it is called here: a folder's name.
+    /// The local name, which is also the directory's.
     let name: String
-    /// What its provider knows it by. Another one each time that a domain is added: nothing is left of one that was removed.
+    /// The identifier for the provider. Each added domain gets a new one, so that nothing of a removed domain is
+    /// reused.
     let identifier: String
     /// The identifier of the provider's extension.
     let provider: String
     var settings: [DomainSetting]
-    /// What the provider's own program said of it; `nil` where a person added it.
+    /// The properties that the provider's own program set; `nil` if the user added the domain.
     var managed: ManagedDomain?
-    /// Why the provider's own program has cut it off; `nil` where it has not.
+    /// The reason why the provider's own program disconnected the domain; `nil` if it is connected.
     var disconnection: String?
 
-    /// The file within the domain's folder.
+    /// The name of the file in the domain's directory.
     static let fileName = "domain.plist"
 
-    /// Stands for a record that cannot be read.
+    /// Returns a placeholder for a record that cannot be read.
     static func damaged(_ name: String) -> DomainRecord {
         DomainRecord(name: name, identifier: "", provider: "unknown", settings: [])
     }
 
     var isDamaged: Bool { identifier.isEmpty }
 
-    /// What is wrong with a name for a domain, in one sentence; `nil` for nothing.
+    /// Returns the fault of a domain's name in one sentence; `nil` if the name is valid.
     static func fault(ofName name: String) -> String? {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if name.isEmpty || name.utf8.count > 200 { return "a domain's name has 1 to 200 bytes" }
@@ -38,17 +39,17 @@ struct DomainRecord: Sendable, Equatable {
         return nil
     }
 
-    /// The folder that was handed to it.
+    /// The path of the directory that was handed to the domain.
     var path: String? { settings.last { $0.key == DomainSetting.path }?.value }
 
-    /// The most bytes on this machine of what can be had again.
+    /// The limit in bytes on clean contents on this machine.
     var cacheLimit: Int64 {
         settings.last { $0.key == DomainSetting.cache }.flatMap { ByteCount.read($0.value) } ?? Self.standardCacheLimit
     }
 
     private static let standardCacheLimit: Int64 = 10 << 30
 
-    /// The domain as its provider's process is told of it.
+    /// The domain as its provider's process sees it.
     var providerDomain: ProviderDomain {
         guard let managed else {
             return ProviderDomain(identifier: identifier, displayName: name, path: path, userInfo: userInfo)
@@ -58,7 +59,7 @@ struct DomainRecord: Sendable, Equatable {
             storage: managed.storage.isEmpty ? nil : managed.storage, userInfo: managed.userInfo)
     }
 
-    /// What a person told the provider, as a property list; `nil` for nothing.
+    /// The user's settings for the provider, as a property list; `nil` if there are none.
     private var userInfo: [UInt8]? {
         let own = settings.filter { $0.key != DomainSetting.path && $0.key != DomainSetting.cache }
         guard !own.isEmpty else { return nil }
@@ -67,14 +68,14 @@ struct DomainRecord: Sendable, Equatable {
             .map { [UInt8]($0) }
     }
 
-    /// The domain as the provider's own program has it.
+    /// The domain as the provider's own program sees it.
     var description: ManagedDomain {
         managed
             ?? ManagedDomain(
                 identifier: identifier, displayName: name, storage: providerDomain.documentFolder)
     }
 
-    /// Reads what is kept on disk; `nil` when it is damaged.
+    /// Reads a record from disk; `nil` if it is damaged.
     init?(propertyList data: Data) {
         guard let list = ForeignPropertyList.dictionary(data), let name = list["Name"] as? String,
             Self.fault(ofName: name) == nil, let identifier = list["Identifier"] as? String, !identifier.isEmpty,
@@ -111,7 +112,7 @@ struct DomainRecord: Sendable, Equatable {
 }
 
 extension ManagedDomain {
-    /// Reads what is kept on disk; `nil` when it is damaged.
+    /// Reads the properties from disk; `nil` if they are damaged.
     fileprivate init?(values: [String: Any]) {
         guard let identifier = values["Identifier"] as? String, let displayName = values["Display Name"] as? String,
             let storage = values["Storage"] as? String

@@ -5,7 +5,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about actions of the providers' own. Which of them fit an item is told by the index, without waking an extension.
+/// The calls about custom actions of providers. The index tells which ones fit an item, without starting an
+/// extension.
 extension DomainService {
     nonisolated func addActionCalls(to service: inout Service) {
         service.on(ListActionsCall.self) { request, call in
@@ -23,14 +24,14 @@ extension DomainService {
         }
     }
 
-    /// An item, and the actions that its provider has.
+    /// Returns an item and the actions of its provider.
     private func actions(for place: ItemPlace) async throws -> (DomainItem, ProviderActions) {
         let (record, domain, names) = try await names(of: place)
         let item = try await find(place) { try await DomainItem.findKnown(names, in: domain) }
         return (item, try await actions(of: record))
     }
 
-    /// The actions that a domain's provider has.
+    /// Returns the actions of a domain's provider.
     func actions(of record: DomainRecord) async throws -> ProviderActions {
         let data = folders.locations.data
         return try await HandlerThreads.shared.value { () throws in
@@ -38,7 +39,7 @@ extension DomainService {
         }
     }
 
-    /// An item that the provider knows, and one of its actions that fits it.
+    /// Returns an item that the provider knows, and one of its actions that fits the item.
     func choice(
         _ action: String, for place: ItemPlace
     ) async throws -> (item: DomainItem, choice: ProviderActions.Choice) {

@@ -7,7 +7,7 @@ import FileProviderEngine
 import Glibc
 import LinuxSystem
 
-/// The calls about domains, as the daemon's table has them.
+/// The calls about domains, as registered in the daemon's service.
 extension DomainService {
     nonisolated func addCalls(to service: inout Service) {
         service.on(ListDomainsCall.self) { _, call in
@@ -75,7 +75,7 @@ extension DomainService {
         addProviderSearchCall(to: &service)
     }
 
-    /// The domains, each with what is in its way: the provider's last failure too.
+    /// Returns the domains, each with the fault that prevents its work, including the provider's last failure.
     private func listed() async throws -> [DomainDescription] {
         var domains: [DomainDescription] = []
         for var domain in try await descriptions() {
@@ -89,8 +89,8 @@ extension DomainService {
         return domains
     }
 
-    /// What a domain needs and does not have: its extension may have been removed since, or the folder that was handed to it.
-    /// `nil` for nothing.
+    /// Returns what a domain lacks: its extension may have been removed, or the directory that was handed to it.
+    /// `nil` if nothing is missing.
     private func missing(of record: DomainRecord) async -> String? {
         await HandlerThreads.shared.value { [folders] in
             do {
@@ -121,17 +121,19 @@ extension DomainService {
         return activities
     }
 
-    /// More sentences than these help nobody.
+    /// The limit on reported faults. More sentences do not help the user.
     private static let mostFaults = 20
     private static let mostNotes = 10
-    /// Seconds for which it is told what became of an edit otherwise than was meant.
+    /// The seconds for which events are reported in which an edit had another result than intended.
     private static let noteTime: Double = 24 * 60 * 60
 
     private static let versionNote =
         "the provider gives files without itemVersion: size and date count as the version, and a change that keeps "
         + "both is not seen"
 
-    /// - Parameter missing: what the domain needs and does not have.
+    /// Completes the status of a running domain.
+    ///
+    /// - Parameter missing: The text about what the domain lacks.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
         let errors = StatusErrors(domain: activity.domain.name, provider: activity.domain.provider)
         activity.faults += [missing].compactMap { $0 }
@@ -147,7 +149,7 @@ extension DomainService {
             if let complaint = status.complaint { activity.faults.append(errors.text(complaint)) }
             if let failure = status.localFailure { activity.faults.append(errors.text(failure)) }
             activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
-            // Whatever else is asked of the provider fails for that alone.
+            // All other requests to the provider fail for this reason alone.
             let disabling = await domain.provider.disabling
             if let disabling, missing == nil {
                 activity.disconnection = disabling.message
@@ -174,7 +176,7 @@ extension DomainService {
                 TransferActivity(name: $0.name, isUpload: true, done: $0.sent, total: $0.total)
             }
             let failures = edits.items.compactMap { item -> String? in
-                // All of them wait for the same, which was said already.
+                // All edits wait for the same sign-in, which is reported already.
                 guard let failure = item.failure, failure.kind != .notAuthenticated else { return nil }
                 return "\(item.name): \(errors.text(failure))"
             }
@@ -190,7 +192,7 @@ extension DomainService {
         }
     }
 
-    /// The sentence that asks a person to sign in.
+    /// Returns the sentence that asks the user to sign in.
     private static func request(for failure: ProviderFailure, _ status: SignInStatus, _ name: String) -> String {
         guard status.isGivenUp else { return "\(failure.advice) 'purvey sign-in \(name.shellWord)' signs in" }
         return "signing in failed \(status.failedAttempts) times (\(failure.message)); edits are kept, and "
@@ -215,7 +217,7 @@ extension DomainService {
         }
     }
 
-    /// Does something with what a person means; what fails there is told of it by the person's own word for it.
+    /// Runs a function with the item at a place. The error message names the item in the user's own words.
     func at<Value: Sendable>(
         _ place: ItemPlace, _ body: @Sendable (DomainItem) async throws -> Value
     ) async throws -> Value {
@@ -227,33 +229,33 @@ extension DomainService {
         }
     }
 
-    /// What a person means with a path or with `DOMAIN:path`.
+    /// Finds the item that the user denotes by a path or by `DOMAIN:path`.
     func place(_ place: ItemPlace) async throws -> DomainItem {
         let (_, domain, names) = try await names(of: place)
         return try await find(place) { try await DomainItem.find(names, in: domain) }
     }
 
-    /// The domain that a person means, and the names on the way to the item in it.
+    /// Returns the domain that the user denotes, and the names on the item's path in it.
     func names(of place: ItemPlace) async throws -> (DomainRecord, RunningDomain, [String]) {
         try await ready()
         let named = Self.parts(of: place.text)
-        // What begins with a domain's name means that in a mount too, where it could be the name of a file.
+        // Text that begins with a domain's name denotes that domain even in a mount, where it could be a file's name.
         if let named, let record = places[named.domain]?.record {
             return (record, try await domain(named.domain), named.names)
         }
         for (name, known) in places {
             guard case .running(let record, let domain) = known else { continue }
-            // Where it is mounted, and where it would be: its items have their paths without a mount too.
+            // The actual and the standard mount point: items have paths even while the domain is not mounted.
             for path in [mountedPath(of: record), mountPath(of: name)].compactMap({ $0 }).flatMap(Self.forms) {
                 if let names = place.path.pathNames(beneath: path) { return (record, domain, names) }
             }
         }
-        // Says that there is none of that name.
+        // Throws the error that there is no such domain.
         if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
         throw DomainFailure("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }
 
-    /// A domain's name and the names on the way from its root, of a text like `DOMAIN:path`; `nil` for another text.
+    /// Splits a text like `DOMAIN:path` into the domain's name and the names on the path; `nil` for other text.
     static func parts(of text: String) -> (domain: String, names: [String])? {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else { return nil }
         var names: [String] = []
@@ -263,7 +265,7 @@ extension DomainService {
         return (String(text[..<colon]), names)
     }
 
-    /// What fails on the way to an item is told of it by the person's own word for it.
+    /// Runs a function that finds an item. The error message names the place in the user's own words.
     func find(_ place: ItemPlace, _ body: () async throws -> DomainItem) async throws -> DomainItem {
         do {
             return try await body()
@@ -272,7 +274,7 @@ extension DomainService {
         }
     }
 
-    /// A path as it is written, and with its folder's links followed.
+    /// Returns a path as written and with the symbolic links of its directory resolved.
     static func forms(_ path: String) -> [String] {
         guard let slash = path.lastIndex(of: "/"), let resolved = realpath(String(path[..<slash]), nil) else {
             return [path]

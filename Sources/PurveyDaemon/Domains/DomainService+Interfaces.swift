@@ -6,7 +6,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about the providers' user interfaces: processes that whoever asks a person talks to without the daemon.
+/// The calls about providers' user interfaces. These are processes that a client talks to directly, without the
+/// daemon.
 extension DomainService {
     nonisolated func addInterfaceCalls(to service: inout Service) {
         service.on(DescribeInterfaceCall.self) { request, call in
@@ -64,7 +65,7 @@ extension DomainService {
         }
     }
 
-    /// Interfaces at one time; each has a thread that waits for it.
+    /// The limit on concurrent interfaces. Each has a waiting thread.
     private static let mostInterfaces = 16
 
     private func run(_ request: RunInterfaceCall, _ run: PendingRun) async throws -> ExtensionEnding {
@@ -97,13 +98,13 @@ extension DomainService {
     }
 }
 
-/// A process that may be wanted no more before it has been started.
+/// An interface process that may be cancelled before it has been started.
 private final class PendingRun: Sendable {
     private struct State {
         var run: ExtensionRun?
         var isReleased = false
     }
-    // Innermost: the process is ended after it is released.
+    // Leaf lock: the process is ended after its release.
     private let state = Lock(State())
 
     func begin(_ run: ExtensionRun) {
@@ -124,6 +125,6 @@ private final class PendingRun: Sendable {
 }
 
 extension ProviderFailure {
-    /// A person wants to sign in by themselves.
+    /// The user requested a sign-in.
     fileprivate static let signInWanted = ProviderFailure.domain(.notAuthenticated, "A sign-in is wanted.")
 }

@@ -7,7 +7,7 @@ import Foundation
 import LinuxSystem
 import PropertyLists
 
-/// The calls of providers' own programs: what `NSFileProviderManager` asks.
+/// The calls of providers' own programs, made by `NSFileProviderManager`.
 extension DomainService {
     nonisolated func addManagerCalls(to service: inout Service, _ programs: ProviderPrograms) {
         on(ManagerPlaceCall.self, programs, in: &service) { _, service, providers in
@@ -87,7 +87,7 @@ extension DomainService {
         }
     }
 
-    /// Serves a call for programs that have a provider.
+    /// Serves a call of programs that have a provider.
     private nonisolated func on<C: ProviderCall>(
         _: C.Type, _ programs: ProviderPrograms, in service: inout Service,
         _ body: @escaping @Sendable (C, DomainService, [String]) async throws -> C.Value
@@ -111,15 +111,16 @@ extension DomainService {
 
     // MARK: Domains
 
-    /// The domains of providers, those that do not run too. Waits for a while for those that are being started or removed.
+    /// Returns the domains of providers, including those that do not run. Waits for a while for those that are being
+    /// started or removed.
     private func records(of providers: [String]) async throws -> [DomainRecord] {
         try await settled(of: providers)
         return places.values.map(\.record).filter { providers.contains($0.provider) && !$0.identifier.isEmpty }
             .sorted { $0.name < $1.name }
     }
 
-    /// The domain with an identifier, or those that a person has added where a program names none: the ones without a name of the
-    /// program's own.
+    /// Returns the domain with an identifier. Without one, returns the domains that the user added, for which the
+    /// program has no identifier of its own.
     private func running(
         _ identifier: String?, of providers: [String]
     ) async throws -> [(DomainRecord, RunningDomain)] {
@@ -135,7 +136,7 @@ extension DomainService {
         return domains
     }
 
-    /// As ``running(_:of:)``, where there is to be one.
+    /// Returns the first domain of ``running(_:of:)``, and throws if there is none.
     func first(
         _ identifier: String?, of providers: [String]
     ) async throws -> (DomainRecord, RunningDomain) {
@@ -180,7 +181,7 @@ extension DomainService {
         }
     }
 
-    /// A name for a domain that nothing has yet: what a person calls it, as far as that can be a folder's name.
+    /// Returns a free name for a domain: its display name, changed as far as necessary for a directory's name.
     private func freeName(like text: String) -> String {
         var name = String(
             String.UnicodeScalarView(
@@ -196,7 +197,7 @@ extension DomainService {
         return "\(name) \(number)"
     }
 
-    /// - Returns: where the edits are now that the service does not have: of the last domain that had any.
+    /// - Returns: The directory with the edits that the service does not have, of the last domain that had any.
     private func remove(_ identifier: String?, of providers: [String]) async throws -> String? {
         let records = try await records(of: providers).filter { record in
             identifier.map { record.description.identifier == $0 } ?? true
@@ -206,7 +207,7 @@ extension DomainService {
         }
         var edits: String?
         for record in records {
-            // Whatever a program says: what a person has written is not lost.
+            // The program cannot override this: the user's edits must not be lost.
             edits = try await remove(RemoveDomainCall(name: record.name, keepsEdits: true)).edits ?? edits
         }
         return edits
@@ -214,28 +215,28 @@ extension DomainService {
 }
 
 extension ManagedDomain {
-    /// Where beneath the provider's document storage its documents are.
+    /// The directory of its documents, relative to the provider's document storage.
     fileprivate var documentFolder: String {
         ProviderDomain(
             identifier: identifier, displayName: displayName, storage: storage.isEmpty ? nil : storage
         ).documentFolder
     }
 
-    /// The folder that the program hands to it.
+    /// The path of the directory that the program hands to the domain.
     fileprivate var handedPath: String? {
         userInfo.flatMap { ForeignPropertyList.dictionary(Data($0)) }?["path"] as? String
     }
 }
 
 extension ProviderFailure {
-    /// A failure that the provider's own program gets as an error of file providers.
+    /// Returns a failure that the provider's own program sees as an `NSFileProviderError`.
     static func domain(_ code: NSFileProviderError.Code, _ message: String) -> ProviderFailure {
         ProviderFailure(NSFileProviderError(code, userInfo: [NSLocalizedDescriptionKey: message]))
     }
 }
 
 extension ServedCall {
-    /// Answers with what a task gives, which ends when the caller gives up, or with why it gives nothing.
+    /// Replies with the result of a task, or its failure. The task is cancelled when the caller cancels the call.
     func answerProvider<Value>(_ body: @escaping @Sendable () async throws -> Value)
     where C.Reply == ProviderReply<Value> {
         let task = Task {

@@ -3,14 +3,14 @@ import Exchange
 import FileProviderEngine
 import LinuxSystem
 
-/// The mounts of domains, each made and ended on a thread that may wait for the kernel and for whoever keeps it.
+/// The mounts of domains. Each is made and ended on a thread that may wait for the kernel and for the keeper.
 extension DomainService {
-    /// Where a domain is or would be mounted.
+    /// Returns the standard mount point of a domain.
     func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }
 
-    /// Mounts a domain, and has that kept.
+    /// Mounts a domain, and passes the mount to the keeper.
     ///
-    /// - Parameter handover: its mount, which has outlived the last daemon.
+    /// - Parameter handover: The domain's mount that outlived the previous daemon.
     func mount(
         _ record: DomainRecord, _ domain: RunningDomain, resuming handover: MountHandover? = nil
     ) async throws {
@@ -44,11 +44,11 @@ extension DomainService {
         }
     }
 
-    /// Waits until none is being made.
+    /// Waits until no mount is being made.
     func mountsSettled() async {
         while mountsUnderWay > 0 {
             await withCheckedContinuation { continuation in
-                // The actor may have been given up on the way here.
+                // Checked again, because other calls may have run on the actor meanwhile.
                 if mountsUnderWay == 0 { continuation.resume() } else { mountWaiters.append(continuation) }
             }
         }

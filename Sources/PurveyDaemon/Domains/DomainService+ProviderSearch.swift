@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// Searches by the services themselves.
+/// Searches by the providers.
 extension DomainService {
     nonisolated func addProviderSearchCall(to service: inout Service) {
         service.on(SearchProvidersCall.self) { request, call in
@@ -11,10 +11,10 @@ extension DomainService {
         }
     }
 
-    /// What came of a search in one domain.
+    /// The result of a search in one domain.
     private enum Outcome: Sendable {
         case found([ProvidedItemDescription], isCutShort: Bool)
-        /// Its provider does not search.
+        /// The provider does not support search.
         case unsupported
         case failed(DomainFailure)
     }
@@ -27,7 +27,7 @@ extension DomainService {
             throw DomainFailure("what is to be found has \(request.query.utf8.count) bytes, of at most \(most)")
         }
         let limit = min(max(1, request.limit), ProviderSearchCall.mostResults)
-        // Says that there is none of that name, or why it does not run.
+        // Throws if there is no such domain, or it does not run.
         if let name = request.domain { _ = try await domain(name) } else { try await ready() }
         let domains = places.values.compactMap { place -> (DomainRecord, RunningDomain, String?)? in
             guard case .running(let record, let domain) = place,
@@ -51,7 +51,7 @@ extension DomainService {
         _ query: String, _ limit: Int, in domain: RunningDomain, _ record: DomainRecord, at mount: String?,
         _ report: @escaping @Sendable (Int64, Int64) -> Void
     ) async -> Outcome {
-        // Of a domain that a person has added, the provider alone says whether it searches.
+        // For a domain that the user added, only the provider says whether it searches.
         if let managed = record.managed, !managed.isSearchable { return .unsupported }
         do throws(ProviderFailure) {
             let found = try await domain.engine.searchProvider(query, limit: limit, progress: report)
@@ -82,7 +82,7 @@ extension DomainService {
                 if isCutShort { faults.append("\(name): the search takes too long; these are the first results") }
             case .unsupported: break
             case .failed(let failure):
-                // The only one that was meant: nothing is left to tell.
+                // The only domain asked for has failed, so there is no result to return.
                 if request.domain != nil { throw failure.told(of: name) }
                 hasSearched = true
                 faults.append("\(name): \(failure)")

@@ -4,7 +4,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls of programs that use providers' services.
+/// The calls of programs that use services of providers.
 extension DomainService {
     nonisolated func addServiceCalls(
         to service: inout Service, _ programs: ProviderPrograms, _ storages: ProvidedStorages
@@ -36,7 +36,7 @@ extension DomainService {
         }
     }
 
-    /// The item at a path in a mount, or in a provider's document storage.
+    /// Finds the item at a path in a mount, or in a provider's document storage.
     private func item(at path: String, _ storages: ProvidedStorages) async throws -> (RunningDomain, String) {
         if let stored = try await storages.item(at: ExactPath(path)) { return stored }
         let found = try await place(ItemPlace(text: path, path: path))
@@ -46,7 +46,7 @@ extension DomainService {
         return (found.domain, found.item.item.identifier)
     }
 
-    /// The domain of a record's identifier, and its provider.
+    /// Returns the running domain with an identifier of a record, and its provider.
     private func running(_ identifier: String) async throws -> (provider: String, RunningDomain) {
         try await ready()
         for case .running(let record, let domain) in places.values where record.identifier == identifier {

@@ -3,9 +3,9 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// What a person can say of a domain.
+/// The checks of domain settings that the user gives.
 enum DomainSettings {
-    /// Refuses what is said more than once.
+    /// Throws if a setting is given more than once.
     static func checkOnce(_ settings: [DomainSetting]) throws(DomainFailure) {
         var keys: Set<String> = []
         for setting in settings where !keys.insert(setting.key).inserted {
@@ -13,7 +13,7 @@ enum DomainSettings {
         }
     }
 
-    /// Refuses what nobody would take notice of, such as a slip of the pen.
+    /// Throws for settings that neither the provider nor Purvey knows, such as typing errors.
     static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
         for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
@@ -29,7 +29,7 @@ enum DomainSettings {
         try checkComplete(settings, for: bundle)
     }
 
-    /// Refuses a domain whose provider has not been told what it says it needs.
+    /// Throws if settings are missing that the provider requires.
     private static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
         let given = Set(settings.map(\.key))
         let missing = (bundle.domainSettings ?? [:]).filter {
@@ -42,7 +42,7 @@ enum DomainSettings {
         throw DomainFailure("\(bundle.name) needs \(words.joined(separator: ", "))")
     }
 
-    /// Refuses values that those settings which are Purvey's own cannot have.
+    /// Throws for invalid values of Purvey's own settings.
     static func checkOwn(_ settings: [DomainSetting]) throws(DomainFailure) {
         for setting in settings where setting.key == DomainSetting.cache && !setting.value.isEmpty {
             guard ByteCount.read(setting.value) == nil else { continue }
@@ -52,7 +52,7 @@ enum DomainSettings {
 }
 
 extension DomainService {
-    /// Changes those settings of a domain that are Purvey's own.
+    /// Changes settings of a domain that are Purvey's own.
     func set(_ request: SetDomainCall) async throws -> DomainDescription {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
@@ -78,14 +78,14 @@ extension DomainService {
         return description(of: now)
     }
 
-    /// Ends what runs of an older build of a provider.
+    /// Ends the processes that run an older build of a provider.
     func renew(_ provider: String) async {
         for case .running(let record, let domain) in places.values where record.provider == provider {
             await domain.provider.renew()
         }
     }
 
-    /// Has a domain's changes be asked for.
+    /// Makes the engine fetch a domain's changes.
     func signal(_ request: SignalDomainCall) async throws {
         let engine = try await domain(request.name).engine
         if let container = request.container, !ProviderItem.fixedContainers.contains(container) {
@@ -105,6 +105,6 @@ extension DomainService {
 }
 
 extension ProviderItem {
-    /// Those that every domain has.
+    /// The containers that every domain has.
     fileprivate static let fixedContainers: Set<String> = [rootIdentifier, workingSetIdentifier, trashIdentifier]
 }

@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls of those who show the states of items: what they say is known here, and no provider is asked.
+/// The calls of clients that show the states of items. They are answered from local state; no provider is asked.
 extension DomainService {
     nonisolated func addStateCalls(to service: inout Service) {
         service.on(ItemStatesCall.self) { request, call in
@@ -19,7 +19,7 @@ extension DomainService {
         }
     }
 
-    /// For so long what happens is gathered, from the first on.
+    /// The time for which events are gathered, from the first one on.
     private static let gatheringTime: Duration = .milliseconds(100)
 
     private nonisolated func news(from position: UInt64, over connection: Connection) async throws
@@ -36,7 +36,7 @@ extension DomainService {
         return try await known.news(of: batch)
     }
 
-    /// The domains that run, to look up what is known of their items.
+    /// Returns a lookup of the known items of all running domains.
     private func knownItems() async throws -> KnownItems {
         try await ready()
         return KnownItems(

@@ -4,10 +4,10 @@ import LinuxSystem
 
 /// The document storages of the domains' providers.
 extension DomainService {
-    /// The provider and the domain in whose folder of the document storage a file is.
+    /// Returns the provider and the domain that own a file of a document storage.
     ///
-    /// - Parameter path: relative to the folder of all containers.
-    /// - Returns: `nil` for a file that is in no domain's folder.
+    /// - Parameter path: The path relative to the directory of all containers.
+    /// - Returns: `nil` if the file is not in any domain's directory.
     func owner(ofStoredFile path: String) async throws -> (provider: String, RunningDomain)? {
         let names = path.pathNames
         guard names.count > 2, names[1] == ProviderDomain.storageFolder else { return nil }

@@ -4,12 +4,13 @@ import Glibc
 import Keeping
 import LinuxSystem
 
-/// What a daemon that has died has left mounted.
+/// The takeover of mounts from a dead daemon.
 extension DomainService {
-    /// The mounts that have outlived the last daemon, by the names of their domains. Those of none are ended.
+    /// Claims the mounts that outlived the previous daemon, by the names of their domains. Ends mounts without a
+    /// domain.
     func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
         guard mounts != nil, let keeper else { return [:] }
-        // As the kernel has them; nothing in a mount is asked.
+        // The mount points as the kernel has them. They are not accessed, because a dead mount would block.
         let folder = folders.locations.mounts
         let real = realpath(folder, nil).map { path in
             defer { free(path) }
@@ -34,7 +35,7 @@ extension DomainService {
         ) { first, _ in first }
     }
 
-    /// Unmounts what a daemon that has died left mounted, unless it belongs to domains that are mounted now or soon.
+    /// Unmounts what a dead daemon left mounted, except for domains that are mounted now or soon.
     func removeStaleMounts(except records: [DomainRecord]) async {
         let kept = Set(records.map { mountPath(of: $0.name) })
         await HandlerThreads.shared.value { [folders] in

@@ -2,9 +2,9 @@ import CloudMount
 import FileProvider
 import FileProviderEngine
 
-/// What is told of domains.
+/// Descriptions of domains.
 extension DomainService {
-    /// Where a domain is mounted now.
+    /// Returns the path on which a domain is mounted; `nil` if it is not.
     func mountedPath(of record: DomainRecord) -> String? {
         if case .mounted(let path) = mounts?.states[record.identifier] { return path }
         return nil
@@ -39,7 +39,7 @@ extension DomainService {
         return places.values.map(description).sorted { $0.name < $1.name }
     }
 
-    /// A domain that runs, by its name.
+    /// Returns a running domain by name.
     func domain(_ name: String) async throws -> RunningDomain {
         try await ready()
         switch places[name] {

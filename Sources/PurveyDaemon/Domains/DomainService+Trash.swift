@@ -30,7 +30,7 @@ extension DomainService {
         }
     }
 
-    /// More than these are no answer for a person, and none for one message.
+    /// The limit on listed items. More are of no use to the user and too many for one message.
     private static let most = 10_000
 
     private func trashed() async throws -> [TrashedItem] {
@@ -59,7 +59,7 @@ extension DomainService {
         }
     }
 
-    /// What a person means with a name in the trash, or with an identifier.
+    /// Finds a trashed item by identifier or by name.
     private static func find(_ word: String, in items: [ProviderItem], of domain: String) throws -> ProviderItem {
         let meant = items.filter { $0.identifier == word }
         let found = meant.isEmpty ? items.filter { $0.filename == word } : meant
@@ -73,7 +73,7 @@ extension DomainService {
         return item
     }
 
-    /// Goes on after what cannot be removed, which is told at the end.
+    /// Removes items from the trash. Continues after a failure, and reports failures at the end.
     private func empty(_ request: EmptyTrashCall, _ report: DomainItem.Report) async throws {
         let domain = try await domain(request.domain)
         var items = try await Self.items(in: domain)
@@ -87,7 +87,7 @@ extension DomainService {
             } catch {
                 failures += 1
                 if first == nil { first = (item, error) }
-                // The others would have to wait for as long.
+                // The remaining items would fail in the same way.
                 if error.kind == .cancelled || error.kind == .notAuthenticated || error.kind == .serverUnreachable {
                     break
                 }
@@ -100,7 +100,7 @@ extension DomainService {
 }
 
 extension DomainItem {
-    /// Seconds for which a person waits for the service's word; it goes there all the same when that takes longer.
+    /// The seconds to wait for the provider to confirm. The removal continues if that takes longer.
     private static let longestWait = 10.0
 
     func trash() async throws {

@@ -5,7 +5,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// Where a person sees items, for providers' programs and their extensions.
+/// Conversion between items and the paths that users see, for providers' programs and extensions.
 extension DomainService {
     func visiblePath(
         of identifier: String, in record: DomainRecord, _ domain: RunningDomain
@@ -22,9 +22,9 @@ extension DomainService {
         return .init(path: path, isFolder: item.item.kind == .folder)
     }
 
-    /// The item that a person sees at a path.
+    /// Returns the item at a path that the user sees.
     ///
-    /// - Parameter own: the domains that it may be in.
+    /// - Parameter own: The domains that the item may be in.
     func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {
         let found = try await place(ItemPlace(text: path, path: path))
         guard let record = own.first(where: { $0.identifier == found.domain.identifier }) else {
@@ -33,10 +33,10 @@ extension DomainService {
         return .init(item: found.item.item.identifier, domain: record.description.identifier)
     }
 
-    /// The domains of the provider that serves a domain. Does not wait for those that are being started or removed: the one who asks
-    /// may be on the way there itself.
+    /// Returns the domains of the provider that serves a domain. Does not wait for those that are being started or
+    /// removed: the caller may be in the course of that itself.
     ///
-    /// - Parameter identifier: of the domain's record.
+    /// - Parameter identifier: The identifier of the domain's record.
     fileprivate func siblings(of identifier: String) throws -> [DomainRecord] {
         guard let provider = places.values.first(where: { $0.record.identifier == identifier })?.record.provider else {
             throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
@@ -52,10 +52,10 @@ extension DomainService {
     }
 }
 
-/// The way to the service for what domains' extensions ask of it; it is made before the service.
+/// A reference to the service for the calls of domains' extensions. It is created before the service.
 final class DomainServiceReference: Sendable {
     private struct Weak: Sendable { weak var service: DomainService? }
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(Weak())
 
     func set(_ service: DomainService) { state.withLock { $0.service = service } }
@@ -67,9 +67,9 @@ final class DomainServiceReference: Sendable {
 }
 
 extension Service {
-    /// Adds what the extension of a domain may ask besides what its engine knows.
+    /// Adds the calls that a domain's extension may make and that its engine alone cannot answer.
     ///
-    /// - Parameter domain: `nil` before it runs.
+    /// - Parameter domain: Returns the domain; `nil` before it runs.
     mutating func addExtensionCalls(
         _ service: DomainServiceReference, _ domain: @escaping @Sendable () -> RunningDomain?
     ) {

@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about the working set: answered from the indexes of the domains, without waking an extension.
+/// The calls about the working set. The domains' indexes answer them, without starting an extension.
 extension DomainService {
     nonisolated func addWorkingSetCalls(to service: inout Service) {
         service.on(RecentsCall.self) { request, call in
@@ -43,7 +43,7 @@ extension DomainService {
         }
     }
 
-    /// More items than these are no answer for a person, and none for one message.
+    /// The limit on items in a reply. More are of no use to the user and too many for one message.
     private static let most = 10_000
 
     private static func limit(_ wanted: Int) -> Int { min(max(0, wanted), most) }
@@ -63,7 +63,7 @@ extension DomainService {
         return FoundItems(items: Array(items.prefix(query.limit)))
     }
 
-    /// What is found in the domains that run, domain by domain in the order of their names.
+    /// Returns the items found in the running domains, in the order of the domains' names.
     private func found(
         only name: String? = nil, _ find: @escaping @Sendable (RunningDomain) throws -> [FoundItem]
     ) async throws -> [FoundItemDescription] {
@@ -112,7 +112,7 @@ extension DomainService {
             throw DomainFailure("the push names neither a domain nor a topic, and there are \(meant.count) domains")
         }
         for place in meant {
-            // One that does not run asks for everything when it starts.
+            // A domain that does not run fetches all changes when it starts.
             if case .running(_, let domain) = place { domain.engine.signal(container: push.container) }
         }
     }
@@ -128,14 +128,14 @@ extension DomainItem {
         }
     }
 
-    /// - Returns: the tags that it then has.
+    /// - Returns: The item's tags after the change.
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
         guard item.number != .root else { throw DomainFailure("the domain itself cannot have tags") }
         if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainFailure(fault) }
         do {
             return try await domain.engine.changeTags(adding: added, removing: removed, of: item.number)
         } catch {
-            // Each of them is one.
+            // Each single tag was checked before, so their number is what is invalid.
             if error.errno == .invalidArgument { throw DomainFailure("an item has at most \(TagList.most) tags") }
             throw DomainFailure("it cannot be tagged: \(error.errno)")
         }

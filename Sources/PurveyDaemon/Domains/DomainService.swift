@@ -10,11 +10,11 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The daemon's domains: each is started with the daemon, mounted, and kept apart from the others' faults.
+/// The daemon's domains. Each is started with the daemon and mounted, and is isolated from faults of the others.
 actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
-    /// What is noted of all domains, for those who follow their items' states.
+    /// The recorded changes of items' states, for clients that follow them.
     nonisolated let states = StateNotes()
     nonisolated let followers: StateFollowers
     let log: DaemonLog
@@ -22,7 +22,7 @@ actor DomainService {
     let keeper: (any MountKeeper)?
     private let bus: DesktopBus?
 
-    /// What becomes of a domain. Only whoever has set `changing` ends that.
+    /// The state of a domain. Only the task that has set `changing` ends that state.
     enum Place {
         case changing(DomainRecord)
         case running(DomainRecord, RunningDomain)
@@ -38,25 +38,27 @@ actor DomainService {
     private(set) var places: [String: Place] = [:] {
         didSet { states.noteDomain() }
     }
-    /// Held for as long as the domains are this process's.
+    /// The lock on the domains' directory. Held while this process serves the domains.
     private var lock: FileDescriptor?
-    /// Why there are no domains to be had, in one sentence.
+    /// The reason why no domains are available, in one sentence.
     private var fault: String?
     private var start: Task<Void, Never>?
-    /// What starts the domains that were there.
+    /// The tasks that start the domains found on disk.
     private var starting: [Task<Void, Never>] = []
-    /// Mounts that are being made, and who waits until none is.
+    /// The number of mounts being made, and the callers that wait until there are none.
     var mountsUnderWay = 0
     var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private(set) var isEnding = false
-    /// User interfaces of providers that run.
+    /// The number of providers' user interfaces that are running.
     var interfacesUnderWay = 0
     private nonisolated let hasDomains = Atomic<Bool>(false)
 
+    /// Creates the service.
+    ///
     /// - Parameters:
-    ///   - mountsDomains: whether domains are mounted, or served to commands only.
-    ///   - keeper: what sees to it that mounts do not stay without a daemon.
-    ///   - bus: what shows the domains on the desktop's bus.
+    ///   - mountsDomains: Whether domains are mounted, or only served to commands.
+    ///   - keeper: The keeper, which ensures that no mount stays without a daemon.
+    ///   - bus: The process that shows the domains on the desktop's bus.
     init(
         _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBus?, log: DaemonLog,
         coordination: ExtensionService.Coordination?
@@ -69,7 +71,7 @@ actor DomainService {
         var options = DomainMountOptions()
         options.readers = ReaderPolicies(path: locations.indexers)
         options.thumbnails = Self.thumbnails(locations)
-        // Root needs no help.
+        // Root can set up passthrough itself.
         if getuid() != 0, access(Self.passthroughHelper, F_OK) == 0 {
             options.passthroughHelper = Self.passthroughHelper
         }
@@ -80,7 +82,7 @@ actor DomainService {
         reference.set(self)
     }
 
-    /// Made where the program is that decodes pictures: beside this one.
+    /// Returns the thumbnail support; `nil` if the program that decodes pictures is not installed beside this one.
     private static func thumbnails(_ locations: Locations) -> Thumbnails? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         let program = (own as NSString).deletingLastPathComponent + "/purvey-pictures"
@@ -88,19 +90,20 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, where an administrator has it run: the usual one, or that of `PURVEY_PASSTHROUGH`.
+    /// The socket of `purvey-passthrough`, if an administrator runs it: the usual one, or that of
+    /// `PURVEY_PASSTHROUGH`.
     private static let passthroughHelper =
         getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 
-    /// Folders that no provider may be handed.
+    /// Directories that must not be handed to a provider.
     var keptFolders: [String] { surroundings.kept }
 
-    /// Whether the daemon has a reason to stay.
+    /// Whether the daemon must keep running for its domains.
     nonisolated var isNeeded: Bool { hasDomains.load(ordering: .relaxed) }
 
     // MARK: Beginning and end
 
-    /// Starts all domains, in the background. Calls wait for that, which takes the disk and no provider.
+    /// Starts all domains in the background. Calls wait for that, which takes disk accesses but no provider.
     func begin() {
         if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
@@ -138,7 +141,7 @@ actor DomainService {
         }
     }
 
-    /// A daemon that is ending still has it for a moment.
+    /// Locks the domains' directory. A daemon that is ending may hold the lock for a moment.
     private func takeFolder() async throws(Errno) -> FileDescriptor? {
         for _ in 0..<300 {
             let file = try await HandlerThreads.shared.value { [folders] () throws(Errno) in try folders.take() }
@@ -151,19 +154,19 @@ actor DomainService {
 
     private func damage(of name: String) -> String { "\(folders.recordFile(of: name)) is missing or damaged" }
 
-    /// - Parameter handover: its mount, which has outlived the last daemon.
+    /// - Parameter handover: The domain's mount that outlived the previous daemon.
     private func open(_ record: DomainRecord, resuming handover: MountHandover? = nil) async {
         do {
             let domain = try await RunningDomain.start(
                 record, isNew: false, resuming: handover?.openings ?? [], in: surroundings)
             guard !isEnding else {
-                // The keeper ends the mount, when this process has gone at the latest.
+                // The keeper ends the mount, at the latest when this process has ended.
                 if let handover { await HandlerThreads.shared.value { handover.abandon(domain.engine) } }
                 return await domain.close()
             }
             watchSignIn(record.name, domain)
             places[record.name] = .running(record, domain)
-            // Why it is not mounted is kept with the mounts.
+            // A failure is recorded with the mounts.
             try? await mount(record, domain, resuming: handover)
             log.info("the domain \(record.name) is started")
             if let rebuilding = domain.engine.rebuilding { log.warning("the domain \(record.name): \(rebuilding)") }
@@ -175,17 +178,17 @@ actor DomainService {
                 }
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
-            // Last: whoever tries again from then on has a mount of their own to keep.
+            // Last: a caller that retries from then on has a mount of its own, which must not be removed.
             places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
             log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
         }
     }
 
-    /// Unmounts and ends everything. Edits stay, for the next start.
+    /// Unmounts and ends all domains. Edits stay for the next start.
     func end() async {
         isEnding = true
         await start?.value
-        // What is mounted after the rest was unmounted would be left behind.
+        // A mount made after the others were unmounted would be left behind.
         for task in starting { await task.value }
         await mountsSettled()
         if let mounts { await HandlerThreads.shared.value { mounts.unmountAll() } }
@@ -205,9 +208,9 @@ actor DomainService {
         bus?.want(!places.isEmpty)
     }
 
-    /// Waits until those domains are started that were there.
+    /// Waits until the domains found on disk have been started.
     func ready() async throws {
-        // A call may come before the daemon has got to it itself.
+        // A call may arrive before the daemon starts the domains itself.
         begin()
         await start?.value
         for task in starting { await task.value }
@@ -215,7 +218,8 @@ actor DomainService {
         if isEnding { throw DomainFailure("the daemon is ending; try again") }
     }
 
-    /// Waits until it is known which domains there are, and for a while until those of some providers are started or gone.
+    /// Waits until the domains are known, and for up to 30 seconds until those of some providers are started or
+    /// removed.
     func settled(of providers: [String]) async throws {
         try await ready()
         for _ in 0..<600 {
@@ -236,11 +240,11 @@ actor DomainService {
         return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
 
-    /// Adds a domain, whole and mounted, or not at all.
+    /// Adds a domain, complete and mounted, or fails without a trace.
     ///
     /// - Parameters:
-    ///   - placeholder: what others see of it meanwhile; its name is the domain's.
-    ///   - password: what to sign in with first.
+    ///   - placeholder: The record that others see meanwhile. Its name is the domain's.
+    ///   - password: The password for a sign-in before the start.
     func add(
         _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
     ) async throws -> DomainDescription {
@@ -258,7 +262,7 @@ actor DomainService {
             } catch {
                 await unmount(record)
                 await domain.close()
-                // What cannot be removed is swept away at the next start, or shows as a domain then.
+                // Remains are deleted at the next start, or appear as a domain then.
                 try? await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
                 throw error
             }
@@ -272,7 +276,7 @@ actor DomainService {
         }
     }
 
-    /// Keeps a domain's record with what a program has changed of it. Its provider is told when its process starts the next time.
+    /// Stores a record that a program has changed. The provider gets it when its process starts the next time.
     func update(_ record: DomainRecord) async throws {
         try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
         switch places[record.name] {
@@ -326,16 +330,16 @@ actor DomainService {
         return RemoveDomainCall.Reply(edits: edits)
     }
 
-    /// Ends a domain that is to be removed, unless it has edits that nobody wants to keep elsewhere.
+    /// Ends a domain that is to be removed. Fails if it has edits that are not to be kept.
     ///
-    /// - Returns: where the edits are kept.
+    /// - Returns: The directory with the edits.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
         if !keepsEdits { try await Self.refuseEdits(record, domain) }
         places[record.name] = .changing(record)
         await unmount(record)
         let edits: String?
         do {
-            // What was open until now may have become an edit.
+            // Files that were open until now may have become edits.
             if !keepsEdits { try await Self.refuseEdits(record, domain) }
             edits = try await KeptEdits.keep(record, domain, folders)
         } catch {
@@ -351,7 +355,7 @@ actor DomainService {
         try KeptEdits.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
-    /// Tries again what could not be done: the start, the mount, the transfers.
+    /// Retries everything that failed: the start, the mount, the transfers.
     func retry(_ name: String) async throws -> DomainDescription {
         try await ready()
         guard let place = places[name] else { throw DomainFailure.noSuchDomain(name, among: places.keys) }
@@ -359,7 +363,7 @@ actor DomainService {
         case .changing: throw DomainFailure("\(name) is being changed; try again")
         case .failed(let known, let fault):
             places[name] = .changing(known)
-            // What is read here may be mended.
+            // The record on disk may have been repaired.
             let read = await HandlerThreads.shared.value { [folders] in folders.record(of: name) }
             if let record = read { await open(record) } else { places[name] = .failed(known, fault) }
         case .running(let record, let domain):
@@ -371,7 +375,7 @@ actor DomainService {
             do throws(ProviderFailure) {
                 _ = try await domain.provider.item(ProviderItem.rootIdentifier)
             } catch {
-                // Whoever asks for another attempt wants to know what came of it.
+                // The reply tells the user the result of this attempt.
                 var description = description(of: .running(record, domain))
                 if description.fault == nil { description.fault = error.message }
                 return description

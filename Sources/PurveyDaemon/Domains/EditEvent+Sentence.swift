@@ -2,7 +2,7 @@ import FileProvider
 import FileProviderEngine
 
 extension EditEvent {
-    /// For the person whose edit it was.
+    /// The event in one sentence, for the user who made the edit.
     var sentence: String {
         switch kind {
         case .conflict(let copy): "\(name) was changed by somebody else too: what was written here is in \(copy)"

@@ -1,12 +1,12 @@
 import FileProviderEngine
 
 extension Index {
-    /// The names of an item's folders, from the root on, and its own. Nothing for the root.
+    /// Returns the names of an item's directories, from the root on, and its own. Empty for the root.
     func names(onTheWayTo item: IndexedItem) throws(IndexFailure) -> [String] {
         if item.number == .root { return [] }
         var names = [item.name]
         var parent = item.parent
-        // No path is longer.
+        // The limit on the depth of a path.
         while parent != .root, names.count < 4096, let folder = try itemEvenIfDeleted(parent) {
             names.insert(folder.name, at: 0)
             parent = folder.parent

@@ -4,27 +4,29 @@ import FileProviderEngine
 import Glibc
 import LinuxSystem
 
-/// Copies out what a service does not have yet, before its domain is removed: into a folder of its own, under the names that it has
-/// in the domain.
+/// Copies of edits that the service does not have, in a directory of their own, under their names in the domain,
+/// before the domain is removed.
 enum KeptEdits {
-    /// One thing to keep.
+    /// One edit to copy.
     private struct Edit: Sendable {
         let number: ItemNumber
-        /// Its folders' names and its own.
+        /// The names of the item's directories and its own.
         let names: [String]
         let kind: ProviderItem.Kind
         let linkTarget: String?
     }
 
-    /// - Returns: the folder; `nil` where there is nothing to keep. It is whole, or not there.
+    /// Copies the edits of a running domain.
+    ///
+    /// - Returns: The directory; `nil` if there are no edits. On failure nothing is left of it.
     static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
     {
         try await keep(try await edits(of: domain.engine), of: record, folders)
     }
 
-    /// Of a domain that does not run.
+    /// Copies the edits of a domain that does not run.
     ///
-    /// - Parameter isWanted: whether edits may be kept; if not, it fails where there are any.
+    /// - Parameter isWanted: Whether edits may be copied; otherwise the call fails if there are any.
     static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
     {
         let data = folders.folder(of: record.name)
@@ -33,7 +35,7 @@ enum KeptEdits {
         return try await keep(edits, of: record, folders)
     }
 
-    /// Fails where there are edits.
+    /// Throws if there are edits.
     static func refuse(_ record: DomainRecord, count: Int) throws(DomainFailure) {
         guard count > 0 else { return }
         throw DomainFailure(
@@ -76,9 +78,10 @@ enum KeptEdits {
         return edits
     }
 
-    /// What the journal and the files say of a domain that does not run; the index may be what keeps it from running.
+    /// Returns the unsent edits of a domain that does not run, by its journal and files. The index is not read, since
+    /// it may be what prevents the start.
     ///
-    /// - Returns: what can be kept, and how many changes the service does not have.
+    /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
     private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {
         let path = folder + "/journal.db"
         let entries = access(path, F_OK) == 0 ? (try? Journal(path: path).all()) ?? [] : []
@@ -112,7 +115,7 @@ enum KeptEdits {
         }
     }
 
-    /// A folder of a name that nothing has yet.
+    /// Creates a directory with a free name.
     private static func makeFolder(_ name: String, in parent: String) throws -> (String, FileDescriptor) {
         if mkdir(parent, 0o700) != 0, Errno.current != .fileExists { throw Errno.current }
         for number in 1..<10_000 {

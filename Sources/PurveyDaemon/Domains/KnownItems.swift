@@ -2,18 +2,18 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The items of the domains that run, as far as they are known here: from paths to items and back, without asking anybody.
+/// The known items of running domains: converts paths to items and back without asking a provider.
 struct KnownItems: Sendable {
     struct Domain: Sendable {
         let name: String
         let domain: RunningDomain
-        /// Where it is mounted, or would be.
+        /// The actual mount point, or else the standard one.
         let path: String
-        /// Where it would be mounted by itself.
+        /// The standard mount point.
         let otherPath: String
     }
 
-    /// An item, the domain that it is in, and what is told of it.
+    /// An item with its domain and path.
     private struct Found: Sendable {
         let path: String
         var domain: Domain?
@@ -29,7 +29,7 @@ struct KnownItems: Sendable {
     func standings(of places: [ItemPlace]) async throws -> [ItemStanding] {
         let found = try await HandlerThreads.shared.value(of: { () throws in
             let roots = domains.map { ($0, Set([$0.path, $0.otherPath].flatMap(DomainService.forms))) }
-            // An index that cannot be read is its domain's trouble, and nobody else's.
+            // An index that cannot be read affects only its own domain.
             return places.map { place in (try? Self.find(place, domains, roots)) ?? Found(path: place.text) }
         })
         return await Self.standings(of: found)
@@ -63,7 +63,7 @@ struct KnownItems: Sendable {
         return found
     }
 
-    /// Adds how far edits are, which the engines know.
+    /// Adds the states of edits, which the engines know.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
@@ -81,14 +81,15 @@ struct KnownItems: Sendable {
 
     // MARK: News
 
-    /// Of more items in one domain nothing is looked up.
+    /// The limit on items looked up per domain and batch. Above it, the whole domain is reported as changed.
     private static let mostLookups = 4096
-    /// More items in one folder, more items in all, and more folders in one domain are told by what they are in.
+    /// The limit on items reported in one directory, on items in all, and on directories in one domain. Above a
+    /// limit, the directory or domain that contains them is reported instead.
     private static let mostInFolder = 256
     private static let most = 1024
     private static let mostFolders = 64
 
-    /// What to tell of what was noted.
+    /// Coalesces recorded state changes into one notification.
     func news(of batch: StateNotes.Batch) async throws -> FollowStatesCall.Reply {
         var subjects: [String: [StateNotes.Subject]] = [:]
         var isDomainDifferent = false
@@ -122,7 +123,7 @@ struct KnownItems: Sendable {
             standings: await Self.standings(of: found), folders: folders)
     }
 
-    /// - Parameter room: for so many items.
+    /// - Parameter room: The limit on the number of items.
     private static func news(
         of subjects: [StateNotes.Subject], in domain: Domain, room: Int
     ) throws(IndexFailure) -> (found: [Found], folders: [String]) {
@@ -146,7 +147,7 @@ struct KnownItems: Sendable {
         }
         for place in names {
             guard let path = try paths.path(of: place.folder) else { continue }
-            // Something else may be there by now.
+            // Another item may have the name by now.
             let item = try index.item(named: place.name, in: place.folder)
             byFolder[place.folder, default: []].append(Found(path: path + "/" + place.name, domain: domain, item: item))
         }

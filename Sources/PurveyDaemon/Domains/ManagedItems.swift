@@ -4,7 +4,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// What a provider's own programs and its extension ask about the items of a domain.
+/// The requests of a provider's own programs and extension about the items of a domain.
 struct ManagedItems: Sendable {
     let domain: RunningDomain
 
@@ -12,7 +12,7 @@ struct ManagedItems: Sendable {
         let item = DomainItem(domain: domain, item: try await domain.engine.learn(of: request.item))
         switch request.direction {
         case .here: try await item.download { _, _ in }
-        // What a person wants to stay is none of the provider's business.
+        // The provider must not end a pin that the user set.
         case .away: try await item.evict(endsKeeping: false)
         }
         return Empty()
@@ -41,14 +41,14 @@ struct ManagedItems: Sendable {
         return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
     }
 
-    /// How long changes are gathered that are told of as one.
+    /// The time for which changes are gathered into one notification.
     private static let gathering: Duration = .milliseconds(300)
 
     func version(_ request: ManagerSetVersionCall) async throws -> ItemSetVersion {
         let sets = domain.engine.sets
         if let known = request.known {
             try await sets.wait(for: request.set, toDifferFrom: known)
-            // What a person does seldom changes one item alone.
+            // A user's action seldom changes one item alone.
             try await Task.sleep(for: Self.gathering)
         }
         return ItemSetVersion(version: sets.version(of: request.set))
@@ -64,9 +64,9 @@ struct ManagedItems: Sendable {
 }
 
 extension Service {
-    /// Adds what the extension of a domain may ask of its engine.
+    /// Adds the calls that the extension of a domain may make to its engine.
     ///
-    /// - Parameter items: of the domain; `nil` before it runs.
+    /// - Parameter items: Returns the domain's items; `nil` before the domain runs.
     mutating func addExtensionCalls(_ items: @escaping @Sendable () -> ManagedItems?) {
         @Sendable func running() throws -> ManagedItems {
             if let items = items() { return items }

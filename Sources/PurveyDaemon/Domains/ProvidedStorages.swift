@@ -8,10 +8,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The document storages of all providers, as file coordination has to do with them: before a program reads or writes a file there,
-/// the file's provider puts it to its place.
+/// The document storages of all providers, for file coordination: before a program reads or writes a file there, the
+/// file's provider materializes it.
 final class ProvidedStorages: ProvidedFiles {
-    /// The folder of all containers, as its path leads there and as it is called.
+    /// The directory of all containers: its resolved path and its usual one.
     private let containers: (real: ExactPath, named: String)
     private let linger: Duration
     let patience: Duration
@@ -19,7 +19,7 @@ final class ProvidedStorages: ProvidedFiles {
 
     private struct State {
         var domains: DomainService?
-        /// Of items that nobody uses any more, and whose providers are told so in a while.
+        /// Timers for items that are no longer used. When one fires, the provider is notified.
         var stops: [Key: Deadlines.Entry] = [:]
     }
 
@@ -31,17 +31,18 @@ final class ProvidedStorages: ProvidedFiles {
     // Lock order: `Deadlines`' own lock is taken inside of this one.
     private let state = Lock(State())
 
-    /// In the environment: for how many seconds a provider is not told that nobody uses a file any more.
+    /// The environment variable with the seconds after the last use of a file until its provider is notified.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
-    /// The same: for how many seconds programs wait until a provider knows what one of them has written.
+    /// The environment variable with the seconds that programs wait until a provider has noted what another one has
+    /// written.
     static let patienceKey = "PURVEY_NOTING_TIME"
 
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// - Parameter data: The directory of Purvey's data for this user.
     init(data: String, log: DaemonLog) {
         self.log = log
         let named = ProviderDomain.containers(data: data)
-        // Whoever uses files there has found the folder.
+        // A program that looks for the directory must find it.
         try? FileManager.default.createDirectory(
             atPath: named, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         containers = (ExactPath(Self.resolved(named) ?? named), named)
@@ -60,7 +61,7 @@ final class ProvidedStorages: ProvidedFiles {
         return String(cString: resolved)
     }
 
-    /// From now on there are domains to ask.
+    /// Sets the domains. Until then no storage has an owner.
     func serve(_ domains: DomainService) { state.withLock { $0.domains = domains } }
 
     func mayProvide(_ path: ExactPath) -> Bool { PlainPath.isBeneath(path, containers.real) }
@@ -94,7 +95,7 @@ final class ProvidedStorages: ProvidedFiles {
             case .nothing: break
             }
         } catch {
-            // A file that is about to be made is no provider's yet.
+            // A file that is about to be created does not belong to a provider yet.
             guard error.kind == .noSuchItem, use.need == .contentsIfAny else { throw error }
         }
     }
@@ -102,11 +103,11 @@ final class ProvidedStorages: ProvidedFiles {
     private struct Place {
         let provider: String
         let domain: RunningDomain
-        /// As the provider has it.
+        /// The path as the provider knows it.
         let path: String
     }
 
-    /// Whose storage a path is in; `nil` for nobody's.
+    /// Returns the domain that owns a path in a document storage; `nil` if none does.
     private func place(_ path: ExactPath) async throws -> Place? {
         guard mayProvide(path), let domains = state.withLock({ $0.domains }) else { return nil }
         let relative = String(decoding: path.utf8.dropFirst(containers.real.utf8.count), as: UTF8.self)
@@ -114,7 +115,7 @@ final class ProvidedStorages: ProvidedFiles {
         return Place(provider: provider, domain: domain, path: containers.named + relative)
     }
 
-    /// The item whose file is at a path; `nil` for a path that is in no domain's folder, or no item's.
+    /// Returns the item with its file at a path; `nil` if the path is not in a domain's directory, or has no item.
     func item(at path: ExactPath) async throws -> (RunningDomain, String)? {
         guard let place = try await place(path),
             let identifier = try await place.domain.provider.identify(path: place.path)
@@ -126,7 +127,7 @@ final class ProvidedStorages: ProvidedFiles {
 
     private func key(_ item: StoredItem) -> Key { Key(domain: item.domain.identifier, item: item.identifier) }
 
-    /// Somebody uses the item.
+    /// Cancels the timer of an item, because it is in use again.
     private func keep(_ item: StoredItem) {
         let stop = state.withLock { $0.stops.removeValue(forKey: key(item)) }
         if let stop { Deadlines.shared.cancel(stop) }
@@ -142,11 +143,11 @@ final class ProvidedStorages: ProvidedFiles {
 
     private func stop(_ item: StoredItem) {
         state.withLock { _ = $0.stops.removeValue(forKey: key(item)) }
-        // Not if somebody has begun to use it meanwhile.
+        // The provider does nothing if a new use has begun meanwhile.
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Tells what has changed at a place that was nobody's when it was claimed, or was not claimed.
+    /// Reports a change at a path that had no item when it was claimed, or was not claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)
@@ -167,7 +168,7 @@ final class ProvidedStorages: ProvidedFiles {
 private struct StoredItem: Sendable {
     let domain: RunningDomain
     let identifier: String
-    /// As the provider has it.
+    /// The path as the provider knows it.
     let path: String
 
     func start(wantsContents: Bool) async throws(ProviderFailure) {
@@ -175,11 +176,11 @@ private struct StoredItem: Sendable {
     }
 }
 
-/// Files in document storages that are kept for one claim.
+/// The files in document storages that are in use for one claim.
 private final class StorageHold: ProvidedHold {
     private let storages: ProvidedStorages
     private let purpose: String
-    // Innermost.
+    // Leaf lock.
     private let items = Lock<[(path: ExactPath, item: StoredItem)]>([])
 
     init(_ storages: ProvidedStorages, purpose: String) {
@@ -200,7 +201,7 @@ private final class StorageHold: ProvidedHold {
         if items.isEmpty, changed.isEmpty { return noted() }
         let (storages, purpose) = (storages, purpose)
         Task {
-            // Before the provider may hear that nobody uses them.
+            // Reported before the provider may learn that the files are no longer used.
             for path in changed {
                 if let item = items.first(where: { $0.path == path })?.item {
                     await storages.noteChange(of: item)

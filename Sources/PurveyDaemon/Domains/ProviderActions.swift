@@ -3,11 +3,11 @@ import ExtensionHost
 import FileProvider
 import FileProviderEngine
 
-/// The actions of a provider's own: those that it does by itself, and those that its user interfaces ask a person about.
+/// The custom actions of a provider: those it performs itself, and those for which a user interface asks the user.
 struct ProviderActions: Sendable {
     struct Choice: Sendable {
         let action: ExtensionAction
-        /// The extension that asks; `nil` where the provider does it by itself.
+        /// The extension with the user interface; `nil` if the provider performs the action itself.
         let interface: ExtensionBundle?
 
         var description: ActionDescription {
@@ -18,10 +18,10 @@ struct ProviderActions: Sendable {
     private let choices: [Choice]
     /// The provider's user interfaces, by identifier.
     let interfaces: [ExtensionBundle]
-    /// What is wrong with others, one sentence each.
+    /// The faults of invalid actions, one sentence each.
     let faults: [String]
 
-    /// What the property lists say. Blocks on the file system.
+    /// Reads the actions from the property lists. Blocks for the disk.
     init(of provider: String, data: String) throws {
         let library = ExtensionLibrary(data: data)
         let bundle = try library.find(provider)
@@ -32,7 +32,7 @@ struct ProviderActions: Sendable {
         faults = ([bundle] + interfaces).flatMap { bundle in bundle.actionFaults.map { "\(bundle.identifier): \($0)" } }
     }
 
-    /// Those that fit an item. Blocks on the file system.
+    /// Returns the actions that fit an item. Blocks for the disk.
     func fitting(_ item: DomainItem) throws -> [Choice] {
         let (engine, number) = (item.domain.engine, item.item.number)
         let index = engine.index
@@ -41,7 +41,7 @@ struct ProviderActions: Sendable {
         return choices.filter { $0.action.accepts([subject], domain: domain) }
     }
 
-    /// The action that is meant with an identifier, and fits an item. Blocks on the file system.
+    /// Returns the action with an identifier, if it fits an item. Blocks for the disk.
     func find(_ identifier: String, for item: DomainItem, named path: String) throws -> Choice {
         if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
         let isKnown = choices.contains { $0.action.identifier == identifier }

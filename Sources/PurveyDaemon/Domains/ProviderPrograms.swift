@@ -5,14 +5,16 @@ import ExtensionHost
 import FileProvider
 import LinuxSystem
 
-/// Which program is whose: a file provider belongs to the program in whose registered bundle's identifier its own begins.
+/// The owners of file providers: a provider belongs to the program with a registered bundle identifier that is the
+/// prefix of the provider's identifier.
 struct ProviderPrograms: Sendable {
     let bundles: BundleRegistry
     let data: String
 
-    /// The file providers of the program at the other end of a connection, by their identifiers. Blocks on the file system.
+    /// Returns the identifiers of the file providers of the program at the other end of a connection. Blocks for the
+    /// disk.
     ///
-    /// - Throws: `providerNotFound`, for a program that has none.
+    /// - Throws: `providerNotFound` if the program has none.
     private func providers(of connection: Connection) throws(ProviderFailure) -> [String] {
         guard let executable = try? connection.peer.executable().identity,
             let bundle = bundles.bundle(ofExecutable: executable)
@@ -29,7 +31,7 @@ struct ProviderPrograms: Sendable {
         return own.map(\.identifier)
     }
 
-    /// The same, on a thread that may block.
+    /// Returns the same, on a thread that may block.
     func providers(ofProgramAt connection: Connection) async throws(ProviderFailure) -> [String] {
         try await HandlerThreads.shared.value { () throws(ProviderFailure) in try providers(of: connection) }
     }

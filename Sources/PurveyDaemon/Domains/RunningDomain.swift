@@ -7,21 +7,21 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// A domain at work: its engine, and the provider that the engine asks.
+/// A running domain: its engine and its provider.
 struct RunningDomain: Sendable {
-    /// Of its record.
+    /// The identifier of the domain's record.
     let identifier: String
     let engine: DomainEngine
     let provider: ExtensionProvider
 
-    /// What the provider tells and asks by itself, on its way to an engine that is made after the provider.
+    /// The path for the provider's notices and calls to the engine, which is created after the provider.
     private final class Notices: Sendable {
-        // Innermost: the engine is told after it is released.
+        // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
 
         func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
 
-        /// `nil` before the domain runs.
+        /// The domain; `nil` before it runs.
         var running: RunningDomain? { domain.withLock { $0 } }
         var items: ManagedItems? { running.map { ManagedItems(domain: $0) } }
 
@@ -36,14 +36,14 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Where a domain is to run.
+    /// The environment in which domains run.
     struct Surroundings: Sendable {
         let folders: DomainFolders
         let states: StateNotes
         let coordination: ExtensionService.Coordination?
         let service: DomainServiceReference
 
-        /// Folders that no provider may be handed.
+        /// Directories that must not be handed to a provider.
         var kept: [String] {
             let locations = folders.locations
             return [locations.cache, locations.mounts, locations.runtime, locations.keptEdits]
@@ -52,10 +52,11 @@ struct RunningDomain: Sendable {
 
     /// Starts a domain.
     ///
-    /// - Parameter isNew: the provider is asked first whether it can serve it, and the domain is kept on disk then; otherwise the
-    ///   provider's process is started when it is needed.
-    /// - Parameter password: what to sign in with before the provider is asked.
-    /// - Parameter openings: what programs have open in its mount, which has outlived the last daemon.
+    /// - Parameters:
+    ///   - isNew: Whether the domain is new. Then the provider is asked whether it can serve the domain, and the
+    ///     domain is stored on disk. Otherwise the provider's process is started when it is needed.
+    ///   - password: The password for a sign-in before the provider is asked.
+    ///   - openings: The open handles of its mount, if that outlived the previous daemon.
     static func start(
         _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [OpeningToResume] = [],
         in surroundings: Surroundings
@@ -93,7 +94,7 @@ struct RunningDomain: Sendable {
         }
     }
 
-    /// Ends it. Edits stay where they are, for the next start.
+    /// Ends the domain. Edits stay for the next start.
     func close() async {
         await engine.close()
         await provider.close()

@@ -2,15 +2,15 @@ import Conduit
 import FileProviderEngine
 import LinuxSystem
 
-/// Who follows the states of items: while nobody does, nothing is noted of them.
+/// The clients that follow the states of items. Without any, state changes are not recorded.
 final class StateFollowers: Sendable {
     private let states: StateNotes
-    // Nothing is called while it is held but the notes, whose own lock is the innermost.
+    // Only the notes are called under it; their own lock is a leaf lock.
     private let connections = Lock<Set<Connection>>([])
 
     init(_ states: StateNotes) { self.states = states }
 
-    /// Whoever is at the other end follows from now on, until the connection ends.
+    /// Adds a client until its connection ends.
     func add(_ connection: Connection) {
         let isNew = connections.withLock { connections in
             let isNew = connections.insert(connection).inserted

@@ -4,7 +4,7 @@ import FileProvider
 struct StatusErrors {
     /// The domain's name.
     let domain: String
-    /// The identifier of its extension.
+    /// The identifier of the domain's extension.
     let provider: String
 
     /// Returns a failure's message with what to do about it. The provider's own suggestion comes first.

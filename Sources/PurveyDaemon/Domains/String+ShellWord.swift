@@ -1,5 +1,5 @@
 extension String {
-    /// The text as one word of a shell's command, for advice that users paste: in double quotes unless all of it is plain.
+    /// The text quoted as one word for a shell, for advice that users paste. Plain text gets no quotes.
     var shellWord: String {
         let isPlain = !isEmpty && utf8.allSatisfy { Self.plain.contains($0) } && !hasPrefix("-")
         guard !isPlain else { return self }

@@ -2,27 +2,28 @@ import Glibc
 import Keeping
 import LinuxSystem
 
-/// The memory file that says what a mount's other descriptors are.
+/// The memory file that describes a mount's other descriptors.
 ///
-/// It begins with two numbers of 8 bytes: how many daemons have died with the mount, each soon after its start, and when the last of them
-/// was started, in seconds since the machine was. Then follow words, with a zero byte after each: what it is, the mount's identifier, how
-/// many descriptors it has; then its record.
+/// It begins with two numbers of 8 bytes in host byte order. The first is how many daemons have died with the mount,
+/// each soon after its start. The second is when a daemon last created the mount or took it over, in seconds since
+/// boot. Then follow texts, each with a zero byte at its end: the version, the mount's identifier, and the number of
+/// its descriptors. The rest is the mount's record.
 struct MountNote {
     let file: FileDescriptor
 
     private static let version = "purvey-mount 1"
     private static let sizeLimit = 32 << 10
     private static let numbersSize = 16
-    /// One that has lived for so long does not die of its start.
+    /// The lifetime in seconds after which a daemon's death is not attributed to its start.
     private static let longLife: UInt64 = 60
 
-    /// A mount that was kept.
+    /// A mount that the service manager kept.
     struct Kept {
         let key: UInt64
         let note: MountNote
         let mount: KeptMount
 
-        /// `nil` where it is not whole, or none of this version's.
+        /// Creates the mount from its descriptors; `nil` if some are missing or the note has another version.
         init?(_ key: UInt64, _ descriptors: [Int: FileDescriptor]) {
             guard let file = descriptors[0], let note = MountNote(file), let words = note.words else { return nil }
             let others = (1...max(1, words.count)).compactMap { descriptors[$0] }
@@ -60,9 +61,9 @@ struct MountNote {
         return (String(decoding: parts[1], as: UTF8.self), count, Array(parts[3]))
     }
 
-    /// A daemon has died with the mount.
+    /// Counts the death of a daemon with the mount.
     ///
-    /// - Returns: how many have, each soon after its start.
+    /// - Returns: The number of deaths in a row, each soon after the daemon's start.
     func noteDeath() -> UInt64 {
         var (before, started) = (UInt64(0), UInt64(0))
         if let bytes = read(Self.numbersSize, at: 0), bytes.count == Self.numbersSize {

@@ -2,23 +2,25 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Where a service tells its manager of itself, as sd_notify(3) has it. Nothing is answered.
+/// The socket on which a service notifies its manager; see sd_notify(3). There are no replies.
 struct NotifySocket: Sendable {
     private let path: String
 
-    /// How long the manager may take to read what was said before.
+    /// The time in milliseconds that the manager has to read earlier messages.
     private static let patienceMilliseconds: CInt = 10_000
 
-    /// - Parameter path: `NOTIFY_SOCKET`. Nothing is looked for there before there is something to say.
-    /// - Returns: `nil` where that is no path, or a longer one than sockets have.
+    /// Creates the socket's address. It is not accessed before the first message.
+    ///
+    /// - Parameter path: The value of `NOTIFY_SOCKET`.
+    /// - Returns: `nil` if it is not an absolute path, or too long for a socket.
     init?(path: String) {
         guard path.hasPrefix("/"), path.utf8.count <= LocalSocketAddress.pathLimit else { return nil }
         self.path = path
     }
 
-    /// Says something, with a descriptor where it is about one. Waits for room, but not for long.
+    /// Sends a message, with a descriptor if it is about one. Waits for room, but not for long.
     func send(_ text: String, _ descriptor: FileDescriptor? = nil) throws(Errno) {
-        // Each time anew: another manager may have come.
+        // Connects anew each time, because the manager may have been restarted.
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let line = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
         var address = sockaddr_un()

@@ -2,16 +2,16 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// A file beside the socket that says that a service manager runs the daemon, and starts it again when it dies. It is there until the
-/// service ends in good order, or a daemon has taken the place that is none.
+/// A file beside the socket which says that a service manager runs the daemon and restarts it after a crash. It
+/// exists until the service ends in order, or a daemon that is not a service has taken the place.
 ///
-/// The manager hands the mounts of a daemon that has died to its own next start only. One that is started on demand in between would
-/// take that one's place, and end them.
+/// The manager passes the mounts of a dead daemon only to its own next start. A daemon that is started on demand in
+/// between would take the place of that one, and the mounts would end.
 struct ServiceMark {
     let path: String
     private let socket: String
 
-    /// How long the manager may take.
+    /// The time that the manager has to restart the daemon.
     private static let patience = Duration.seconds(10)
 
     init(_ locations: Locations) {
@@ -23,9 +23,9 @@ struct ServiceMark {
 
     func remove() { unlink(path) }
 
-    /// Waits for the next start of a service that has died, where there is one.
+    /// Waits for the next start of a service that has died, if there is a service.
     ///
-    /// - Returns: whether the daemon is there.
+    /// - Returns: Whether the daemon is running.
     func waitForNextStart() -> Bool {
         let end = ContinuousClock.now + Self.patience
         while access(path, F_OK) == 0 {

@@ -3,11 +3,12 @@ import Exchange
 import Keeping
 import LinuxSystem
 
-/// The service manager (systemd) as the keeper of the mounts: it keeps a service's descriptors when the service dies, starts it again,
-/// and passes them to the new process. The unit says that it may: `FileDescriptorStoreMax=`, `NotifyAccess=main`.
+/// The service manager (systemd) as the keeper of the mounts. It keeps a service's descriptors when the service dies,
+/// restarts it, and passes them to the new process. The unit permits that with `FileDescriptorStoreMax=` and
+/// `NotifyAccess=main`.
 ///
-/// Each descriptor of a mount is kept under a name of its own, `purvey-KEY-INDEX`, the key being the mount's; that of index 0 is a memory
-/// file that says what the others are (``MountNote``), and is sent last. What has no whole mount is let go of.
+/// Each descriptor of a mount is stored under a name of its own, `purvey-KEY-INDEX`. The key is the mount's. Index 0
+/// is a memory file that describes the others (``MountNote``), and is sent last. Incomplete mounts are dropped.
 final class ServiceStore: MountKeeper {
     private let socket: NotifySocket
     private let log: DaemonLog
@@ -20,28 +21,29 @@ final class ServiceStore: MountKeeper {
     }
 
     private struct State {
-        /// What was passed to this process and is not claimed yet.
+        /// The mounts that were passed to this process and not claimed yet.
         var passed: [MountNote.Kept] = []
         var entries: [String: Entry] = [:]
         var lastKey: UInt64
         var hasEnded = false
     }
 
-    // Held while the manager is told something, so that it hears things in their order.
+    // Held while messages are sent to the manager, which keeps their order.
     private let state: Lock<State>
 
-    /// After so many deaths, each soon after a start, the mounts are not gone on with any more: what comes again with them may be what
-    /// the daemon dies of.
+    /// The number of deaths in a row after which a mount is not resumed: it may be the cause of the crashes.
     private static let deathLimit: UInt64 = 6
     private static let prefix = "purvey-"
 
+    /// Creates the keeper.
+    ///
     /// - Parameters:
-    ///   - socket: the manager's.
-    ///   - passed: what the manager has kept.
+    ///   - socket: The manager's socket.
+    ///   - passed: The descriptors that the manager stored, with their names.
     init(socket: NotifySocket, passed: [(name: String, descriptor: FileDescriptor)], log: DaemonLog) {
         self.socket = socket
         self.log = log
-        // No key is used twice, by whichever process.
+        // No process reuses a key: numbering starts at the seconds since boot.
         state = Lock(State(lastKey: UInt64(MountNote.secondsSinceBoot()) << 20))
         take(passed)
     }
@@ -72,7 +74,7 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             let passed = state.passed
             state.passed = []
-            // The newest first: the manager may not have heard that one before it goes.
+            // The newest first: the manager may have missed the message that an older mount ended.
             for kept in passed.reversed() {
                 guard state.entries[kept.mount.identifier] == nil else {
                     remove(Self.names(kept.key, kept.mount))
@@ -98,7 +100,7 @@ final class ServiceStore: MountKeeper {
         }
     }
 
-    /// Nobody goes on with it: programs must not wait in it.
+    /// Ends a mount that is not resumed, so that programs do not wait in it.
     private func abandon(_ kept: MountNote.Kept) {
         MountHandover.abandon(kept.mount)
         remove(Self.names(kept.key, kept.mount))
@@ -110,7 +112,7 @@ final class ServiceStore: MountKeeper {
         state.withLock { state in
             guard !state.hasEnded else { return }
             if let known = state.entries[mount.identifier] {
-                // It is what was claimed.
+                // This is the mount that was claimed.
                 if known.mount.descriptors.elementsEqual(mount.descriptors, by: ===) { return }
                 remove(known.names)
             }
@@ -124,7 +126,7 @@ final class ServiceStore: MountKeeper {
                 }
                 try store(note.file, entry.names[0])
             } catch {
-                // Of what is not whole nobody would let go when this process ends, and programs would wait.
+                // An incomplete mount would stay stored when this process ends, and programs would wait in it.
                 remove(entry.names)
                 log.warning("the service manager cannot keep a mount, which will end with this process: \(error)")
             }
@@ -153,7 +155,7 @@ final class ServiceStore: MountKeeper {
     }
 
     private func remove(_ names: [String]) {
-        // Where it is not heard, they go when their session has ended, or with the service.
+        // If the message is lost, the descriptors are removed when the session or the service ends.
         for name in names { try? socket.send("FDSTOREREMOVE=1\nFDNAME=\(name)") }
     }
 

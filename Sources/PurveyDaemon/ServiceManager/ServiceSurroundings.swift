@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// What a service manager such as systemd has given to this process: the socket to tell it things (sd_notify(3)), and descriptors that it
-/// has kept for it, with their names (sd_listen_fds(3)).
+/// The environment that a service manager such as systemd gives to this process: the notification socket
+/// (sd_notify(3)), and the descriptors that it stored, with their names (sd_listen_fds(3)).
 final class ServiceSurroundings: Sendable {
-    /// `nil` where no service manager has started this process.
+    /// The notification socket; `nil` if this process was not started by a service manager.
     let socket: NotifySocket?
     private let passed: Lock<[(name: String, descriptor: FileDescriptor)]>
 
@@ -16,15 +16,16 @@ final class ServiceSurroundings: Sendable {
     private static let firstPassed: CInt = 3
     private static let passedLimit: CInt = 65_536
 
-    /// Takes all of it out of the environment: no program that is started from here is the service. Called once, before there is another
-    /// thread.
+    /// Takes all of it, and removes it from the environment, because child processes are not the service. Called
+    /// once, before another thread is started.
     static func take() -> ServiceSurroundings {
         defer { for name in ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         return ServiceSurroundings(
             socket: variable("NOTIFY_SOCKET").flatMap { NotifySocket(path: $0) }, passed: passedDescriptors)
     }
 
-    /// What was passed; nothing of it stays here, so that it is closed when whoever takes it lets it go.
+    /// Returns the passed descriptors and drops this object's references, so that the caller decides when they are
+    /// closed.
     func takePassed() -> [(name: String, descriptor: FileDescriptor)] {
         passed.withLock { passed in
             defer { passed = [] }
@@ -33,7 +34,7 @@ final class ServiceSurroundings: Sendable {
     }
 
     private static var passedDescriptors: [(name: String, descriptor: FileDescriptor)] {
-        // They may be those of a process that has started this one.
+        // The variables may be inherited from the parent process.
         guard let process = variable("LISTEN_PID"), pid_t(process) == getpid(),
             let count = variable("LISTEN_FDS").flatMap({ CInt($0) }), (1...passedLimit).contains(count)
         else { return [] }
