@@ -1,12 +1,12 @@
 package import LinuxSystem
 
-/// A mount that outlives who serves it: what its keeper has of it.
+/// A mount as its keeper holds it, so that it outlives the daemon that serves it.
 package struct KeptMount: Sendable {
-    /// Of what is mounted: the next one who serves it knows it by that.
+    /// The domain's identifier, by which the next daemon recognizes the mount.
     package let identifier: String
-    /// What is to be known of it, which the keeper does not look into.
+    /// The state of the mount, which the keeper does not interpret.
     package let record: [UInt8]
-    /// The opens of the device, and whatever belongs to them.
+    /// The open descriptors of the FUSE device, and others that belong to the mount.
     package let descriptors: [FileDescriptor]
 
     package init(identifier: String, record: [UInt8], descriptors: [FileDescriptor]) {
@@ -15,27 +15,27 @@ package struct KeptMount: Sendable {
         self.descriptors = descriptors
     }
 
-    /// The most descriptors of one.
+    /// The limit on the descriptors of one mount.
     package static let descriptorLimit = 8
 }
 
-/// What a program and its keeper say to each other. Each message is one packet.
+/// A message between a daemon and its keeper. Each message is one packet.
 ///
-/// The program starts its keeper with one end of a pair of sockets, and introduces itself. Or it finds, at the socket of which the
-/// introduction tells, the keeper of one that has died: then it introduces itself there and claims the mounts, which the keeper
-/// answers with each of them and the end. From then on that keeper is its own. The program tells of each mount that is to be kept and
-/// of each that is over, and says farewell before it ends. A socket that closes without a farewell is that of a program that was
-/// killed or has crashed.
+/// The daemon starts its keeper with one end of a socket pair, and sends an introduction. Or it finds a dead
+/// predecessor's keeper at the socket that the introduction names. Then it introduces itself there and claims the
+/// mounts. The keeper replies with each mount and the end, and is this daemon's keeper from then on. The daemon
+/// reports each new mount and each one that ends, and sends a farewell before it exits. A connection that closes
+/// without a farewell means that the daemon crashed or was killed. killed or has crashed.
 package enum KeeperMessage: Sendable {
     case introduction(KeptProgram)
     case hold(KeptMount)
     case drop(identifier: String)
     case farewell
-    /// The program is the one that serves the mounts from now on.
+    /// The daemon claims the mounts, which it serves from now on.
     case claim
-    /// What was claimed: one of several.
+    /// One of the claimed mounts.
     case mount(KeptMount)
-    /// All was said that there is.
+    /// The end of the claimed mounts.
     case end
 
     private static let sizeLimit = 32 << 10
@@ -52,7 +52,7 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Sends it. Waits for room where there is none, but not for long: who does not take what is said counts as gone.
+    /// Sends the message. Waits for room for up to ``patience``: a peer that does not read counts as gone.
     package func send(over line: SequencedPacketSocket) throws(Errno) {
         var bytes = [code]
         var descriptors: [FileDescriptor] = []
@@ -79,21 +79,21 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// How long a message may take on its way.
+    /// The time limit for sending a message.
     package static let patience = Duration.seconds(5)
 
-    /// What has come, or nothing yet.
+    /// The result of receiving.
     package enum Arrival: Sendable {
         case message(KeeperMessage)
-        /// There is nothing at the moment.
+        /// There is no message at present.
         case nothing
-        /// The other one is gone.
+        /// The peer has closed the connection.
         case gone
-        /// It is none that is known; the other one is no program of ours.
+        /// The message is unknown, so the peer is a foreign program.
         case malformed
     }
 
-    /// Takes what has come, without waiting.
+    /// Receives a message without waiting.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket
@@ -132,7 +132,7 @@ package enum KeeperMessage: Sendable {
         }
     }
 
-    /// Waits for what comes next, until a moment.
+    /// Waits for the next message until a deadline.
     package static func next(from line: SequencedPacketSocket, until end: ContinuousClock.Instant) -> Arrival {
         while true {
             let arrival = receive(from: line)

@@ -1,12 +1,12 @@
-/// A program that is to run again when it dies: how it is started, and where its keeper is found.
+/// The daemon that is restarted when it dies: its command line, and the address of its keeper.
 package struct KeptProgram: Sendable, Equatable {
     package let path: String
     package let arguments: [String]
-    /// What the program works on: without that folder there is nothing to start it for.
+    /// The directory of the daemon's domains. Without it there is no reason to start the daemon.
     package let folder: String
-    /// Where the keeper listens for the next one of the program.
+    /// The path of the socket on which the keeper waits for the next daemon.
     package let socket: String
-    /// How often it died so far, each time soon after it was started.
+    /// The number of deaths in a row, each soon after a start.
     package let deaths: Int
 
     package init(path: String, arguments: [String], folder: String, socket: String, deaths: Int) {

@@ -3,38 +3,38 @@ import Glibc
 package import LinuxSystem
 import Synchronization
 
-/// What programs have open in a mount, written down where it outlives who serves it: in a memory file, which the keeper has too.
+/// A record of the open handles of a mount that outlives the daemon: a memory file that the keeper holds, too.
 ///
-/// Writing takes a few stores to memory and no system call. Only one process writes at a time; the next one reads what is there when
-/// it takes over. A process that is killed in the midst of an entry leaves one that is whole, or none.
+/// Writing takes a few stores to memory and no system call. Only one process writes at a time; the next one reads the
+/// file when it takes over. If a process is killed while it writes an entry, the entry is complete or absent.
 ///
 /// Sendable because the mapping is written only under the lock, and unmapped with the last reference.
 package final class OpeningLedger: @unchecked Sendable {
-    /// What an opening was for, and what became of it.
+    /// The properties of a handle.
     package struct Flags: OptionSet, Sendable, Hashable {
         package let rawValue: UInt32
 
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-        /// It can be written to.
+        /// The handle is open for writing.
         package static let writing = Flags(rawValue: 1)
-        /// The contents were thrown away.
+        /// The file was opened with O_TRUNC.
         package static let wasCut = Flags(rawValue: 4)
     }
 
-    /// One opening.
+    /// One handle.
     package struct Opening: Sendable, Hashable {
-        /// What the kernel calls it; never 0.
+        /// The kernel's number of the handle; never 0.
         package var handle: UInt64
         package var item: Int64
-        /// The inode of the file that has its bytes; 0 while they are not here.
+        /// The inode of the local file with its contents; 0 while there is none.
         package var file: UInt64
-        /// What the kernel called the request to open it.
+        /// The kernel's number of the request that opened it.
         package var request: UInt64
         package var flags: Flags
-        /// What the kernel calls the file that it reads and writes in its place; 0 for none.
+        /// The kernel's number of the backing file for passthrough; 0 for none.
         package var backing: Int32
-        /// The date of the bytes before anything was written, in seconds since 1970; not a number where it is not known.
+        /// The date of the contents before any write, in seconds since 1970; NaN if it is not known.
         package var modifiedBefore: Double
 
         package init(
@@ -52,14 +52,14 @@ package final class OpeningLedger: @unchecked Sendable {
     }
 
     private struct State {
-        /// Of each handle.
+        /// The place of each handle.
         var places: [UInt64: Int] = [:]
         var free: [Int] = []
-        /// From here on nothing was ever written. The first place has this number in it.
+        /// The first place that was never used. It is stored in place 0.
         var next = 1
     }
 
-    /// More are not written down, and are lost with who serves them.
+    /// The limit on recorded handles. Further ones are lost when the daemon dies.
     package static let openingLimit = 1 << 18
     private static let stride = 64
     private static let size = openingLimit * stride
@@ -67,19 +67,19 @@ package final class OpeningLedger: @unchecked Sendable {
     /// The memory file. It takes as much memory as has been written to.
     package let file: FileDescriptor
     private let bytes: UnsafeMutableRawPointer
-    // Innermost.
+    // Leaf lock.
     private let state: Lock<State>
 
-    /// A new one.
+    /// Creates an empty ledger.
     package convenience init() throws(Errno) {
         let file = try MemoryFile.create(name: "purvey-openings")
         try file.truncate(to: Self.size)
-        // Nobody can cut pages away from under a reader.
+        // No process can truncate the file under a reader.
         try retrying { clinux_add_seals(file.rawValue, clinux_seal_shrink | clinux_seal_grow) }
         try self.init(mapping: file)
     }
 
-    /// What another process has written down.
+    /// Reads the ledger of another process.
     package convenience init(takingOver file: FileDescriptor) throws(Errno) {
         let seals = clinux_get_seals(file.rawValue)
         guard try file.status().size == Self.size, seals >= 0, seals & clinux_seal_shrink != 0 else {
@@ -106,10 +106,10 @@ package final class OpeningLedger: @unchecked Sendable {
 
     deinit { munmap(bytes, Self.size) }
 
-    /// What is written down.
+    /// The recorded handles.
     package var openings: [Opening] { state.withLock { $0.places.values.sorted().map { load(at: $0) } } }
 
-    /// Writes an opening down, before the kernel is told of it.
+    /// Records a handle. Must be called before the kernel learns of the handle.
     package func add(_ opening: Opening) {
         state.withLock { state in
             guard opening.handle != 0, state.places[opening.handle] == nil else { return }
@@ -125,14 +125,14 @@ package final class OpeningLedger: @unchecked Sendable {
             var entry = opening
             entry.handle = 0
             store(entry, at: place)
-            // Whoever reads it after this process was killed in between sees no handle, so no opening.
+            // If this process is killed in between, readers see no handle in this place, thus no entry.
             atomicMemoryFence(ordering: .releasing)
             setHandle(opening.handle, at: place)
             count = UInt64(state.next)
         }
     }
 
-    /// The bytes of an opening are here, in this file.
+    /// Records the local file with a handle's contents.
     package func setFile(_ inode: UInt64, of handle: UInt64) {
         state.withLock { state in
             guard let place = state.places[handle] else { return }
@@ -140,7 +140,7 @@ package final class OpeningLedger: @unchecked Sendable {
         }
     }
 
-    /// An opening is over.
+    /// Removes a released handle.
     package func remove(_ handle: UInt64) {
         state.withLock { state in
             guard let place = state.places.removeValue(forKey: handle) else { return }

@@ -4,9 +4,9 @@ package import LinuxSystem
 extension SequencedPacketSocket {
     package enum Readiness: Sendable { case packets, room }
 
-    /// Waits until there is something to receive, the end of the connection too, or room to send.
+    /// Waits until there is a packet or the end of the connection to receive, or room to send.
     ///
-    /// - Returns: `false` where there is none at the given moment.
+    /// - Returns: Whether that happened before the deadline.
     package func waits(for readiness: Readiness, until end: ContinuousClock.Instant) throws(Errno) -> Bool {
         let events = readiness == .packets ? POLLIN : POLLOUT
         var waited = pollfd(fd: descriptor.rawValue, events: CShort(events), revents: 0)

@@ -3,16 +3,16 @@ import Glibc
 import Keeping
 import LinuxSystem
 
-/// Waits for the end of the program that has started this one, and has it run again where that was none of its own will. Meanwhile it
-/// keeps the mounts, so that programs wait for the next one instead of getting errors.
+/// The keeper, which waits for the end of the daemon that started it, and restarts the daemon unless it ended
+/// intentionally. Meanwhile it holds the mounts, so that programs wait for the next daemon instead of getting errors.
 ///
-/// Files in a mount wait from the moment in which the daemon dies, and nobody but the next daemon can mend that. The keeper does
-/// nothing else, so that there is nothing in it to die of: it does one thing after the other, and waits only where it waits for
-/// everybody at once. It opens nothing in the mounts, because it would wait for itself.
+/// Files in a mount block from the moment in which the daemon dies, and only the next daemon can change that. So the
+/// keeper does nothing else that it could crash of. It is single-threaded, and blocks only where it waits for all its
+/// peers at once. It opens nothing in the mounts, because it would wait for itself.
 struct Keeper {
-    /// To the program that runs; `nil` while none does.
+    /// The connection to the running daemon; `nil` while none runs.
     private var line: SequencedPacketSocket?
-    /// The one that has served the mounts last; `nil` where it had gone already when it was looked for.
+    /// The process that served the mounts last; `nil` if it had ended before it was looked up.
     private var server: ProcessDescriptor?
     private var program: KeptProgram
     private var visitors: Visitors
@@ -21,23 +21,23 @@ struct Keeper {
     private var deaths: Int
     private var begun = ContinuousClock.now
 
-    /// One that has lived for so long does not die of its start.
+    /// The lifetime after which a death is not attributed to the start.
     private static let longLife = Duration.seconds(60)
-    /// After so many deaths, each soon after a start, it is left alone until somebody needs it.
+    /// The number of deaths in a row after which the daemon is not restarted by the keeper.
     private static let deathLimit = 12
-    /// After so many the mounts are not kept any more: what comes again with them may be what it dies of.
+    /// The number of deaths in a row after which the mounts are given up: they may be the cause of the crashes.
     private static let keptDeathLimit = 6
     private static let firstPause = Duration.milliseconds(250)
     private static let longestPause = Duration.seconds(30)
-    /// How long somebody else's program may take to claim the mounts.
+    /// The time that a daemon started by another process has to claim the mounts.
     private static let patience = Duration.seconds(10)
     private static let mountLimit = 256
-    /// In bytes.
+    /// The limit in bytes.
     private static let identifierLimit = 256
-    /// How long a process may take to end when it has closed everything.
+    /// The time that a process has to end after it closed its connection.
     private static let endingMilliseconds: CInt = 5000
 
-    /// - Returns: `nil` where nobody introduces a program.
+    /// - Returns: `nil` if no daemon introduces itself.
     init?(line: SequencedPacketSocket) {
         guard case .message(.introduction(let program)) = KeeperMessage.next(from: line, until: .now + Self.patience)
         else {
@@ -50,40 +50,42 @@ struct Keeper {
         visitors = Visitors(program)
     }
 
-    /// Returns the exit status.
+    /// Runs until the daemon is not needed any more. Returns the exit status.
     mutating func run() -> CInt {
         while true {
             serve()
             if isEnding { return leave(0) }
-            // A program that claimed the mounts has lived from then on.
+            // A daemon's lifetime counts from its claim of the mounts.
             if begun.duration(to: .now) >= Self.longLife { deaths = 0 }
             deaths += 1
             if let status = replace() { return leave(status) }
         }
     }
 
-    /// Ends what is mounted still, so that nobody waits for ever.
+    /// Ends the remaining mounts, so that no program waits for ever.
     private mutating func leave(_ status: CInt) -> CInt {
         giveUpMounts()
         visitors.close()
         return status
     }
 
-    /// Lets go of the mounts, and ends those that nobody serves. Where only the line to it has broken, whoever serves them goes on.
+    /// Drops the mounts, and ends those without a server. If only the connection broke, the daemon keeps serving
+    /// them.
     private mutating func giveUpMounts() {
         defer { mounts = [:] }
-        // A process that ends has closed its line some moments before it is seen to have ended.
+        // An ending process closes its connection some moments before its end is visible.
         guard !mounts.isEmpty, server.map(Self.hasEnded) ?? true else { return }
         for mount in mounts.values { abandon(mount) }
     }
 
-    /// One of its threads may wait in the kernel for an answer that nobody gives any more; it serves nobody then.
+    /// Whether a server has ended or is dying. One of its threads may wait in the kernel for a reply that never
+    /// comes; the process serves no mount then.
     private static func hasEnded(_ server: ProcessDescriptor) -> Bool {
         server.hasEnded(within: endingMilliseconds) || server.isDying
     }
 
-    /// Unmounts it, unless the program did; the session ends with that, and with the last descriptor. A folder that was made for it
-    /// goes, too.
+    /// Unmounts a mount, unless the daemon did. The session ends with that and with the last descriptor. Also removes
+    /// a directory that was created for the mount.
     private func abandon(_ mount: KeptMount) {
         let session = SessionHandover(
             record: Array(mount.record.dropFirst()), devices: Array(mount.descriptors.dropFirst()))
@@ -92,7 +94,7 @@ struct Keeper {
 
     // MARK: While the program lives
 
-    /// Takes what the program says, until it has gone.
+    /// Handles the daemon's messages until it has gone.
     private mutating func serve() {
         while let line {
             switch KeeperMessage.receive(from: line) {
@@ -121,9 +123,9 @@ struct Keeper {
 
     // MARK: When it has died
 
-    /// Sees to it that the program runs again, and waits until it has the mounts.
+    /// Restarts the daemon, and waits until it has claimed the mounts.
     ///
-    /// - Returns: the exit status where it is not to run again.
+    /// - Returns: The exit status if the daemon is not to be restarted.
     private mutating func replace() -> CInt? {
         while true {
             guard deaths <= Self.deathLimit else {
@@ -136,16 +138,17 @@ struct Keeper {
                 giveUpMounts()
             }
             visitors.begin()
-            // Somebody needed one, and was faster.
+            // Another process needed a daemon and started it first.
             if hasClaimant(until: .now + pause) { return nil }
             guard (try? FileStatus.of(program.folder))?.kind == .directory else { return 0 }
             complain("the daemon has died: it is started again (\(deaths))")
             switch start() {
             case .claimed: return nil
             case .ended(.exited(0)), .ended(.signalled(SIGTERM)):
-                // It runs, or somebody does not want it, or there is one by now: who is there may claim the mounts.
+                // It runs in the background, was ended by the user, or found another daemon. A running daemon may
+                // claim the mounts.
                 if hasClaimant(until: .now + (mounts.isEmpty ? .zero : Self.patience)) { return nil }
-                // One that came to introduce itself and has gone has died.
+                // A daemon that introduced itself and has gone without a farewell has died.
                 guard visitors.hasLost, !visitors.hasLeft else { return 0 }
             case .ended: break
             }
@@ -160,7 +163,7 @@ struct Keeper {
 
     private mutating func start() -> Start {
         visitors.begin()
-        // It goes to the background when it listens, and claims the mounts then.
+        // The daemon goes to the background once it listens, and then claims the mounts.
         let started = try? ChildProgram.start(
             program.path, arguments: program.arguments + ["--deaths", "\(deaths)"],
             descriptors: [nil, nil, try? .copy(of: STDERR_FILENO)], workingFolder: "/")
@@ -169,7 +172,7 @@ struct Keeper {
         }
         while !process.hasEnded {
             if adopt() {
-                // Somebody has to wait for it.
+                // Reaps the process.
                 _ = try? SystemThread.start("starter") { _ = try? child.wait() }
                 return .claimed
             }
@@ -181,7 +184,7 @@ struct Keeper {
 
     private mutating func hasClaimant(until end: ContinuousClock.Instant) -> Bool {
         while !adopt() {
-            // One that is there has all the time that its start takes; one that has gone is not waited for.
+            // A daemon that is connected may take as long as its start needs. One that has gone is not awaited.
             if end <= .now, !visitors.hasIntroduced || visitors.hasLost { return false }
             if visitors.hasLost || visitors.hasLeft, !visitors.hasIntroduced { return false }
             visitors.wait(besides: [], until: max(end, .now + .milliseconds(100)))
@@ -189,7 +192,7 @@ struct Keeper {
         return true
     }
 
-    /// Has who claims the mounts serve them.
+    /// Passes the mounts to the daemon that claims them. Returns whether there was one.
     private mutating func adopt() -> Bool {
         guard let (line, program) = visitors.takeClaimant() else { return false }
         do throws(Errno) {
@@ -206,8 +209,8 @@ struct Keeper {
         return true
     }
 
-    /// None after the first death, and a short one while programs wait. Then longer and longer, so that one that dies of its start does
-    /// not take all of a processor.
+    /// The delay before the restart: none after the first death, and a short one while programs wait. Otherwise it
+    /// backs off, so that a daemon that crashes at its start does not take a whole processor.
     private var pause: Duration {
         if deaths <= 1 { return .zero }
         if !mounts.isEmpty { return .milliseconds(100) }

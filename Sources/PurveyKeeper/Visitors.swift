@@ -2,10 +2,10 @@ import Glibc
 import Keeping
 import LinuxSystem
 
-/// Who comes to the keeper's socket: programs that want to be the next one.
+/// The clients of the keeper's socket: daemons that want to be the next one.
 ///
-/// Nobody is waited for, and none stands in another's way: who does not introduce itself in time is sent away, and so is who runs
-/// another program or belongs to another user.
+/// Clients do not block each other. A client that does not introduce itself in time is disconnected, and so is one
+/// that runs another program or belongs to another user.
 struct Visitors {
     private struct Visitor {
         let line: SequencedPacketSocket
@@ -16,12 +16,12 @@ struct Visitors {
 
     private let program: KeptProgram
     private var listener: SequencedPacketSocket?
-    /// Of the socket's file, while it is ours.
+    /// The identity of the socket's file, while this process owns it.
     private var identity: FileStatus.Identity?
     private var visitors: [Visitor] = []
-    /// Whether one has gone that had introduced itself.
+    /// Whether a client that had introduced itself has gone.
     var hasLost = false
-    /// Whether one has gone that has said so: it is not to be started again.
+    /// Whether a client has gone with a farewell: the daemon is not to be restarted.
     private(set) var hasLeft = false
 
     private static let visitorLimit = 32
@@ -33,12 +33,12 @@ struct Visitors {
         listen()
     }
 
-    /// Listens, anew where somebody has removed the socket's file.
+    /// Listens on the socket, again if its file was removed.
     private mutating func listen() {
         guard !program.socket.isEmpty else { return }
         let found = (try? FileStatus.of(program.socket, followingLinks: false))?.identity
         guard listener == nil || found == nil || found != identity else { return }
-        // One of a keeper that has gone: there is one at a time, because there is one program at a time.
+        // Removes the socket of a dead keeper. There is only one keeper at a time, because there is only one daemon.
         unlink(program.socket)
         do throws(Errno) {
             let socket = try SequencedPacketSocket.bound(to: LocalSocketAddress(path: program.socket))
@@ -51,7 +51,7 @@ struct Visitors {
         }
     }
 
-    /// The program is about to be started, and has to find this.
+    /// Prepares for a start of the daemon, which must find the socket.
     mutating func begin() {
         listen()
         (hasLost, hasLeft) = (false, false)
@@ -62,22 +62,23 @@ struct Visitors {
         if found != nil, found == identity { unlink(program.socket) }
     }
 
-    /// Whether somebody is here who runs the program and has claimed nothing yet.
+    /// Whether a client has introduced itself and claimed nothing yet.
     var hasIntroduced: Bool { visitors.contains { $0.program != nil } }
 
-    /// Who claims the mounts.
+    /// Removes and returns the client that claims the mounts; `nil` if there is none.
     mutating func takeClaimant() -> (SequencedPacketSocket, KeptProgram)? {
         guard let index = visitors.firstIndex(where: \.claims) else { return nil }
         let visitor = visitors.remove(at: index)
         return visitor.program.map { (visitor.line, $0) }
     }
 
-    /// Waits until there is something to do, for a moment at most, and takes what visitors say.
+    /// Waits for an event, and handles the clients' messages. Without clients and a deadline it waits without limit,
+    /// otherwise for at most a second.
     mutating func wait(besides others: [FileDescriptor], until end: ContinuousClock.Instant? = nil) {
         let descriptors = others + [listener?.descriptor].compactMap(\.self) + visitors.map(\.line.descriptor)
         var waited = descriptors.map { pollfd(fd: $0.rawValue, events: CShort(POLLIN), revents: 0) }
         let limits = visitors.filter { $0.program == nil }.map(\.limit) + (end.map { [$0] } ?? [])
-        // With nobody there it sleeps until somebody comes.
+        // Without clients it sleeps until one connects.
         var left: CInt = -1
         if !visitors.isEmpty || end != nil {
             let until = min(limits.min() ?? .now + Self.tick, .now + Self.tick)
@@ -102,18 +103,20 @@ struct Visitors {
         (try? line.peerCredentials().userID) == getuid()
     }
 
-    /// Whether it is the program that is kept, whoever started it.
+    /// Whether a client runs the daemon's program, regardless of the process that started it.
     private func isProgram(_ line: SequencedPacketSocket) -> Bool {
         guard let process = try? line.peerProcess(), let executable = try? process.executable() else { return false }
         return executable.path == program.path
     }
 
-    /// - Returns: whether it stays.
+    /// Handles a client's messages.
+    ///
+    /// - Returns: Whether the client stays connected.
     private mutating func hear(_ index: Int) -> Bool {
         while true {
             switch KeeperMessage.receive(from: visitors[index].line) {
             case .message(.introduction(let other)):
-                // It looks at a process, which has no reason to answer late.
+                // This examines the peer's process, which never delays.
                 guard visitors[index].program == nil, isProgram(visitors[index].line) else { return false }
                 visitors[index].program = other
             case .message(.claim):

@@ -1,10 +1,10 @@
-// `purvey-keeper`: starts the daemon again when it has died, and keeps its mounts until then. The daemon starts it, with one end of
-// a socket as descriptor 3, for as long as it has domains.
+// `purvey-keeper`: restarts a dead daemon, and holds its mounts until then. The daemon starts it while it has
+// domains, with one end of a socket pair as descriptor 3.
 import Glibc
 import Keeping
 import LinuxSystem
 
-// What ends the daemon's terminal or its starter is no end of the daemon.
+// Signals that end the daemon's terminal or the process that started it must not end the keeper.
 for number in [SIGHUP, SIGINT, SIGPIPE] { signal(number, SIG_IGN) }
 let arguments = CommandLine.arguments.dropFirst()
 if let status = manual.answer(arguments) { exit(status) }
