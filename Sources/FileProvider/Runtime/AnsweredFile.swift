@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that client code answered with, for as long as the answer is on its way.
+/// A file that the provider's code returned, until it is handed to the engine.
 enum AnsweredFile {
-    /// Opens such a file, and removes its name where that is this process's to remove: in a folder for temporary files. Whatever lies
-    /// anywhere else may be the person's own, or the provider's only copy, and stays.
+    /// Opens such a file. Removes its name if it lies in a directory for temporary files, which this process may
+    /// clean. A file anywhere else stays: it may be the user's own, or the provider's only copy.
     ///
-    /// To be called for each answer, also for one that nobody waits for.
+    /// Call this for every reply, also for one that comes too late.
     ///
-    /// - Parameter temporary: the folder for files on their way to and from the provider.
-    /// - Throws: `wrongKind` as `isDirectory` where it is no regular file.
+    /// - Parameter temporary: the directory for files in transfer between engine and provider.
+    /// - Throws: `isDirectory` for anything but a regular file, `invalidArgument` for a URL that is no file URL.
     static func take(_ url: URL, temporary: String) throws(Errno) -> FileDescriptor {
         guard url.isFileURL else { throw .invalidArgument }
         let file = try FileDescriptor.open(url.path, [.readOnly, .nonBlocking])
@@ -23,7 +23,7 @@ enum AnsweredFile {
     private static func remove(_ url: URL, _ status: FileStatus, _ temporary: String) {
         guard let name = FileName(url.path.lastPathName),
             let folder = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory]),
-            // A link that leads to it from there is not the file.
+            // A symbolic link in the directory that leads to the file is not the file.
             (try? folder.status(of: name))?.identity == status.identity,
             let path = folder.path,
             [temporary, NSTemporaryDirectory()].contains(where: { path.isOrIsWithin(realPath($0)) })
@@ -31,7 +31,7 @@ enum AnsweredFile {
         try? folder.removeFile(name)
     }
 
-    /// The path without symbolic links; `nil` where it leads nowhere.
+    /// Returns the path without symbolic links; `nil` if it does not exist.
     private static func realPath(_ path: String) -> String? {
         (try? FileDescriptor.open(path, [.pathOnly, .directory]))?.path
     }

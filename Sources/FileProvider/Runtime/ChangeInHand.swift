@@ -1,9 +1,12 @@
-/// The item that the provider is asked to change, wherever its code runs for that: what waits for changes there does not wait for
-/// this one. A queue of the provider's own does not know it.
+/// The item that the running provider code was asked to change, as a task-local value. If that code waits for pending
+/// changes, the wait leaves out this item, or it would wait for itself. The value does not reach the provider's own
+/// dispatch queues.
 enum ChangeInHand {
     @TaskLocal static var identifier: String?
 
-    /// Runs client code that changes an item; `nil` for code that changes none.
+    /// Runs provider code with `changed` as the item in hand.
+    ///
+    /// - Parameter changed: the identifier of the item that the code changes; `nil` if it changes none.
     static func run<Value>(
         _ changed: String?, _ body: () throws(ProviderFailure) -> Value
     ) throws(ProviderFailure) -> Value {

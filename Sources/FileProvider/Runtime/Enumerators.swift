@@ -1,13 +1,12 @@
 import Foundation
 import LinuxSystem
 
-/// The enumerators of the containers that were asked for last: a provider makes one for each, and may keep in it what it needs
-/// from page to page.
+/// A cache of enumerators, one per container. A provider may keep state in an enumerator from page to page.
 final class Enumerators: Sendable {
-    /// More than these are let go of, those that were not used for longest first.
+    /// The most enumerators that are kept. The least recently used one is dropped first.
     private static let limit = 64
 
-    /// Sendable because what is done with it is done by client code, for one question at a time.
+    /// Sendable because only provider code uses the enumerator, for one request at a time.
     private struct Kept: @unchecked Sendable {
         let enumerator: any NSFileProviderEnumerator
         var lastUse: UInt64
@@ -18,10 +17,11 @@ final class Enumerators: Sendable {
         var uses: UInt64 = 0
     }
 
-    // Innermost: enumerators are made and let go of outside of it.
+    // Leaf lock: enumerators are made and invalidated outside of it.
     private let state = Lock(State())
 
-    /// The enumerator of a container. Client code makes it; the caller sees to it that nobody asks for the same one meanwhile.
+    /// Returns the enumerator of a container; the provider's code makes one if none is cached. The caller ensures
+    /// that no two threads ask for the same container at once.
     func enumerator(
         of container: String, from provider: any ServedProvider
     ) throws(ProviderFailure) -> any NSFileProviderEnumerator {
@@ -50,7 +50,7 @@ final class Enumerators: Sendable {
         return made
     }
 
-    /// Lets go of a container's enumerator: it failed, or did not finish.
+    /// Drops a container's enumerator after it failed or did not finish.
     func drop(_ container: String) {
         let dropped = state.withLock { $0.kept.removeValue(forKey: container) }
         dropped?.enumerator.invalidate()

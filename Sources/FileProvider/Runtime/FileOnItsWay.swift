@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A file that a provider is handed, in a folder of its own, so that it may have any name.
+/// A file that is handed to a provider, in a directory of its own, so that it may have any name.
 ///
-/// The provider may move it away or clone it; what is left is removed when it has answered.
+/// The provider may move or clone it. The caller removes the rest after the provider's reply.
 struct FileOnItsWay {
     private let folder: String
     private let directory: FileDescriptor
     private let name: FileName
     let url: URL
 
-    /// Makes the folder.
+    /// Creates the directory.
     ///
-    /// - Parameter temporary: the folder for such files.
+    /// - Parameter temporary: the directory for such files.
     init(named name: String, in temporary: String) throws {
         guard let fileName = FileName(name) else { throw Errno.invalidArgument }
         self.name = fileName
@@ -28,7 +28,7 @@ struct FileOnItsWay {
         }
     }
 
-    /// Makes it, with contents or empty.
+    /// Creates the file, as a copy of `contents` or empty.
     func fill(with contents: FileDescriptor?, isExecutable: Bool, _ question: Question) throws {
         guard let contents else {
             _ = try directory.createFile(name, permissions: 0o600)
@@ -38,13 +38,13 @@ struct FileOnItsWay {
             contents, into: directory, named: name.description, permissions: isExecutable ? 0o700 : nil, question)
     }
 
-    /// Makes it, as a symbolic link.
+    /// Creates the file as a symbolic link.
     func makeLink(to target: String) throws(Errno) { try directory.makeLink(name, target: Array(target.utf8)) }
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Copies a file until the question is over; progress gives client code more time. The sender does not use the file's position,
-    /// so the copy may move it.
+    /// Copies a file. Progress extends the request's deadline; the copy ends when the request is over. It may move
+    /// the file position of `contents`, which the sender does not use.
     static func copy(
         _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
         _ question: Question
@@ -55,14 +55,15 @@ struct FileOnItsWay {
             isCancelled: { question.over != nil })
     }
 
-    /// Why a file could not be put to its place: the question is over, or there is no room, or something that may pass.
+    /// Returns the failure for a file that could not be written: why the request is over, `noSpace`, or a transient
+    /// one.
     static func failure(_ error: any Error, _ question: Question) -> ProviderFailure {
         if let over = question.over { return over }
         if let failure = error as? ProviderFailure { return failure }
         if case CopyError.noSpace = error { return ProviderFailure(.noSpace, message: "\(error)") }
         let failure = ProviderFailure(error)
         switch failure.kind {
-        // That a folder of ours is not there, or something is in it, says nothing of the item.
+        // These errors are about our own temporary directory, not about the item.
         case .noSuchItem, .filenameCollision, .directoryNotEmpty:
             return ProviderFailure(.transient, message: failure.message)
         default: return failure

@@ -1,13 +1,14 @@
 import Conduit
 import LinuxSystem
 
-/// In an extension's process, which may not have the kernel watch anything: its host adds the folders that the extension has been
-/// able to open, and the kernel tells the extension.
+/// A directory watcher for an extension's process, which is confined and may not use the kernel's notifications
+/// itself. The host adds a watch for each directory that the extension was able to open; the events come from the
+/// kernel.
 struct HostFolderWatcher: FolderWatcher {
     let notices: FolderNotices
     private let connection: Connection
 
-    /// Blocks on the host.
+    /// Creates the watcher. Blocks until the host replies.
     init(_ connection: Connection) throws(Errno) {
         self.connection = connection
         notices = FolderNotices(try Self.ask(ProviderNoticesCall(), connection).descriptor)

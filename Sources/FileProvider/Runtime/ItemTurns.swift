@@ -1,18 +1,18 @@
 import Dispatch
 import LinuxSystem
 
-/// Lets one question at a time work on an item, in the order of their coming: client code is not made for two at once.
+/// Queues that serialize the requests about one item, first in, first out: providers do not expect two at once.
 package final class ItemTurns: Sendable {
     private struct State {
-        /// Those who wait for a key that somebody has; a key that nobody has is not there.
+        /// The waiters for each key that is taken. A free key has no entry.
         var waiting: [String: [DispatchSemaphore]] = [:]
     }
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     package init() {}
 
-    /// Waits for the turn, on a thread that may block. Give it back with ``end(_:)``.
+    /// Waits for the turn, on a thread that may block. End it with ``end(_:)``.
     package func begin(_ key: String) {
         let wake = state.withLock { state -> DispatchSemaphore? in
             guard let waiting = state.waiting[key] else {
@@ -40,13 +40,13 @@ package final class ItemTurns: Sendable {
     }
 }
 
-/// A turn that is given back once, whoever does it first: the question's end, or its time limit.
+/// A turn that ends only once, whether the request or its time limit ends it first.
 final class Turn: Sendable {
     private let turns: ItemTurns
     private let key: String
     private let isOver = Lock(false)
 
-    /// Waits for it, on a thread that may block.
+    /// Waits for the turn, on a thread that may block.
     init(_ turns: ItemTurns, _ key: String) {
         self.turns = turns
         self.key = key

@@ -1,29 +1,31 @@
 import Foundation
 import LinuxSystem
 
-/// Collects what an enumerator tells, from whatever threads, until it finishes for the first time.
+/// The items that an enumerator has reported, on any threads, until it finishes for the first time.
 ///
-/// Items are read when they are told: client code may change them afterwards. One that is none is left out, and takes nothing from
-/// the others.
+/// Items are read when they are reported, as the provider's code may change them afterwards. An invalid item is left
+/// out; the others stay.
 private struct Collected<Finish: Sendable>: Sendable {
     var updated: [ProviderItem] = []
     var deleted: [String] = []
-    /// Called once.
+    /// The completion handler.
     var finish: (@Sendable (Finish) -> Void)?
 }
 
-/// What comes of an enumeration of items.
+/// The result of an enumeration of items.
 typealias PageResult = Result<ProviderPage, ProviderFailure>
-/// What comes of an enumeration of changes.
+/// The result of an enumeration of changes.
 typealias ChangesResult = Result<ProviderChanges, ProviderFailure>
 
-/// Gets one page of items.
+/// An observer that collects one page of items.
 final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
     private let size: Int
-    // Innermost: the result is told after it is released, and items are read before it is taken.
+    // Leaf lock: items are read before it is taken, and the result is reported after it is released.
     private let collected: Lock<Collected<PageResult>>
 
-    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    /// Creates an observer.
+    ///
+    /// - Parameter finish: called once, on the thread on which the enumerator finishes.
     init(suggestedSize: Int, finish: @escaping @Sendable (PageResult) -> Void) {
         size = suggestedSize
         collected = Lock(Collected(finish: finish))
@@ -37,7 +39,7 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
         let most = size * ProviderWire.pageFactor
         let items = updatedItems.prefix(most + 1).compactMap { ProviderItem(usable: $0) }
         let count = collected.withLock { collected in
-            // Most pages are told at once: these are not copied.
+            // Most pages come in one piece, which is not copied.
             if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
             return collected.updated.count
         }
@@ -61,13 +63,15 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
     }
 }
 
-/// Gets one batch of changes.
+/// An observer that collects one batch of changes.
 final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
     private let size: Int
-    // Innermost, as above.
+    // Leaf lock, as in ``PageObserver``.
     private let collected: Lock<Collected<ChangesResult>>
 
-    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    /// Creates an observer.
+    ///
+    /// - Parameter finish: called once, on the thread on which the enumerator finishes.
     init(suggestedSize: Int, finish: @escaping @Sendable (ChangesResult) -> Void) {
         size = suggestedSize
         collected = Lock(Collected(finish: finish))
@@ -80,7 +84,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
         guard collected.withLock({ $0.finish != nil }) else { return }
         let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).compactMap { ProviderItem(usable: $0) }
         collect { collected in
-            // Updated after it was deleted: it is there.
+            // An item that was updated after its deletion exists.
             let identifiers = Set(items.map(\.identifier))
             collected.deleted.removeAll { identifiers.contains($0) }
             collected.updated += items

@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 
 extension BeginProviderCall {
-    /// The domain that it is for; `nil` for the default one.
+    /// The domain that the provider serves; `nil` for the default one.
     package var managedDomain: NSFileProviderDomain? {
         guard !domain.isEmpty else { return nil }
         return filled(
@@ -12,7 +12,7 @@ extension BeginProviderCall {
                 pathRelativeToDocumentStorage: domainFolder))
     }
 
-    /// The same, of a provider whose files the system keeps.
+    /// The domain of a replicated provider: one without a directory in the document storage.
     var replicatedDomain: NSFileProviderDomain? {
         guard !domain.isEmpty else { return nil }
         return filled(
@@ -22,7 +22,7 @@ extension BeginProviderCall {
 
     private func filled(_ managed: NSFileProviderDomain) -> NSFileProviderDomain {
         managed.take(userInfo: userInfo)
-        // What a program says that was handed over counts for nothing.
+        // Only the directory that was handed over counts, not a path that a program put into `userInfo`.
         if path != nil || managed.userInfo?["path"] != nil {
             var userInfo = managed.userInfo ?? [:]
             userInfo["path"] = path
@@ -31,7 +31,7 @@ extension BeginProviderCall {
         return managed
     }
 
-    /// Has the managers of this process, which is an extension's, know where it is.
+    /// Makes the managers of this process, an extension's, use the engine that started it.
     package func install(on connection: Connection) { install(on: connection, managedDomain) }
 
     func install(on connection: Connection, _ domain: NSFileProviderDomain?) {
@@ -39,7 +39,7 @@ extension BeginProviderCall {
     }
 }
 
-/// Whom the managers of an extension's process ask: the engine that has started it.
+/// A backend for the managers of an extension's process: they ask the engine that started it.
 private struct ExtensionBackend: EngineBackend {
     private let request: BeginProviderCall
     private let domain: NSFileProviderDomain?
@@ -75,20 +75,20 @@ private struct ExtensionBackend: EngineBackend {
         ask(ManagedDomainsCall(), of: own?.identifier) { result in
             switch result {
             case .success(let value):
-                // Of its own it knows more: the folder that was handed to it.
+                // For its own domain the extension knows more: the directory that was handed to it.
                 completion(
                     value.domains.map { told in
                         let domain = NSFileProviderDomain(told)
                         return domain.identifier == own?.identifier ? own ?? domain : domain
                     }, nil)
-            // Whoever asks people has no way to the engine, and knows of its own domain.
+            // A user interface extension cannot reach the engine. It knows only its own domain.
             case .failure: completion(own.map { [$0] } ?? [], nil)
             }
         }
     }
 
-    // Which domains there are, and whether anything is asked of them, is up to the program that the extension belongs to: an extension
-    // that is not asked anything any more could not end that.
+    // Only the program that the extension belongs to may add, remove and disconnect domains. An extension that
+    // disconnected its domain would get no more requests, and could not connect it again.
 
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion) {
         completion(CocoaError(.featureUnsupported))
@@ -135,7 +135,7 @@ private struct ExtensionBackend: EngineBackend {
                     NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
                     nil)
             case .failure(let error):
-                // As the interface has it for files that are none of the provider's.
+                // Apple's documentation has this error for files that are none of the provider's.
                 let isNone = (error as? NSFileProviderError)?.code == .noSuchItem
                 completion(nil, nil, isNone ? CocoaError(.fileNoSuchFile) : error)
             }
@@ -163,7 +163,7 @@ private struct ExtensionBackend: EngineBackend {
         ) { _ in }
     }
 
-    /// Asks the engine for what is the asking domain's; the extension has no business with others.
+    /// Asks the engine. Fails for any domain but the extension's own.
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void

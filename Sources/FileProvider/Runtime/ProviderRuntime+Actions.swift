@@ -1,6 +1,6 @@
 import Conduit
 
-/// Actions of the provider's own.
+/// Custom actions of the provider.
 extension ProviderRuntime {
     func addActions(to service: inout Service) {
         on(ProviderActionCall.self, .transfer, key: { _ in nil }, in: &service) {
@@ -9,7 +9,7 @@ extension ProviderRuntime {
                 throw ProviderFailure(.unsupported, message: "the provider performs no actions")
             }
             let running = StoppableProgress()
-            // Once it has ended, that does nothing; otherwise nobody waits any more, and the provider is to stop.
+            // Stops the provider if the request ended early. Does nothing after the action has ended.
             defer { running.cancel() }
             running.watch { question.advance(completed: $0, total: 1000) }
             let failure: ProviderFailure? = try question.wait { done in

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Contents in both directions, and everything else that the engine has changed.
+/// Transfers of contents in both directions, and all other changes that the engine uploads.
 extension ProviderRuntime {
     func addTransfers(to service: inout Service) {
         on(ProviderContentsCall.self, .transfer, key: \.identifier, in: &service) {
@@ -32,7 +32,7 @@ extension ProviderRuntime {
             do throws(ProviderFailure) {
                 try provider.delete(request.identifier, question)
             } catch  where error.kind == .noSuchItem {
-                // Gone is gone, whoever removed it.
+                // The item is gone as requested, no matter which side removed it.
             }
             return Empty()
         }
@@ -50,7 +50,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Files that programs use at their places in the document storage.
+    /// Serves requests about files that programs use in the document storage.
     func addCoordination(to service: inout Service) {
         on(ProviderIdentifyCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
             .init(identifier: provider.identifier(ofFileAt: request.path))
@@ -60,7 +60,8 @@ extension ProviderRuntime {
             try provider.start(request, question)
             return Empty()
         }
-        // Not in turn with what else is asked about the item: that may wait for a file that others get when this is known.
+        // Not serialized with other requests about the item: one of those may wait for a file whose claim is granted
+        // only after the provider learns of this change.
         on(ProviderChangedCall.self, key: { "changed " + $0.identifier }, in: &service) {
             request, provider, _ throws(ProviderFailure) in
             provider.noteChange(at: request.path)

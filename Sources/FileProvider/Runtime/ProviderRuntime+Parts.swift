@@ -2,13 +2,13 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Parts of files, of a provider that is an ``NSFileProviderPartialContentFetching``.
+/// Partial contents, from a provider that is an ``NSFileProviderPartialContentFetching``.
 extension ProviderRuntime {
     func addParts(to service: inout Service) {
         on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderFailure) in
             ProviderServesParts(provider.object is any NSFileProviderPartialContentFetching)
         }
-        // Of one file, too, parts do not wait for each other.
+        // Requests for parts do not wait for each other, even those for one file.
         on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {
             request, provider, question throws(ProviderFailure) in
             guard let fetching = provider.object as? any NSFileProviderPartialContentFetching else {
@@ -18,9 +18,9 @@ extension ProviderRuntime {
         }
     }
 
-    /// Has a provider fetch some bytes of a file.
+    /// Fetches a byte range of a file from a provider.
     ///
-    /// - Parameter temporary: the folder for files on their way.
+    /// - Parameter temporary: the directory for files in transfer.
     static func part(
         _ request: ProviderPartCall, _ provider: any NSFileProviderPartialContentFetching, temporary: String,
         _ question: Question
@@ -40,7 +40,7 @@ extension ProviderRuntime {
                     request: NSFileProviderRequest(), minimalRange: NSRange(location: start, length: count),
                     aligningTo: request.alignment, options: [.strictVersioning]
                 ) { url, item, range, _, error in
-                    // Each answer's file goes, also that of one that comes too late.
+                    // Takes the file of every reply, also of one that comes too late.
                     let file = url.map { url in
                         Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
                     }
@@ -49,7 +49,7 @@ extension ProviderRuntime {
                 running.begin(progress)
             }
         } catch {
-            // Nobody waits any more: the provider is to stop.
+            // The request is over: the provider is to stop.
             running.cancel()
             throw error
         }
@@ -65,7 +65,7 @@ extension ProviderRuntime {
         guard let file, let item else {
             return .failure(ProviderFailure(.badAnswer, message: "the provider gave neither a part nor an error"))
         }
-        // Holes that are the service's own read as what they are, so the flags tell nothing that is not seen.
+        // The flags are ignored: holes that exist at the service read as zeros either way.
         let (end, isTooFar) = range.location.addingReportingOverflow(range.length)
         guard range.location >= 0, range.length >= 0, !isTooFar else {
             return .failure(ProviderFailure(.badAnswer, message: "the provider gave the bytes \(range)"))
@@ -82,7 +82,7 @@ extension ProviderRuntime {
 
     private static func partFailure(_ error: any Error) -> ProviderFailure {
         var failure = ProviderFailure(error)
-        // To be asked again does not help: there is another one.
+        // Repeating the request does not help, since the provider has another version.
         if (error as? NSFileProviderError)?.code == .versionNoLongerAvailable { failure.kind = .expired }
         return failure
     }

@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Questions about items and containers.
+/// Requests about items and containers.
 extension ProviderRuntime {
     func addQuestions(to service: inout Service) {
         on(ProviderItemCall.self, key: { _ in nil }, in: &service) {
@@ -72,7 +72,7 @@ extension ProviderRuntime {
         }
     }
 
-    /// Asks a container's enumerator, and lets go of it when that fails.
+    /// Calls `body` with a container's enumerator, and drops the enumerator if that fails.
     private func listing<Value>(
         _ container: String, _ provider: any ServedProvider,
         _ body: (any NSFileProviderEnumerator) throws(ProviderFailure) -> Value

@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Searches by the provider's service.
+/// Searches at the provider's service.
 extension ProviderRuntime {
     func addSearching(to service: inout Service) {
         on(ProviderSearchCall.self, key: { _ in nil }, in: &service) {
@@ -14,7 +14,7 @@ extension ProviderRuntime {
                 object.searchEnumerator(
                     for: NSFileProviderStringSearchRequest(
                         query: request.query, desiredNumberOfResults: request.limit)))
-            // Code that blocks is told that nobody waits any more.
+            // Provider code that blocks learns from this that the request is over.
             question.whenOver { search.end() }
             defer { search.end() }
             return try search.results(request.limit, question)
@@ -22,22 +22,22 @@ extension ProviderRuntime {
     }
 }
 
-/// A search that is under way.
+/// A search in progress.
 ///
-/// Sendable: pages are asked for one after the other, and `invalidate()` may be called beside that, as the interface has it.
+/// Sendable: pages are requested one after the other, and the protocol allows `invalidate()` at any time beside that.
 private final class ProviderSearch: @unchecked Sendable {
     private let enumerator: any NSFileProviderSearchEnumerator
-    // Innermost: client code is called after it is released.
+    // Leaf lock: provider code is called after it is released.
     private let hasEnded = Lock(false)
 
-    /// Every page may take as long as any answer, and all of them together this long.
+    /// The time limit of all pages together. Each page also has the limit of one request.
     private static let longest: Duration = .seconds(300)
-    /// Pages without a result in a row, after which none are believed to come.
+    /// The most pages in a row without a new result. After that the search fails.
     private static let pagesWithoutNews = 1000
 
     init(_ enumerator: any NSFileProviderSearchEnumerator) { self.enumerator = enumerator }
 
-    /// Nobody wants more of it.
+    /// Ends the search. Only the first call invalidates the enumerator.
     func end() {
         let isFirst = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
@@ -46,7 +46,9 @@ private final class ProviderSearch: @unchecked Sendable {
         if isFirst { enumerator.invalidate() }
     }
 
-    /// - Parameter limit: how many results are wanted.
+    /// Collects results, page by page, without duplicates.
+    ///
+    /// - Parameter limit: the most results to return.
     func results(_ limit: Int, _ question: Question) throws(ProviderFailure) -> ProviderSearchResults {
         let deadline = ContinuousClock.now + Self.longest
         var found = ProviderSearchResults(results: [])

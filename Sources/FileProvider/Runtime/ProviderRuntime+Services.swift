@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Services for programs.
+/// Services that the provider offers to programs.
 extension ProviderRuntime {
     func addServices(to service: inout Service) {
         on(ProviderServicesCall.self, key: { _ in nil }, in: &service) {
@@ -10,7 +10,7 @@ extension ProviderRuntime {
             let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
             return .init(names: sources.map(\.serviceName.rawValue))
         }
-        // Not as other questions: it is over when the program has closed its end, which may be never.
+        // Not handled as other requests: it lasts until the program closes its end, which may never happen.
         service.on(ProviderServiceCall.self) { request, call in
             let (provider, limit) = self.providerAndLimit
             HandlerThreads.shared.runHandler {
@@ -30,7 +30,7 @@ extension ProviderRuntime {
         _ request: ProviderServiceCall, _ provider: any ServedProvider, _ limit: Duration,
         _ call: ServedCall<ProviderServiceCall>
     ) throws {
-        // Only finding the service has a time limit.
+        // The time limit applies only until the service is found.
         let question = Question(limit: limit, report: { _, _ in }, isOver: { _ in })
         defer { question.finish() }
         let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
@@ -46,7 +46,9 @@ extension ProviderRuntime {
 }
 
 extension ServiceSources {
-    /// - Parameter isOwn: whether a program of the provider's own asks.
+    /// Returns the sources that a program may see.
+    ///
+    /// - Parameter isOwn: whether the program is the provider's own, which sees restricted services, too.
     fileprivate func offered(toOwn isOwn: Bool) -> [any NSFileProviderServiceSource] {
         sources.filter { isOwn || !$0.isRestricted }
     }

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Signing in.
+/// Sign-in with a password.
 extension ProviderRuntime {
     func addSigningIn(to service: inout Service) {
         on(ProviderSignInCall.self, key: { _ in "sign in" }, in: &service) {

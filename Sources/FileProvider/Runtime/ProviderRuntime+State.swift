@@ -1,13 +1,14 @@
 import Conduit
 
-/// What the provider says of its whole domain.
+/// The provider's state of its whole domain.
 extension ProviderRuntime {
     func addState(to service: inout Service) {
         on(ProviderStateCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderFailure) in
             guard let object = provider.object as? any NSFileProviderDomainState else {
                 throw ProviderFailure(.unsupported, message: "the provider says nothing of its domain")
             }
-            // In this order: what changes in between is told with the next version, and not missed.
+            // The version is read before the user info. A change in between then comes with the next version, and is
+            // not missed.
             let version = object.domainVersion.number
             return ProviderDomainState(version: version, userInfo: ProviderItem.userInfo(object.userInfo))
         }

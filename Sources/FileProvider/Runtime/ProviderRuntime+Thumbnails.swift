@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Small pictures.
+/// Thumbnails.
 extension ProviderRuntime {
     func addThumbnails(to service: inout Service) {
         on(ProviderThumbnailsCall.self, .transfer, key: { _ in nil }, in: &service) {
@@ -30,30 +30,32 @@ extension ProviderRuntime {
                 running.begin(progress)
             }
         } catch {
-            // Nobody waits any more: the provider is to stop.
+            // The request is over: the provider is to stop.
             running.cancel()
             throw error
         }
         let thumbnails = collection.end()
-        // What came before the failure is as good as any.
+        // Thumbnails that came before the failure are valid.
         if let failure, thumbnails.isEmpty { throw failure }
         return ProviderThumbnails(thumbnails: thumbnails)
     }
 }
 
-/// The first answer about each item that was asked about, until nobody waits for more.
+/// The first reply for each requested item, until the request ends.
 private final class ThumbnailCollection: Sendable {
     private struct State {
         var awaited: Set<String>
         var thumbnails: [ProviderThumbnail] = []
         var hasEnded = false
     }
-    // Innermost: pictures are copied outside of it.
+    // Leaf lock: pictures are copied outside of it.
     private let state: Lock<State>
 
     init(_ identifiers: [String]) { state = Lock(State(awaited: Set(identifiers))) }
 
-    /// - Returns: how many there are now.
+    /// Adds a reply. Ignores it for an item that was not requested, or that has one.
+    ///
+    /// - Returns: the number of replies so far.
     func take(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> Int {
         let isFirst = state.withLock { $0.hasEnded ? false : $0.awaited.remove(identifier) != nil }
         guard isFirst else { return state.withLock { $0.thumbnails.count } }
@@ -78,7 +80,7 @@ private final class ThumbnailCollection: Sendable {
         guard let data, !data.isEmpty else {
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: nil)
         }
-        // Counted before anything of it is read: it may be a file that is mapped.
+        // Checked before any byte is read, since the data may be a mapped file.
         guard data.count <= ProviderThumbnailsCall.largestPicture else {
             let failure = ProviderFailure(.badAnswer, message: "a thumbnail of \(data.count) bytes")
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: failure)

@@ -3,36 +3,36 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Serves the engine's questions in an extension's process, with one object of the principal class for the one domain of the
-/// process.
+/// A server of the engine's requests in an extension's process, with one object of the principal class for the one domain
+/// of the process.
 ///
-/// Client code runs on a thread of its own for each question. The one about an item waits for the one before it about the same
-/// item; others do not wait for each other.
+/// Each request runs provider code on a thread of its own. Requests with the same key, mostly the identifier of the item
+/// that they change, run one after the other; others run in parallel.
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
     private let turns = ItemTurns()
-    /// Has the managers know where they are, and makes the provider.
+    /// Installs the backend of this process's managers, and makes the provider.
     private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider
 
     private struct State {
         var provider: (any ServedProvider)?
         var answerTime: Duration = .seconds(30)
         var transferTime: Duration = .seconds(600)
-        /// Questions that were over before client code came to an end, and that it has still not come to.
+        /// The number of requests whose time limit has passed while the provider's code still works on them.
         var stuck = 0
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
-    /// With so much client code that does not come back the process is of no use to anybody: it ends, and is started again.
+    /// The number of stuck requests at which the process exits, so that its host starts it again.
     private static let stuckLimit = 16
 
     init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider) {
         self.make = make
     }
 
-    /// The provider, once it was made, and how long it may take for a question.
+    /// The provider, `nil` until it is made, and the time limit of a request that transfers no contents.
     var providerAndLimit: (provider: (any ServedProvider)?, limit: Duration) {
         state.withLock { ($0.provider, $0.answerTime) }
     }
@@ -68,7 +68,7 @@ final class ProviderRuntime: Sendable {
             throw ProviderFailure(.unsupported, message: "the extension is of another version than its host")
         }
         do {
-            // Files on their way of a process that was ended.
+            // Removes the temporary files of an earlier process that was killed.
             try? FileManager.default.removeItem(atPath: request.temporary)
             for folder in [request.storage + "/" + request.domainFolder, request.temporary] {
                 try FileManager.default.createDirectory(
@@ -86,18 +86,18 @@ final class ProviderRuntime: Sendable {
         return Empty()
     }
 
-    /// What a question is about, which tells how long it may take.
+    /// The kind of a request, which sets its time limit.
     enum Length {
         case answer
         case transfer
     }
 
-    /// Serves a kind of question.
+    /// Adds a handler for one type of request.
     ///
     /// - Parameters:
-    ///   - key: what questions wait for each other that have the same; `nil` where none do.
-    ///   - changed: the identifier of the item that is changed; `nil` where none is.
-    ///   - body: client code and what is around it. It may block.
+    ///   - key: requests with the same key wait for each other; those with `nil` wait for none.
+    ///   - changed: the identifier of the item that is changed; `nil` if none is.
+    ///   - body: calls the provider's code. It may block.
     func on<C: ProviderCall>(
         _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?,
         changing changed: @escaping @Sendable (C) -> String? = { _ in nil }, in service: inout Service,
@@ -135,7 +135,7 @@ final class ProviderRuntime: Sendable {
                 turn?.end()
                 self.count(stuck: 1)
             } else if let turn {
-                // What was given up comes to its end soon, as a rule.
+                // Cancelled code usually returns soon. If it does not, the turn ends after another time limit.
                 Deadlines.shared.run(after: limit) { turn.end() }
             }
         }
@@ -147,7 +147,7 @@ final class ProviderRuntime: Sendable {
         }
         let result: Result<C.Value, ProviderFailure>
         do throws(ProviderFailure) {
-            // Others may have had the turn for all of the time.
+            // The request may have waited for its turn until its time limit.
             if let over = question.over { throw over }
             result = .success(try body(question))
         } catch {
@@ -155,16 +155,16 @@ final class ProviderRuntime: Sendable {
         }
         question.finish()
         turn?.end()
-        // The first answer counts.
+        // Has no effect if a failure was sent already: only the first reply counts.
         call.reply(ProviderReply(result))
         if stage.withLock({ $0.isStuck }) { count(stuck: -1) }
     }
 
-    /// How far a question is.
+    /// The progress of a request through its turn.
     private struct Stage {
         var turn: Turn?
         var isWorking = false
-        /// It was over, and client code was still working on it.
+        /// Whether the time limit passed while the provider's code was still working.
         var isStuck = false
     }
 
@@ -176,7 +176,7 @@ final class ProviderRuntime: Sendable {
         guard stuck >= Self.stuckLimit else { return }
         let words = "\(stuck) questions to the provider have had no answer for too long\n"
         FileHandle.standardError.write(Data(words.utf8))
-        // What others do at an orderly end may wait for the code that is stuck.
+        // Not `exit`: its handlers may wait for the code that is stuck.
         _exit(1)
     }
 }

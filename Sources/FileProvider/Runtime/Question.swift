@@ -2,33 +2,36 @@ import Conduit
 import Dispatch
 import LinuxSystem
 
-/// A question of the engine's while client code works on it, on a thread that it has to itself and may block.
+/// A request of the engine in a provider's process. Provider code works on it on a thread of its own, which may
+/// block.
 ///
-/// It has one answer: the first. The client's code may give others, later, or none at all: at its time limit the question is
-/// over, and whoever waits for a handler goes on.
+/// Only its first result counts. Provider code may report others later, or none at all: at the time limit the request
+/// is over, and the thread that waits for a completion handler continues.
 final class Question: Sendable {
     private struct State {
         var over: ProviderFailure?
         var deadline: ContinuousClock.Instant
         var entry: Deadlines.Entry?
-        /// Of a handler that is being waited for.
+        /// The semaphore of a thread that waits for a completion handler.
         var wake: DispatchSemaphore?
-        /// What client code wants to know of.
+        /// The closure that informs provider code of the end of the request.
         var farewell: (@Sendable () -> Void)?
         var isFinished = false
     }
 
-    // Lock order: `Deadlines`' own lock is taken inside of this one. No client code runs inside of it.
+    // Lock order: `Deadlines`' own lock is taken under this one. No provider code runs under it.
     private let state: Lock<State>
     private let limit: Duration
-    /// Called when it is over before client code has come to its end; not when that happens again.
+    /// Called once, if the request is over before the provider's code returns.
     private let isOver: @Sendable (ProviderFailure) -> Void
     private let report: @Sendable (Int64, Int64) -> Void
 
+    /// Creates a request and starts its time limit.
+    ///
     /// - Parameters:
-    ///   - limit: how long client code may take.
-    ///   - report: how far it is, to the engine.
-    ///   - isOver: called at most once, when the time is over or the engine has given up.
+    ///   - limit: the longest time without progress.
+    ///   - report: sends progress to the engine: completed and total units.
+    ///   - isOver: called at most once, when the time limit passes or the engine cancels the request.
     init(
         limit: Duration, report: @escaping @Sendable (Int64, Int64) -> Void,
         isOver: @escaping @Sendable (ProviderFailure) -> Void
@@ -40,28 +43,28 @@ final class Question: Sendable {
         arm(after: limit)
     }
 
-    /// Client code is further than before: the time begins anew.
+    /// Reports progress of the provider's code, and restarts the time limit.
     func advance(completed: Int64, total: Int64) {
         state.withLock { $0.deadline = .now + limit }
         report(completed, total)
     }
 
-    /// The engine has given up.
+    /// Ends the request because the engine cancelled it.
     func cancel() { end(ProviderFailure(.cancelled, message: "the request was cancelled")) }
 
-    /// Client code has come to its end.
+    /// Ends the request after the provider's code has returned.
     func finish() {
         let (entry, farewell) = state.withLock { state in
             state.isFinished = true
             return (state.entry.take(), state.farewell.take())
         }
         if let entry { Deadlines.shared.cancel(entry) }
-        // What it holds on to goes after the lock is released.
+        // Keeps the closure alive until the lock is released, as freeing its captures may run other code.
         _ = farewell
     }
 
-    /// Has something called, on a thread of its own, when it is over before client code has come to its end: whatever that waits for
-    /// can be told. Called at most once; at once where it is over already.
+    /// Sets a closure to call on a thread of its own if the request is over before the provider's code returns. It is
+    /// called at most once; at once if the request is over already.
     func whenOver(_ farewell: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if state.over == nil { state.farewell = farewell }
@@ -70,12 +73,13 @@ final class Question: Sendable {
         if isOver { HandlerThreads.shared.runHandler(farewell) }
     }
 
-    /// Why it is over, if it is.
+    /// The reason why the request is over; `nil` while it is not.
     var over: ProviderFailure? { state.withLock { $0.over } }
 
-    /// Calls something of the client's that answers through a handler, and blocks until that is called for the first time.
+    /// Calls an asynchronous function of the provider's, and blocks until it calls its completion handler for the
+    /// first time.
     ///
-    /// - Throws: why the question is over, when that comes before.
+    /// - Throws: the reason why the request is over, if it ends before that.
     func wait<Answer: Sendable>(
         _ start: (@escaping @Sendable (Answer) -> Void) -> Void
     ) throws(ProviderFailure) -> Answer {
@@ -125,9 +129,9 @@ final class Question: Sendable {
     }
 }
 
-/// Keeps the first of several values.
+/// A value that is set once; later values are ignored.
 private final class FirstValue<Value: Sendable>: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let first = Lock<Value?>(nil)
     var value: Value? { first.withLock { $0 } }
     func set(_ value: Value) { first.withLock { $0 = $0 ?? value } }

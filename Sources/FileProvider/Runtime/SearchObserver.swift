@@ -2,27 +2,29 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One page of what a search finds, and the page that follows.
+/// One page of search results, and the mark of the following page.
 struct SearchPage: Sendable {
     var results: [ProviderSearchResult]
     var next: Data?
 }
 
-/// Gets one page of results.
+/// An observer that collects one page of results.
 ///
-/// Results are read when they are told: client code may change them afterwards.
+/// Results are read when they are reported, as the provider's code may change them afterwards.
 final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, Sendable {
     private struct State {
         var results: [ProviderSearchResult] = []
-        /// Those that were told, also of those that are left out.
+        /// The number of results reported, including invalid ones, which are left out.
         var count = 0
-        /// Called once.
+        /// The completion handler.
         var finish: (@Sendable (Result<SearchPage, ProviderFailure>) -> Void)?
     }
-    // Innermost: the page is told after it is released, and results are read before it is taken.
+    // Leaf lock: results are read before it is taken, and the page is reported after it is released.
     private let state: Lock<State>
 
-    /// - Parameter finish: called once, on whatever thread the enumerator finishes.
+    /// Creates an observer.
+    ///
+    /// - Parameter finish: called once, on the thread on which the enumerator finishes.
     init(finish: @escaping @Sendable (Result<SearchPage, ProviderFailure>) -> Void) {
         state = Lock(State(finish: finish))
         super.init()
@@ -65,8 +67,8 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
 }
 
 extension ProviderSearchResult {
-    /// What a provider says of a result, each member asked once; `nil` where it has no identifier that can be told to anybody. Of
-    /// other values, those are left out that no item can have.
+    /// Reads a provider's result, each member once. Returns `nil` if its identifier is empty or too long. Other
+    /// values that no item can have are left out.
     init?(usable result: any NSFileProviderSearchResult) {
         let identifier = result.itemIdentifier.rawValue
         guard !identifier.isEmpty, identifier.utf8.count <= ProviderItem.longestText else { return nil }

@@ -1,82 +1,84 @@
 import Foundation
 
-/// A provider as the runtime asks it, whichever of the two models its class is written for.
+/// A provider as the runtime calls it: an adapter for either of the two extension models.
 ///
-/// What is asked is what the engine asks, so that there is one engine and one way to it. Functions run client code; they are called on
-/// threads that may block, and end with their question.
+/// Its functions match the engine's requests, so that one engine serves both models. They run provider code on
+/// threads that may block, and end with their request.
 protocol ServedProvider: Sendable {
-    /// The provider's own object, for what classes of both models are asked in the same way.
+    /// The provider's own object, for protocols that classes of both models may adopt.
     var object: any NSObjectProtocol { get }
-    /// The folder for files on their way to the provider and from it.
+    /// The directory for files in transfer between engine and provider.
     var temporary: String { get }
 
-    /// The item now.
+    /// Returns the item as the provider has it now.
     func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Whoever lists a container.
+    /// Returns the provider's enumerator of a container.
     func enumerator(of container: String) throws -> any NSFileProviderEnumerator
 
-    /// The whole contents of a file.
+    /// Fetches the whole contents of a file.
     func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile
 
-    /// The contents are needed no more.
+    /// Informs the provider that the contents are not needed any more.
     func stopProviding(_ identifier: String) throws(ProviderFailure)
 
-    /// Makes an item.
+    /// Creates an item.
     func create(_ request: ProviderCreateCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Hands over new contents.
+    /// Replaces the contents of a file.
     func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Renames, moves, or both. The engine repeats a move whose answer it did not get: what is where it is to be stays.
+    /// Renames an item, moves it, or both. The engine repeats a move that got no reply, so an item that has its new
+    /// place already stays.
     func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
     /// Removes an item.
     ///
-    /// - Throws: of kind `noSuchItem` where it is gone already.
+    /// - Throws: a failure of kind `noSuchItem` if the item is gone already.
     func delete(_ identifier: String, _ question: Question) throws(ProviderFailure)
 
-    /// Sets what a person's use has left behind, or attributes.
+    /// Sets user metadata or attributes.
     ///
-    /// - Throws: of kind `unsupported` for attributes only where the model has no call for them, whatever the item.
+    /// - Throws: for attributes, `unsupported` only if the extension model has no call for them at all.
     func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Puts an item into the trash. The engine repeats what it got no answer to: what is in the trash stays there.
+    /// Moves an item into the trash. The engine repeats a request that got no reply, so an item that is in the trash
+    /// stays there.
     func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
 
-    /// Has small pictures be fetched.
+    /// Fetches thumbnails.
     func fetchThumbnails(
         for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping @Sendable (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) -> Progress
 
-    /// The services for an item, restricted ones too.
+    /// Returns the services for an item, restricted ones too.
     func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources
 
-    /// Which item's file is at a place in the provider's own storage; `nil` for none.
+    /// Returns the identifier of the item whose file is at a path in the document storage; `nil` for none.
     func identifier(ofFileAt path: String) -> String?
 
-    /// Has an item's file, or what stands for it, be at its place in the provider's own storage.
+    /// Provides an item's file, or its placeholder, in the document storage.
     func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure)
 
-    /// A file in the provider's own storage was changed.
+    /// Informs the provider that a file in the document storage was changed.
     func noteChange(at path: String)
 
-    /// Nothing is asked any more.
+    /// Ends the use of the provider: no request follows.
     func end()
 }
 
-/// A provider's services. Sendable because what is done with them is done by client code, for one question at a time.
+/// A provider's services. Sendable because only provider code uses the sources, for one request at a time.
 struct ServiceSources: @unchecked Sendable {
     let sources: [any NSFileProviderServiceSource]
 }
 
 extension Result<ProviderItem, ProviderFailure> {
-    /// What a provider's handler is called with.
+    /// Converts the arguments of a provider's completion handler.
     static func of(_ item: (any NSFileProviderItem)?, _ error: (any Error)?) -> Self {
         if let error { return .failure(ProviderFailure(error)) }
         guard let item else {
@@ -88,10 +90,11 @@ extension Result<ProviderItem, ProviderFailure> {
 }
 
 extension ProviderFailure {
-    /// What a provider may say of the root, and many do not: it is there all the same.
+    /// The root item to use if the provider has none. Providers may fail for the root, and many do, but it always
+    /// exists.
     ///
-    /// - Parameter name: what people call the domain.
-    /// - Returns: `nil` where the failure says something else.
+    /// - Parameter name: the domain's display name.
+    /// - Returns: `nil` if this failure does not mean that.
     func root(named name: String?) -> ProviderItem? {
         guard kind == .noSuchItem || kind == .unsupported else { return nil }
         let name = name ?? ""

@@ -1,26 +1,26 @@
 import Foundation
 import LinuxSystem
 
-/// A provider's own progress of something that it does, which is good for stopping it, and for telling how far it is.
+/// The provider's `Progress` of an operation, used to cancel it and to report how far it is.
 ///
-/// Sendable: it is under a lock, and only read and cancelled.
+/// Sendable: a lock protects it, and the progress is only read and cancelled.
 final class StoppableProgress: @unchecked Sendable {
     private struct State {
         var progress: Progress?
         var hasEnded = false
     }
-    // Innermost: the progress is client code's, and is asked and cancelled after it is released.
+    // Leaf lock: the progress belongs to provider code, and is read and cancelled after it is released.
     private let lock = NSLock()
     private var state = State()
 
-    /// Of what has ended meanwhile nothing is kept.
+    /// Sets the progress. Ignores it if the operation has ended already.
     func begin(_ progress: Progress) {
         lock.withLock {
             if !state.hasEnded { state.progress = progress }
         }
     }
 
-    /// Nobody waits any more.
+    /// Cancels the operation because its request is over.
     func cancel() { end()?.cancel() }
 
     @discardableResult
@@ -33,10 +33,12 @@ final class StoppableProgress: @unchecked Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// More units than this are taken for bytes; fewer are parts of something of which only the provider knows how much it is.
+    /// The largest total that is not taken for bytes. So few units are parts that only the provider knows the size
+    /// of.
     private static let fewUnits: Int64 = 1000
 
-    /// As ``watch(last:_:)``, told of bytes: of both numbers 0 where the progress counts something else.
+    /// Reports completed and total bytes at intervals, as ``watch(last:_:)``. Both are 0 if the progress does not
+    /// count bytes.
     func watchUnits(_ report: @escaping @Sendable (Int64, Int64) -> Void) {
         watch { [weak self] _ in
             guard let self, let progress = lock.withLock({ state.progress }) else { return }
@@ -45,15 +47,16 @@ final class StoppableProgress: @unchecked Sendable {
         }
     }
 
-    /// Looks now and then how far it is, until it has ended.
+    /// Reports how far the operation is, at intervals, until it ends.
     ///
-    /// - Parameter report: told of thousandths, when there are more than before.
+    /// - Parameter report: called with thousandths, whenever there are more than before.
     func watch(last: Int64 = 0, _ report: @escaping @Sendable (Int64) -> Void) {
         Deadlines.shared.run(after: Self.pause) { [weak self] in
             guard let self else { return }
             let (progress, hasEnded) = lock.withLock { (state.progress, state.hasEnded) }
             guard !hasEnded else { return }
-            // Client code may be changing it at this moment, and Foundation's arithmetic is not atomic here.
+            // Provider code may change the progress at the same time, and Foundation's arithmetic is not atomic on
+            // Linux.
             let fraction = progress?.fractionCompleted ?? 0
             let now = fraction.isFinite && 0...1 ~= fraction ? Int64(fraction * 1000) : 0
             if now > last { report(now) }

@@ -1,5 +1,5 @@
-/// A number of 128 bits made from bytes, the same in every process and on every day: FNV-1a. It tells versions apart; it is no
-/// protection against whoever wants two of them to look alike.
+/// A 128-bit hash of bytes, FNV-1a, which is the same in every process at every time. It tells versions apart. It is
+/// not cryptographic: collisions can be made on purpose.
 struct Digest {
     private(set) var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
     private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b

@@ -1,14 +1,15 @@
 import Conduit
 import LinuxSystem
 
-/// A file as it is at some moment, as far as that tells whether it was written to since.
+/// The status of a file at some moment, used to detect later writes.
 package struct FileMoment: Message, Hashable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
     /// Nanoseconds since 1970.
     package let modified: Int64
-    /// When anything of the file was changed last, in nanoseconds since 1970: programs that write set the date of the contents back.
+    /// The time of the last status change (ctime), in nanoseconds since 1970. It detects writes by programs that
+    /// reset the modification date.
     package let changed: Int64
 
     package init(_ status: FileStatus) {
@@ -33,7 +34,8 @@ package struct FileMoment: Message, Hashable {
         encoder.encode(Int(changed), forKey: 4)
     }
 
-    /// Whether the file has the same size and date, and is the same one: getting a name changes nothing else.
+    /// Whether this is the same file with the same size and modification date. Ignores ``changed``, which renaming
+    /// the file updates.
     package func isDated(as other: FileMoment) -> Bool {
         device == other.device && inode == other.inode && size == other.size && modified == other.modified
     }

@@ -1,10 +1,10 @@
 import Conduit
 
-/// What a provider's user interface is wanted for.
+/// The purpose for which a provider's user interface is started.
 package enum InterfacePurpose: Message {
-    /// A person wants an action with items.
+    /// An action with items that the user chose.
     case action(String, items: [String])
-    /// The provider has refused something.
+    /// A failure of the provider, for the user to resolve.
     case failure(ProviderFailure)
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {

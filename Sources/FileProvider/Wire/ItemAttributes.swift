@@ -1,14 +1,14 @@
 import Conduit
 
-/// What is to be changed of what programs give a file beside its bytes and its name; `nil` leaves each.
+/// Changes to a file's attributes, other than contents and name. A `nil` value leaves an attribute as it is.
 package struct ItemAttributes: Sendable, Equatable {
     /// Seconds since 1970.
     package var modified: Double?
-    /// What its owner may do: ``permissionFlags``. Other flags are left as they are.
+    /// The owner's permissions, a set of ``permissionFlags``. Other flags stay as they are.
     package var permissions: UInt?
-    /// Extended attributes that are to be there, by their full names on this machine. Others are left as they are.
+    /// Extended attributes to set, by their full local names. Others stay as they are.
     package var changed: [String: [UInt8]] = [:]
-    /// Those that are to be there no more.
+    /// Extended attributes to remove.
     package var removed: Set<String> = []
 
     package init() {}
@@ -18,23 +18,25 @@ package struct ItemAttributes: Sendable, Equatable {
 
     package var isEmpty: Bool { self == ItemAttributes() }
 
-    /// What the names of all extended attributes begin with that programs can read and set here.
+    /// The prefix of all extended attributes that programs can read and set locally.
     package static let prefix = "user."
 
-    /// The name here of an extended attribute of the provider's; `nil` where another of its attributes has that.
+    /// Returns the local name of a provider's extended attribute; `nil` if another attribute of the provider has that
+    /// name.
     package static func localName(of name: String, among given: [String: [UInt8]]) -> String? {
         if name.hasPrefix(prefix) { return name }
         return given[prefix + name] == nil ? prefix + name : nil
     }
 
-    /// The name at the provider of an extended attribute that was set here.
+    /// Returns the provider's name for an extended attribute that was set locally.
     private static func providerName(of name: String, among given: [String: [UInt8]]) -> String {
         if given[name] != nil { return name }
         let bare = String(name.dropFirst(prefix.count))
         return bare.isEmpty || bare.hasPrefix(prefix) ? name : bare
     }
 
-    /// The provider's extended attributes with these changes; `nil` where nothing changes, and where more come of it than are taken.
+    /// Returns the provider's extended attributes with these changes. Returns `nil` if nothing changes, or if the
+    /// result exceeds ``ProviderItem/mostBytes``.
     func applied(to item: ProviderItem) -> [String: [UInt8]]? {
         guard !item.flags.contains(.lacksAttributes) else { return nil }
         let given = item.extendedAttributes
@@ -87,7 +89,7 @@ extension [NamedBytes] {
         self = values.sorted { $0.key < $1.key }.map { NamedBytes(name: $0.key, value: $0.value) }
     }
 
-    /// Of two of one name, the first counts.
+    /// The values by name. Of duplicate names, the first counts.
     var byName: [String: [UInt8]] {
         Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }

@@ -1,16 +1,17 @@
 import Conduit
 
-/// Has the provider do something of its own with items. Its progress is in thousandths. Cancelling it has the provider stop.
+/// A request to perform a custom action on items. It reports progress in thousandths. Cancelling it stops the
+/// provider.
 package struct ProviderActionCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 34 }
-    /// As the provider's property list has it.
+    /// The action's identifier in the provider's property list.
     package let action: String
-    /// Of the items.
+    /// The items' identifiers.
     package let identifiers: [String]
 
-    /// The most items of a call.
+    /// The most items of a request.
     package static let mostItems = 10_000
 
     package init(action: String, identifiers: [String]) {

@@ -1,10 +1,10 @@
 import Conduit
 
-/// Which item's file is at a place.
+/// A request for the item of a file in the document storage.
 package struct ProviderIdentifyCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 40 }
-    /// Absolute, in the provider's document storage.
+    /// An absolute path in the provider's document storage.
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -14,7 +14,7 @@ package struct ProviderIdentifyCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
 
     package struct Value: Message {
-        /// `nil` for a place that is no item's.
+        /// The item's identifier; `nil` if the path is no item's.
         package let identifier: String?
 
         package init(identifier: String?) { self.identifier = identifier }
@@ -30,14 +30,15 @@ package struct ProviderIdentifyCall: ProviderCall {
     }
 }
 
-/// Has an item's file be at its place, because a program is about to use it there. Its progress is in bytes.
+/// A request to provide an item's file in the document storage, as a program is about to use it. It reports progress
+/// in bytes.
 package struct ProviderStartCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 41 }
     package let identifier: String
     package let path: String
-    /// Whether the file itself is wanted, or what stands for it will do.
+    /// Whether the file itself is needed. Otherwise a placeholder is enough.
     package let wantsContents: Bool
 
     package init(identifier: String, path: String, wantsContents: Bool) {
@@ -59,7 +60,7 @@ package struct ProviderStartCall: ProviderCall {
     }
 }
 
-/// Tells that a program has changed an item's file at its place.
+/// A notice that a program has changed an item's file in the document storage.
 package struct ProviderChangedCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

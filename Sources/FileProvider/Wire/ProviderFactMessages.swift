@@ -1,15 +1,15 @@
 import Conduit
 
-/// One of the facts of an item that a person's use leaves behind, or its attributes, as they are to be.
+/// A new value of an item's user metadata, or of its attributes.
 package enum ItemFact: Sendable, Equatable {
-    /// Seconds since 1970.
+    /// The date of last use, in seconds since 1970.
     case lastUsed(Double?)
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)
     case attributes(ItemAttributes)
 }
 
-/// Sets one of an item's facts.
+/// A request to set a part of an item's user metadata, or its attributes.
 package struct ProviderFactCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>

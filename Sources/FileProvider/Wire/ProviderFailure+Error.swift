@@ -2,8 +2,8 @@ import Foundation
 import LinuxSystem
 
 extension ProviderFailure {
-    /// What a provider's error means to the engine. An error that is not one of a file provider's or of Cocoa's is transient: it
-    /// is tried again.
+    /// Converts a provider's error to what it means to the engine. An error that is in none of the known domains
+    /// (file provider, Cocoa, POSIX, URL), nor has such a cause, is transient.
     package init(_ error: any Error) {
         switch error {
         case let failure as ProviderFailure: self = failure
@@ -26,7 +26,7 @@ extension ProviderFailure {
             suggestion: error.localizedRecoverySuggestion.map(Self.shortened))
     }
 
-    /// The failure as an error of a file provider's or of Cocoa's.
+    /// The failure as a file provider or Cocoa error.
     package var error: any Error {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let suggestion { userInfo[NSLocalizedRecoverySuggestionErrorKey] = suggestion }
@@ -68,7 +68,7 @@ extension ProviderFailure {
         }
     }
 
-    /// How many errors below an error are looked at.
+    /// The greatest depth of underlying errors that is examined.
     private static let deepest = 8
 
     private static func kind(of error: NSError, depth: Int) -> Kind {
@@ -103,7 +103,7 @@ extension ProviderFailure {
         case .providerNotFound, .providerTranslocated, .olderExtensionVersionRunning, .newerExtensionVersionFound,
             .versionNoLongerAvailable, .providerDomainTemporarilyUnavailable, .providerDomainNotFound,
             .applicationExtensionNotFound,
-            // Tried again, the engine finds out what the service has, and keeps both.
+            // When the engine retries, it asks for the service's version, and keeps both.
             .localVersionConflictingWithServer:
             .transient
         }
@@ -145,7 +145,7 @@ extension ProviderFailure {
         }
     }
 
-    /// Errors of programs may have texts of any length.
+    /// Cuts a text, as programs' errors may have texts of any length.
     private static func shortened(_ text: String) -> String { text.count > 1000 ? text.prefix(999) + "…" : text }
 
     private static func sentence(_ error: NSError, _ original: any Error) -> String {

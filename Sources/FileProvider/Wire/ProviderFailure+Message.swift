@@ -4,7 +4,7 @@ extension ProviderFailure.Kind: MessageValue {}
 extension ProviderItem.Kind: MessageValue {}
 
 extension ProviderFailure: Message {
-    /// The most bytes of the message for a person that are kept.
+    /// The most bytes of the message for the user; the rest is cut off.
     private static let longestMessage = 4096
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -32,7 +32,7 @@ extension ProviderFailure: Message {
     }
 }
 
-/// What a provider answers: what was asked for, or why not.
+/// A provider's reply: the value that was requested, or a failure.
 package enum ProviderReply<Value: Message>: Message {
     case done(Value)
     case failed(ProviderFailure)
@@ -68,7 +68,7 @@ package enum ProviderReply<Value: Message>: Message {
     }
 }
 
-/// A question to a provider, or to the daemon about one.
+/// A request to a provider, or to the daemon about one.
 package protocol ProviderCall: Call where Reply == ProviderReply<Value> {
     associatedtype Value: Message
 }

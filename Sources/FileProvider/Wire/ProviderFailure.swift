@@ -1,47 +1,48 @@
-/// Why a provider did not do what it was asked: its own error as a plain value, or what became of its process.
+/// A failure of a provider: its own error as a plain value, or the end of its process.
 package struct ProviderFailure: Error, Sendable, Equatable {
-    /// What an engine does about a failure.
+    /// The kind of a failure, which determines how the engine handles it.
     package enum Kind: UInt8, Sendable {
-        /// Tried again later, by itself, with growing pauses.
+        /// Any failure that may pass. Retried automatically, with backoff.
         case transient = 0
-        /// `notAuthenticated`: waits until a person signed in (`signalErrorResolved`).
+        /// `notAuthenticated`. Waits until the user has signed in (`signalErrorResolved`).
         case notAuthenticated = 1
-        /// `serverUnreachable`: tried again later.
+        /// `serverUnreachable`. Retried later.
         case serverUnreachable = 2
-        /// `insufficientQuota`: waits until it is resolved.
+        /// `insufficientQuota`. Waits until it is resolved.
         case insufficientQuota = 3
-        /// `noSuchItem`
+        /// `noSuchItem`.
         case noSuchItem = 4
-        /// `syncAnchorExpired`, `pageExpired`: start from the beginning.
+        /// `syncAnchorExpired` or `pageExpired`. Enumeration starts again from the beginning.
         case expired = 5
-        /// `filenameCollision`; ``collidingItem`` is the item that has the name.
+        /// `filenameCollision`. ``collidingItem`` is the item that has the name.
         case filenameCollision = 6
         case deletionRejected = 7
         case directoryNotEmpty = 8
         case cannotSynchronize = 9
-        /// The provider does not do that at all (`NSFeatureUnsupportedError`).
+        /// An operation that the provider does not support at all (`NSFeatureUnsupportedError`).
         case unsupported = 10
         case cancelled = 11
-        /// The extension's process ended before it answered, or was ended: over its memory or time.
+        /// The end of the extension's process before its reply. It may have been killed because of its memory or time
+        /// limit.
         case processEnded = 12
-        /// Its answer cannot be used: an oversized page, another item's identifier.
+        /// An unusable reply, such as an oversized page or another item's identifier.
         case badAnswer = 13
-        /// The disk of this machine is full, on the extension's side or here.
+        /// A full local disk, found by the extension or by the engine.
         case noSpace = 14
-        /// The extension ended three times in a row: nothing is asked of it until a person asks for a retry.
+        /// An extension that ended three times in a row. It gets no requests until the user asks for a retry.
         case disabled = 15
         case notPermitted = 16
     }
 
     package var kind: Kind
-    /// The domain and code of the error, as the provider gave them; empty and 0 where there was none.
+    /// The domain and code of the provider's error; empty and 0 if there was none.
     package var domain: String
     package var code: Int
-    /// One sentence for a person.
+    /// One sentence for the user.
     package var message: String
-    /// Of a collision.
+    /// The identifier of the item that has the name, after a collision.
     package var collidingItem: String?
-    /// What the person can do about it, as the provider says (`NSLocalizedRecoverySuggestionErrorKey`).
+    /// The provider's suggestion for the user (`NSLocalizedRecoverySuggestionErrorKey`).
     package var suggestion: String?
 
     package init(
@@ -56,6 +57,6 @@ package struct ProviderFailure: Error, Sendable, Equatable {
         self.suggestion = suggestion
     }
 
-    /// What happened, and what to do about it.
+    /// The message, followed by the suggestion if there is one.
     package var advice: String { suggestion.map { message + " " + $0 } ?? message }
 }

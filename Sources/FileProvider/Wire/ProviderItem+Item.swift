@@ -2,9 +2,9 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension ProviderItem {
-    /// What a provider's item says, each member asked once. Values that no item can have, or that are too much, are left out, as if
-    /// the provider had not said them: nothing that comes of it can trap whoever reckons with it, and an item that says too much is
-    /// there all the same. Only of its identifiers nothing can be left out (``init(usable:)``).
+    /// Reads a provider's item, each member once. Values that no item can have, or that exceed a limit, are left out
+    /// as if the provider had not given them. So later arithmetic on them cannot trap, and an item with excessive
+    /// values still exists. Identifiers cannot be left out; ``init(usable:)`` checks them.
     package init(_ item: any NSFileProviderItem) {
         let identifier = item.itemIdentifier
         let type = item.contentType
@@ -44,13 +44,14 @@ extension ProviderItem {
         if let given = item.uploadingError ?? nil { uploadingError = ProviderFailure(given) }
     }
 
-    /// What a provider's item says; `nil` where it has no identifier that can be told to anybody.
+    /// Reads a provider's item. Returns `nil` if the item exceeds a limit even so, as with an empty or too long
+    /// identifier.
     init?(usable item: any NSFileProviderItem) {
         self.init(item)
         guard fault == nil else { return nil }
     }
 
-    /// A name is made fit for a file later; here it is only bounded.
+    /// Returns the beginning of a name, within the limit. Whether a file can have the name is checked later.
     static func beginning(of name: String) -> String {
         guard name.utf8.count > longestText else { return name }
         var count = 0
@@ -61,15 +62,15 @@ extension ProviderItem {
             })
     }
 
-    /// `nil` for a text of which a part would mean something else.
+    /// Returns a text, or `nil` if it is too long: a part of it would mean something else.
     private static func text(_ text: String?) -> String? {
         text.flatMap { $0.utf8.count > longestText ? nil : $0 }
     }
 
-    /// Bytes; `nil` for what is no size.
+    /// Returns the size in bytes; `nil` for an invalid one.
     static func size(of item: any NSFileProviderItem) -> Int64? { count(item.documentSize ?? nil) }
 
-    /// What has no form here is left out, and all of it where it is too much.
+    /// Converts user info. Values of other types are left out; returns no values if they exceed the limit.
     static func userInfo(_ given: [AnyHashable: Any]) -> [String: UserInfoValue] {
         var values: [String: UserInfoValue] = [:]
         for case (let key as String, let value) in given {
@@ -85,7 +86,7 @@ extension ProviderItem {
 
     private static func flags(of item: any NSFileProviderItem) -> Flags {
         var flags: Flags = []
-        // A provider that does not say whether an item was uploaded has no other state for it.
+        // A provider that does not report whether an item is uploaded has uploaded it.
         if item.isUploaded ?? true { flags.insert(.uploaded) }
         if item.isTrashed ?? false { flags.insert(.trashed) }
         if item.isUploading ?? false { flags.insert(.uploading) }
@@ -104,29 +105,29 @@ extension ProviderItem {
     }
 
     private static func kind(of type: UTType) -> Kind {
-        // Most are these, and conformance is dear.
+        // Most items have these types, and conformance checks are slow.
         if type == .folder { return .folder }
         if type == .data || type == .item { return .file }
         if type.conforms(to: .directory) { return .folder }
         return type.conforms(to: .symbolicLink) ? .symbolicLink : .file
     }
 
-    /// Integers below this are all numbers of type `Double` too, no two of them the same one.
+    /// The bound below which integers convert to `Double` without loss.
     private static let exactLimit: UInt64 = 1 << 53
 
-    /// A number that counts something.
+    /// Returns a number that counts something; `nil` for a negative or too large one.
     static func count(_ number: NSNumber?) -> Int64? {
         guard let number else { return nil }
-        // The usual case, without the two objects that the comparison below makes.
+        // The usual case, which avoids the two objects that the comparison below makes.
         let (whole, real) = (number.int64Value, number.doubleValue)
         if whole.magnitude < exactLimit, Double(whole) == real { return whole >= 0 ? whole : nil }
         if let count = Int64(exactly: number) { return count >= 0 ? count : nil }
-        // A fraction, or beyond what fits: `nil` for the latter, and for what is no number.
+        // A fraction, or a number that does not fit: `nil` for the latter, and for NaN.
         let count = real.rounded(.down)
         return count >= 0 ? Int64(exactly: count) : nil
     }
 
-    /// The farthest moments that are taken for dates, in seconds: some thirty thousand years away.
+    /// The bound of dates in seconds, some thirty thousand years away. Dates beyond it are left out.
     private static let farthest = 1e12
 
     static func seconds(_ date: Date?) -> Double? {
@@ -134,16 +135,17 @@ extension ProviderItem {
         return seconds
     }
 
-    /// As many bytes as a version may have.
+    /// The most bytes of a version.
     private static let versionLimit = 1000
 
-    /// A version that is too long still differs from others: its end is replaced by a number made from all of it.
+    /// Returns a version within the limit. The end of a longer one is replaced by a hash of all of it, so that it
+    /// still differs from others.
     private static func version(_ data: Data) -> [UInt8] {
         guard data.count > versionLimit else { return data.withUnsafeBytes { Array($0) } }
         let digest = Digest(data).bytes
         return data.prefix(versionLimit - digest.count) + digest
     }
-    /// Returns the version of a file whose provider gives none: its size and date, or nothing where it has neither.
+    /// Returns the version of a file whose provider gives none: its size and date, or nothing if it has neither.
     private static func version(ofSize size: Int64?, modified: Double?) -> [UInt8] {
         guard size != nil || modified != nil else { return [] }
         return Array("\(size.map { "\($0)" } ?? "-") \(modified.map { "\($0)" } ?? "-")".utf8)

@@ -1,7 +1,7 @@
 import Conduit
 
-/// An item as it travels. What arrives was written by an extension, which may be anybody's: it is taken only within bounds, and a
-/// message with an item beyond them is not understood as a whole.
+/// The encoding of an item. Extensions are not trusted: a message with an item beyond the limits is rejected as a
+/// whole.
 extension ProviderItem: Message {
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         let identifier = try decoder.decode(String.self, forKey: 0)
@@ -25,7 +25,7 @@ extension ProviderItem: Message {
         if let tags = try decoder.decodeIfPresent(ByteString.self, forKey: 14) { tagData = tags.bytes }
         flags = Flags(rawValue: UInt16(truncatingIfNeeded: try decoder.decode(UInt64.self, forKey: 15)))
         fileSystemFlags = try decoder.decodeIfPresent(UInt64.self, forKey: 16).map { UInt($0) }
-        // Hardly any item has these, and to look for values of other types than the plain ones is dear.
+        // Hardly any item has these, and decoding such values is slow, so their keys are looked for first.
         if try decoder.contains(key: 17), let attributes = try decoder.decodeIfPresent([NamedBytes].self, forKey: 17) {
             extendedAttributes = attributes.byName
         }
@@ -72,13 +72,13 @@ extension ProviderItem: Message {
         bytes.withUnsafeBytes { encoder.encode(bytes: $0, forKey: key) }
     }
 
-    /// Seconds since 1970, of a date that a file can have.
+    /// Decodes a date in seconds since 1970; `nil` if it is out of range.
     private static func date(_ decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Double? {
         guard let date = try decoder.decodeIfPresent(Double.self, forKey: key), date.isFinite else { return nil }
         return abs(date) < farthestDate ? date : nil
     }
 
-    /// About the year 292,000: nanoseconds beyond it do not fit into 64 bits by far, seconds do.
+    /// The bound of dates, about the year 292,000. Microseconds of dates up to here fit into 64 bits.
     private static let farthestDate: Double = 9.2e12
 
     /// A value of ``userInfo`` with its name.
@@ -111,16 +111,16 @@ extension ProviderItem: Message {
 }
 
 extension ProviderItem {
-    /// The most bytes that an identifier, a name or a link's target may have: what a path has.
+    /// The most bytes of an identifier, a name or a link's target, as of a path.
     package static let longestText = 4096
-    /// The most bytes that a version may have.
+    /// The most bytes of a version.
     package static let longestVersion = 1000
     /// The most bytes of tags, and of all extended attributes together.
     package static let mostBytes = 256 << 10
     /// The most bytes of ``userInfo``.
     package static let longestUserInfo = 16 << 10
 
-    /// What is beyond the bounds, in a few words; `nil` where nothing is.
+    /// The limit that the item exceeds, in a few words; `nil` if none.
     package var fault: String? {
         if identifier.isEmpty { return "an item without an identifier" }
         let texts = max(
@@ -141,12 +141,12 @@ extension ProviderItem {
         return nil
     }
 
-    /// Bytes of names and values.
+    /// Returns the number of bytes of names and values.
     static func size(of attributes: [String: some Collection<UInt8>]) -> Int {
         attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     }
 
-    /// Bytes, near enough.
+    /// Returns the approximate number of bytes.
     static func size(of userInfo: [String: UserInfoValue]) -> Int {
         userInfo.reduce(0) { size, entry in
             let value = if case .text(let text) = entry.value { text.utf8.count } else { 8 }

@@ -1,34 +1,34 @@
-/// What a provider says of one item, as it travels between an extension's process and the engine.
+/// An item as its provider reported it, in the form sent between an extension's process and the engine.
 ///
-/// A plain value with the system's own types: no property is more than the provider said. What a provider does not say is `nil`.
+/// It is a plain value. Values that the provider did not report are `nil`.
 package struct ProviderItem: Sendable, Equatable {
-    /// What an item is to the file system.
+    /// The kind of file.
     package enum Kind: UInt8, Sendable {
         case file = 0
         case folder = 1
         case symbolicLink = 2
     }
 
-    /// The identifier, `NSFileProviderItemIdentifier.rawValue`; the root is ``rootIdentifier``.
+    /// The identifier, `NSFileProviderItemIdentifier.rawValue`; the root has ``rootIdentifier``.
     package var identifier: String
     /// The parent's identifier.
     package var parent: String
-    /// The name that the provider gave, whatever it is: no check was made.
+    /// The name as the provider gave it, unchecked.
     package var filename: String
     package var kind: Kind
-    /// The identifier of the type; empty where the provider named none.
+    /// The type's identifier; empty if the provider gave none.
     package var contentType: String
     /// `NSFileProviderItemCapabilities.rawValue`.
     package var capabilities: UInt
-    /// Bytes; `nil` where the provider does not know.
+    /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
     package var childCount: Int?
     /// Seconds since 1970.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?
-    /// The version of the contents: another one means other contents. At most 1,000 bytes. Made of size and date where the provider
-    /// gives none; empty where it gives these neither.
+    /// The version of the contents, which differs if the contents do; at most 1,000 bytes. If the provider gives
+    /// none, it is made of size and date, and empty if neither is known.
     package var contentVersion: [UInt8]
     package var metadataVersion: [UInt8]
     package var favoriteRank: UInt64?
@@ -37,7 +37,7 @@ package struct ProviderItem: Sendable, Equatable {
         set { rest.tagData = newValue }
     }
     package var flags: Flags
-    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` where the provider says nothing of them.
+    /// `NSFileProviderFileSystemFlags.rawValue`; `nil` if the provider did not report them.
     package var fileSystemFlags: UInt?
     package var extendedAttributes: [String: [UInt8]] {
         get { boxedRest?.rest.extendedAttributes ?? [:] }
@@ -47,12 +47,12 @@ package struct ProviderItem: Sendable, Equatable {
         get { boxedRest?.rest.linkTarget }
         set { rest.linkTarget = newValue }
     }
-    /// What the rules of the provider's actions are told of it.
+    /// Values for the activation rules of the provider's actions.
     package var userInfo: [String: UserInfoValue] {
         get { boxedRest?.rest.userInfo ?? [:] }
         set { rest.userInfo = newValue }
     }
-    /// Why the last upload of this item failed.
+    /// The failure of the item's last upload, as the provider reports it.
     package var uploadingError: ProviderFailure? {
         get { boxedRest?.rest.uploadingError }
         set { rest.uploadingError = newValue }
@@ -60,13 +60,13 @@ package struct ProviderItem: Sendable, Equatable {
 
     private var boxedRest: Box?
 
-    /// A value of ``userInfo``. Truth values are 1 and 0, dates are seconds since 1970.
+    /// A value of ``userInfo``. Booleans are 1 and 0, dates are seconds since 1970.
     package enum UserInfoValue: Sendable, Equatable {
         case number(Double)
         case text(String)
     }
 
-    /// What is true of an item or not.
+    /// The Boolean properties of an item.
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -77,16 +77,16 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// Of an answer to contents that were handed over: the service has made others of them, which are to be fetched. Of an answer
-        /// with contents: they are none of this version, as where a program is in the middle of changing them.
+        /// In the reply to an upload: the service changed the contents, which are to be fetched. In the reply to a
+        /// fetch: the contents are not of this version, for example because a program is changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
-        /// Of an answer to a new file: the service has the file and its contents not yet, which are to be handed over again.
+        /// In the reply to a new file: the service has the file but not its contents, which are to be uploaded again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
-        /// It has more extended attributes than are taken: none of them is here.
+        /// The item has more extended attributes than the limit allows; none are included.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
-        /// A file whose provider gives no version. ``contentVersion`` is made of its size and date.
+        /// The provider gives no version of the file. ``contentVersion`` is made of its size and date.
         package static let lacksVersion = Flags(rawValue: 1 << 10)
-        /// What only an answer says, and an item does not keep.
+        /// The flags that only replies have. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]
     }
 
@@ -109,10 +109,11 @@ package struct ProviderItem: Sendable, Equatable {
 
     // MARK: What hardly any item has
 
-    /// Whether it has any of tags, extended attributes, a link's target, ``userInfo`` and ``uploadingError``.
+    /// Whether the item has any of tags, extended attributes, a link's target, ``userInfo`` and ``uploadingError``.
     package var hasMore: Bool { boxedRest != nil }
 
-    /// Apart from the item, of which millions are copied: each part of it that is counted takes its time.
+    /// The rare members, kept apart from the item. Items are copied by the million, and each reference-counted member
+    /// makes a copy slower.
     private struct Rest: Sendable, Equatable {
         var tagData: [UInt8]?
         var extendedAttributes: [String: [UInt8]] = [:]

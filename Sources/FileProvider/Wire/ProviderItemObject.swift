@@ -1,9 +1,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What a provider said of an item, as an item again: of an error's `userInfo`, say.
+/// A `ProviderItem` as an `NSFileProviderItem`, such as for an error's `userInfo`.
 ///
-/// Sendable because it holds a plain value that does not change.
+/// Sendable because it holds an immutable plain value.
 package final class ProviderItemObject: NSObject, NSFileProviderItemProtocol, Sendable {
     package let item: ProviderItem
 

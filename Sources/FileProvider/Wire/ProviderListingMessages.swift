@@ -1,19 +1,19 @@
 import Conduit
 import LinuxSystem
 
-/// What every connection between the engine and an extension's process allows.
+/// The limits of connections between the engine and an extension's process.
 package enum ProviderWire {
-    /// The most bytes of a page or an anchor.
+    /// The most bytes of a page token or a sync anchor.
     package static let longestToken = 500
-    /// How many times the suggested number of items a page may have.
+    /// The factor by which a page may exceed the suggested number of items.
     package static let pageFactor = 100
-    /// A page of as many items as it may have fits in.
+    /// The limits of a connection. A message is large enough for the largest page.
     package static let limits = ConnectionLimits(messageSize: 64 << 20)
-    /// The version of what is said here; another one is not understood.
+    /// The version of the protocol. Another version is rejected.
     package static let version: UInt64 = 1
 }
 
-/// The first call: which domain the process is for. Answered when the provider's object has been made.
+/// The first request, which names the process's domain. The reply comes when the provider's object is made.
 package struct BeginProviderCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -22,25 +22,25 @@ package struct BeginProviderCall: ProviderCall {
     package let version: UInt64
     /// The domain's identifier; empty for the default domain.
     package let domain: String
-    /// What people call the domain.
+    /// The domain's display name.
     package let displayName: String
-    /// The folder in which the provider keeps its documents, those of other domains too.
+    /// The directory of the provider's documents, which has those of other domains, too.
     package let storage: String
-    /// The folder in it that is this domain's.
+    /// The domain's directory in ``storage``.
     package let domainFolder: String
-    /// A folder for files on their way, of which nothing is left when a process begins.
+    /// A directory for temporary files, which is emptied when a process begins.
     package let temporary: String
-    /// The folder that a person handed to the domain.
+    /// The folder that the user handed to the domain.
     package let path: String?
-    /// Seconds that a question may take.
+    /// The time limit of a request, in seconds.
     package let answerTime: Double
-    /// Seconds that a file may take without progress.
+    /// The time limit of a transfer without progress, in seconds.
     package let transferTime: Double
     /// The bundle identifier of the extension.
     package let bundleIdentifier: String
-    /// What a program keeps with the domain: a property list.
+    /// The user info that a program set for the domain, a property list.
     package let userInfo: [UInt8]?
-    /// The folder of what the provider keeps of the domain for itself; made when it is asked for. `nil` where there is none.
+    /// The directory of the provider's own state of the domain, made on demand; `nil` for none.
     package let state: String?
 
     package init(
@@ -93,7 +93,7 @@ package struct BeginProviderCall: ProviderCall {
     }
 }
 
-/// The item of an identifier, now.
+/// A request for an item's current metadata.
 package struct ProviderItemCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -113,13 +113,13 @@ package struct ProviderItemCall: ProviderCall {
     }
 }
 
-/// One page of a container.
+/// A request for one page of a container's items.
 package struct ProviderPageCall: ProviderCall {
     package typealias Value = ProviderPage
     package typealias Reply = ProviderReply<ProviderPage>
     package static var method: UInt64 { 3 }
     package let container: String
-    /// `nil` for the first one.
+    /// The page token; `nil` for the first page.
     package let page: [UInt8]?
     package let suggestedSize: Int
 
@@ -142,7 +142,7 @@ package struct ProviderPageCall: ProviderCall {
     }
 }
 
-/// Items of a page, and the page that follows; `nil` at the end.
+/// The items of a page, and the token of the next page; `nil` at the end.
 package struct ProviderPage: Message {
     package let items: [ProviderItem]
     package let next: [UInt8]?
@@ -163,7 +163,7 @@ package struct ProviderPage: Message {
     }
 }
 
-/// Where the changes of a container that follow begin.
+/// A request for a container's current sync anchor.
 package struct ProviderAnchorCall: ProviderCall {
     package typealias Value = ProviderAnchor
     package typealias Reply = ProviderReply<ProviderAnchor>
@@ -183,7 +183,7 @@ package struct ProviderAnchorCall: ProviderCall {
     }
 }
 
-/// An anchor; `nil` where the container has none.
+/// A sync anchor; `nil` if the container has none.
 package struct ProviderAnchor: Message {
     package let anchor: [UInt8]?
 
@@ -200,7 +200,7 @@ package struct ProviderAnchor: Message {
     }
 }
 
-/// What changed in a container since an anchor.
+/// A request for a container's changes since a sync anchor.
 package struct ProviderChangesCall: ProviderCall {
     package typealias Value = ProviderChanges
     package typealias Reply = ProviderReply<ProviderChanges>
@@ -228,7 +228,7 @@ package struct ProviderChangesCall: ProviderCall {
     }
 }
 
-/// Changes, in the order in which the provider told them.
+/// A batch of changes. No item is both updated and deleted: the provider's last report counts.
 package struct ProviderChanges: Message {
     package let updated: [ProviderItem]
     package let deleted: [String]

@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// Whether the provider gives parts of files.
+/// A request whether the provider supports partial fetches.
 package struct ProviderServesPartsCall: ProviderCall {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
@@ -26,18 +26,18 @@ package struct ProviderServesParts: Message {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(servesParts, forKey: 0) }
 }
 
-/// Some bytes of a file. Its progress is in bytes.
+/// A request for a byte range of a file. It reports progress in bytes.
 package struct ProviderPartCall: ProviderCall {
     package typealias Value = ProviderPartFile
     package typealias Reply = ProviderReply<ProviderPartFile>
     package static var method: UInt64 { 63 }
     package let identifier: String
-    /// What the bytes have to be of.
+    /// The version that the bytes must belong to.
     package let contentVersion: [UInt8]
     package let metadataVersion: [UInt8]
-    /// At least these bytes.
+    /// The bytes that are needed. The reply may have more.
     package let range: Range<Int64>
-    /// A power of two, of which the bounds of what comes back are multiples.
+    /// The alignment of the bounds in the reply, a power of two.
     package let alignment: Int
 
     package init(
@@ -68,11 +68,11 @@ package struct ProviderPartCall: ProviderCall {
     }
 }
 
-/// Bytes of a file at their places in an open file, and what the provider says of the file that they are of.
+/// A byte range of a file, at the same offsets in an open file, and the item that it belongs to.
 package struct ProviderPartFile: Message {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// Which bytes are there.
+    /// The range that the file holds.
     package let range: Range<Int64>
 
     package init(item: ProviderItem, file: FileDescriptor, range: Range<Int64>) {
@@ -95,7 +95,7 @@ package struct ProviderPartFile: Message {
 }
 
 extension MessageDecoder {
-    /// Bytes of a file, as the first and how many there are. Whoever reckons with them does not leave the numbers that there are.
+    /// Decodes a byte range from its start and length. Checks them, so that later arithmetic cannot overflow.
     fileprivate mutating func decodeByteRange(start: UInt64, count: UInt64) throws(MessageError) -> Range<Int64> {
         let first = Int64(try decode(Int.self, forKey: start))
         let length = Int64(try decode(Int.self, forKey: count))

@@ -1,20 +1,20 @@
 import Conduit
 
-/// Has the provider's service look for items. Its progress is in results that were told. Cancelling it ends the search.
+/// A request for a search at the provider's service. It reports progress in results. Cancelling it ends the search.
 package struct ProviderSearchCall: ProviderCall {
     package typealias Value = ProviderSearchResults
     package typealias Reply = ProviderReply<ProviderSearchResults>
     package static var method: UInt64 { 60 }
-    /// What a person has written.
+    /// The user's query.
     package let query: String
-    /// How many results are of use.
+    /// The most results that the client can use.
     package let limit: Int
 
     /// The most results of a search.
     package static let mostResults = 1000
     /// The most results of a page.
     package static let mostOfPage = 500
-    /// The most bytes of what is looked for.
+    /// The most bytes of a query.
     package static let longestQuery = 1000
 
     package init(query: String, limit: Int) {
@@ -35,10 +35,10 @@ package struct ProviderSearchCall: ProviderCall {
     }
 }
 
-/// What a search has found, the best first; no item is in it twice.
+/// The results of a search, the best first, without duplicates.
 package struct ProviderSearchResults: Message, Equatable {
     package var results: [ProviderSearchResult]
-    /// Whether the search was ended because it took too long, and not at its end or at its limit.
+    /// Whether the search was ended because it took too long.
     package var isCutShort: Bool
 
     package init(results: [ProviderSearchResult], isCutShort: Bool = false) {
@@ -57,14 +57,14 @@ package struct ProviderSearchResults: Message, Equatable {
     }
 }
 
-/// An item that a service has found.
+/// An item that a service found.
 package struct ProviderSearchResult: Message, Equatable {
     package var identifier: String
-    /// The name that the provider gave, whatever it is: no check was made.
+    /// The name as the provider gave it, unchecked.
     package var filename: String
-    /// The identifier of the type.
+    /// The type's identifier.
     package var contentType: String
-    /// Bytes; `nil` where the provider does not know.
+    /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
     /// Seconds since 1970.
     package var created: Double?

@@ -1,12 +1,12 @@
 import Conduit
 import LinuxSystem
 
-/// Which services the provider offers for an item.
+/// A request for the names of the provider's services for an item.
 package struct ProviderServicesCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 43 }
     package let identifier: String
-    /// Whether a program of the provider's own asks.
+    /// Whether the client is a program of the provider's own.
     package let isOwn: Bool
 
     package init(identifier: String, isOwn: Bool) {
@@ -35,14 +35,15 @@ package struct ProviderServicesCall: ProviderCall {
     }
 }
 
-/// Has the provider serve a program over a socket. Its progress tells that it has begun, its answer that it is over.
+/// A request to serve a program over a socket. Progress means that the service has begun, the reply that it has
+/// ended.
 package struct ProviderServiceCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 44 }
     package let identifier: String
     package let name: String
-    /// Whether a program of the provider's own asks.
+    /// Whether the client is a program of the provider's own.
     package let isOwn: Bool
     package let socket: FileDescriptor
 

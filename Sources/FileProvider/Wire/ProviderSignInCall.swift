@@ -1,6 +1,6 @@
 import Conduit
 
-/// Makes known who is asking.
+/// A request to sign in with a password.
 package struct ProviderSignInCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

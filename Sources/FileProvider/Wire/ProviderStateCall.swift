@@ -1,6 +1,6 @@
 import Conduit
 
-/// Asks what the provider says of its whole domain.
+/// A request for the provider's state of its whole domain.
 package struct ProviderStateCall: ProviderCall {
     package typealias Value = ProviderDomainState
     package typealias Reply = ProviderReply<ProviderDomainState>
@@ -11,11 +11,11 @@ package struct ProviderStateCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// What a provider says of its whole domain: `NSFileProviderDomainState`.
+/// A provider's state of its whole domain: `NSFileProviderDomainState`.
 package struct ProviderDomainState: Message, Equatable {
-    /// From 0 on; another one where ``userInfo`` is another one.
+    /// The domain version, at least 0. It differs if ``userInfo`` does.
     package let version: Int64
-    /// For the rules of the provider's actions.
+    /// Values for the activation rules of the provider's actions.
     package let userInfo: [String: ProviderItem.UserInfoValue]
 
     package init(version: Int64, userInfo: [String: ProviderItem.UserInfoValue]) {

@@ -1,19 +1,19 @@
 import Conduit
 import LinuxSystem
 
-/// Small pictures of files. Its progress is in files.
+/// A request for thumbnails of files. It reports progress in files.
 package struct ProviderThumbnailsCall: ProviderCall {
     package typealias Value = ProviderThumbnails
     package typealias Reply = ProviderReply<ProviderThumbnails>
     package static var method: UInt64 { 33 }
-    /// At most ``mostItems``.
+    /// The items' identifiers, at most ``mostItems``.
     package let identifiers: [String]
-    /// The longest side that is of use, in pixels.
+    /// The longest side that is needed, in pixels.
     package let side: Int
 
-    /// The most items of a call: so many descriptors fit into the answer.
+    /// The most items of a request. The reply has a descriptor for each, and a message can hold no more.
     package static let mostItems = ConnectionLimits.descriptorsPerMessage
-    /// A picture of more bytes is none.
+    /// The most bytes of a thumbnail; a larger one is rejected.
     package static let largestPicture = 8 << 20
 
     package init(identifiers: [String], side: Int) {
@@ -35,7 +35,7 @@ package struct ProviderThumbnailsCall: ProviderCall {
     }
 }
 
-/// What a provider gave, each item at most once. Items that it said nothing about are not in it.
+/// A provider's thumbnails, at most one per item. Items without a reply from the provider are left out.
 package struct ProviderThumbnails: Message {
     package let thumbnails: [ProviderThumbnail]
 
@@ -48,10 +48,10 @@ package struct ProviderThumbnails: Message {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(thumbnails, forKey: 0) }
 }
 
-/// What a provider gave for one item: a picture, or why there is none; neither where there just is none.
+/// A provider's thumbnail of one item, or the failure. It has neither if the item simply has no thumbnail.
 package struct ProviderThumbnail: Message {
     package let identifier: String
-    /// A sealed memory file, in whatever format: nothing of it was looked at.
+    /// A sealed memory file in any format, unchecked.
     package let picture: FileDescriptor?
     package let failure: ProviderFailure?
 

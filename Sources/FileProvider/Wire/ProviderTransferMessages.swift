@@ -1,13 +1,13 @@
 import Conduit
 import LinuxSystem
 
-/// The whole contents of a file. Its progress is in bytes.
+/// A request for the whole contents of a file. It reports progress in bytes.
 package struct ProviderContentsCall: ProviderCall {
     package typealias Value = ProviderFile
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
     package let identifier: String
-    /// Whether the file is taken as it is where a program has it and does not let go of it.
+    /// Whether to take the file as it is if a program keeps it in use.
     package let takesUsed: Bool
 
     package init(identifier: String, takesUsed: Bool = false) {
@@ -26,11 +26,12 @@ package struct ProviderContentsCall: ProviderCall {
     }
 }
 
-/// Contents as an open file, and what the provider says of the file.
+/// A file's contents as an open file, and the provider's item.
 package struct ProviderFile: Message {
     package let item: ProviderItem
     package let file: FileDescriptor
-    /// When nobody wrote to the file, where programs may do that; of no use are its bytes once it is otherwise.
+    /// The file's status when no program was writing to it; `nil` if programs cannot write to it. If the status
+    /// differs later, the contents must not be used.
     package let moment: FileMoment?
 
     package init(item: ProviderItem, file: FileDescriptor, moment: FileMoment? = nil) {
@@ -52,7 +53,7 @@ package struct ProviderFile: Message {
     }
 }
 
-/// Makes an item.
+/// A request to create an item.
 package struct ProviderCreateCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -64,9 +65,9 @@ package struct ProviderCreateCall: ProviderCall {
     /// Seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
-    /// Open for reading; `nil` for folders and links.
+    /// The contents, open for reading; `nil` for directories and links.
     package let contents: FileDescriptor?
-    /// What the item is called here until it has an identifier: the same each time that it is asked for.
+    /// The item's temporary identifier until the provider gives it one. It is the same in each retry.
     package let template: String?
 
     package init(
@@ -106,15 +107,15 @@ package struct ProviderCreateCall: ProviderCall {
     }
 }
 
-/// Replaces the contents of a file.
+/// A request to replace the contents of a file.
 package struct ProviderReplaceCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 8 }
     package let identifier: String
-    /// Open for reading.
+    /// The new contents, open for reading.
     package let contents: FileDescriptor
-    /// The version that the change began with, and that the item has to have still; empty where the provider says of none.
+    /// The version that the change is based on, which the provider must still have; empty if it gives no versions.
     package let base: [UInt8]
     /// Seconds since 1970.
     package let modified: Double
@@ -141,7 +142,7 @@ package struct ProviderReplaceCall: ProviderCall {
     }
 }
 
-/// Renames an item, moves it, or both.
+/// A request to rename an item, to move it, or both.
 package struct ProviderMoveCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -169,7 +170,7 @@ package struct ProviderMoveCall: ProviderCall {
     }
 }
 
-/// Removes an item, a folder with everything in it.
+/// A request to remove an item. The engine removes a directory only if it is empty or in the trash.
 package struct ProviderDeleteCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -189,7 +190,7 @@ package struct ProviderDeleteCall: ProviderCall {
     }
 }
 
-/// The contents are needed no more.
+/// A notice that the contents are not needed any more.
 package struct ProviderStopCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -209,10 +210,10 @@ package struct ProviderStopCall: ProviderCall {
     }
 }
 
-/// The provider tells that there are changes.
+/// The provider's notice that a container has changes.
 package struct ProviderSignalNotice: Notice {
     package static var method: UInt64 { 1 }
-    /// Whose; the working set for anything.
+    /// The container's identifier; that of the working set stands for any container.
     package let container: String
 
     package init(container: String) {
@@ -228,10 +229,10 @@ package struct ProviderSignalNotice: Notice {
     }
 }
 
-/// The provider tells that what kept it from working is over.
+/// The provider's notice that the cause of a failure is resolved.
 package struct ProviderResolvedNotice: Notice {
     package static var method: UInt64 { 2 }
-    /// The error that it is about.
+    /// The failure that is resolved.
     package let failure: ProviderFailure
 
     package init(failure: ProviderFailure) {
@@ -247,7 +248,7 @@ package struct ProviderResolvedNotice: Notice {
     }
 }
 
-/// How far the provider is with something that it does by itself, such as sending a file.
+/// The provider's notice of the progress of work that it does by itself, such as an upload.
 package struct ProviderProgressNotice: Notice {
     package static var method: UInt64 { 3 }
     package let identifier: String

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Puts an item into the trash.
+/// A request to move an item into the trash.
 package struct ProviderTrashCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
@@ -16,15 +16,15 @@ package struct ProviderTrashCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 }
 
-/// Takes an item out of the trash.
+/// A request to move an item out of the trash.
 package struct ProviderUntrashCall: ProviderCall {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 22 }
     package let identifier: String
-    /// The folder that it goes to; `nil` for the one that it was in.
+    /// The identifier of the new parent; `nil` for the former one.
     package let parent: String?
-    /// The folder that it was in, as far as the engine knows.
+    /// The identifier of the former parent, if the engine knows it.
     package let former: String?
 
     package init(identifier: String, parent: String?, former: String? = nil) {

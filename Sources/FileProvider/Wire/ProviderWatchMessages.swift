@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// An extension asks its host for a descriptor at which the kernel tells what happens in folders. There is one for each process.
+/// An extension's request to its host for the descriptor of its directory notifications. There is one per process.
 package struct ProviderNoticesCall: Call {
     package typealias Reply = ProviderNotices
     package static var method: UInt64 { 1 }
@@ -11,7 +11,7 @@ package struct ProviderNoticesCall: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// The descriptor: ``FolderNotices``.
+/// The descriptor, for ``FolderNotices``.
 package struct ProviderNotices: Message {
     package let descriptor: FileDescriptor
 
@@ -28,13 +28,14 @@ package struct ProviderNotices: Message {
     }
 }
 
-/// An extension asks its host to have the kernel watch a folder.
+/// An extension's request to its host to watch a directory.
 package struct ProviderWatchCall: Call {
     package typealias Reply = ProviderWatch
     package static var method: UInt64 { 2 }
-    /// Of a failure whose code is an error number.
+    /// The domain of failures, with an error number as the code.
     package static let failureDomain = "org.purvey.watch"
-    /// Open for reading: the extension sees what is in it without being told.
+    /// The directory, open for reading. That proves that the extension may read it, so the events reveal nothing
+    /// more.
     package let folder: FileDescriptor
 
     package init(folder: FileDescriptor) {
@@ -50,7 +51,7 @@ package struct ProviderWatchCall: Call {
     }
 }
 
-/// What stands for the folder in what the kernel tells.
+/// The number of the directory in the events.
 package struct ProviderWatch: Message {
     package let number: FolderNotices.Number
 

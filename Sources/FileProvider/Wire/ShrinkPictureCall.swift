@@ -1,14 +1,14 @@
 import Conduit
 import LinuxSystem
 
-/// Asks the program that decodes pictures for small ones of a large one, as PNG files.
+/// A request to the program that decodes pictures for smaller versions of a picture, as PNG files.
 package struct ShrinkPictureCall: Call {
     package static var method: UInt64 { 1 }
-    /// The code of a failure that is not the picture's: no picture can be decoded.
+    /// The error code for a failure that does not depend on the picture: no picture can be decoded.
     package static let unavailable: Int64 = 2
-    /// A sealed memory file with bytes of a stranger's.
+    /// The picture, in a sealed memory file. Its bytes are not trusted.
     package let picture: FileDescriptor
-    /// The longest sides to fit into, in pixels, the shortest first.
+    /// The lengths of the longest side to fit into, in pixels, in ascending order.
     package let sides: [Int]
 
     package init(picture: FileDescriptor, sides: [Int]) {
@@ -27,10 +27,10 @@ package struct ShrinkPictureCall: Call {
     }
 
     package struct Reply: Message {
-        /// A sealed memory file with one picture after the other.
+        /// A sealed memory file with the pictures one after the other.
         package let file: FileDescriptor
-        /// The bytes of each, one for each side up to the first that the picture fits into as it is: it is the same for all
-        /// beyond.
+        /// The byte count of each picture, one per side, up to the first side that the picture fits into unscaled.
+        /// Its picture serves for all longer sides.
         package let sizes: [Int]
 
         package init(file: FileDescriptor, sizes: [Int]) {
@@ -49,8 +49,8 @@ package struct ShrinkPictureCall: Call {
         }
     }
 
-    /// The most bytes of the small pictures together: a few of a thousand pixels each way.
+    /// The most bytes of all smaller pictures together, enough for a few with sides of a thousand pixels.
     package static let mostBytes = 16 << 20
-    /// The domain of the errors that say that there is nothing to be made of a picture.
+    /// The domain of errors that mean that a picture cannot be decoded.
     package static let errorDomain = "PurveyPicture"
 }

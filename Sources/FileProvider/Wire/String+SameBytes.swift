@@ -1,7 +1,8 @@
 import Glibc
 
 extension String {
-    /// Whether two texts are the same bytes: names that only look alike, as of another Unicode normal form, are two.
+    /// Whether two texts have the same bytes. `==` also holds for different Unicode normal forms, which are different
+    /// file names.
     package func hasSameBytes(as other: String) -> Bool {
         var one = self
         var other = other
@@ -12,7 +13,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether two pieces of memory hold the same; many bytes at a time, and not one by one.
+    /// Whether two buffers have the same bytes. Compares many bytes at a time.
     package func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         guard let start = baseAddress, let otherStart = other.baseAddress else { return true }

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// Renaming, moving and removing, the trash, and what a person's use leaves behind of items.
+/// Renaming, moving and removing items, the trash, and user metadata.
 extension DocumentProvider {
     func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
         let identifier = NSFileProviderItemIdentifier(request.identifier)

@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The contents of files, in both directions.
+/// Transfers of file contents, in both directions.
 extension DocumentProvider {
     // MARK: To the engine
 
-    /// Has the provider put the file to its place, and opens it there.
+    /// Makes the provider fetch the file to its place, and opens it there.
     func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile {
         let identifier = request.identifier
         let url = try url(of: identifier)
         var before = try item(identifier, question)
-        // A file that changed while it was fetched is fetched once more; one that always does is taken as it is.
+        // A file that changed during the fetch is fetched once more. If it changed again, it is taken as it is.
         for attempt in 0..<2 {
             guard let (file, moment) = try provided(url, identifier, question, size: before.size ?? 0) else {
                 return try usedContents(request, url, question)
@@ -26,7 +26,7 @@ extension DocumentProvider {
         throw ProviderFailure(.transient, message: "the file changes while it is fetched")
     }
 
-    /// What a program does not let go of, as it is, where that is better than nothing.
+    /// Opens a file that a program keeps in use, as it is, if the engine prefers that to nothing.
     private func usedContents(
         _ request: ProviderContentsCall, _ url: URL, _ question: Question
     ) throws(ProviderFailure) -> ProviderFile {
@@ -38,7 +38,7 @@ extension DocumentProvider {
         return ProviderFile(item: item, file: file)
     }
 
-    /// How long programs are waited for that use a file.
+    /// The time to wait for programs that use a file.
     private static let patience = StorageTurn.patience(usually: .seconds(5))
     private static let inUse = ProviderFailure(.transient, message: "a program uses the file")
 
@@ -46,9 +46,9 @@ extension DocumentProvider {
         StorageTurn(purpose: NSFileProviderManager.backend.providerIdentifier, patience: Self.patience)
     }
 
-    /// Has the provider put a file to its place, and opens it while no program writes it.
+    /// Makes the provider fetch a file to its place, and opens it while no program writes it.
     ///
-    /// - Returns: `nil` where one does not let go of it.
+    /// - Returns: `nil` if a program does not release the file in time.
     private func provided(
         _ url: URL, _ identifier: String, _ question: Question, size: Int64
     ) throws(ProviderFailure) -> (FileDescriptor, FileMoment)? {
@@ -58,7 +58,8 @@ extension DocumentProvider {
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
-                // It was removed in between: by what the provider was told before, that the file was of no use any more.
+                // The file was removed in between: the provider acted on an earlier notice that it was not needed any
+                // more.
                 isAgain = true
             } catch {
                 throw Self.isNotThere(identifier, error)
@@ -77,7 +78,7 @@ extension DocumentProvider {
         ProviderFailure(.badAnswer, message: "the provider has put no file to its place for \(identifier): \(error)")
     }
 
-    /// Has the provider put a file to its place.
+    /// Makes the provider fetch a file to its place in the document storage.
     func provide(_ url: URL, _ question: Question, size: Int64) throws(ProviderFailure) {
         try providePlaceholder(url, question)
         let growth = GrowthWatch(url, size: size, question)
@@ -88,19 +89,19 @@ extension DocumentProvider {
                 document.startProvidingItem(at: url) { error in done(error.map { ProviderFailure($0) }) }
             }
         } catch {
-            // Nobody waits any more: the provider need not go on.
+            // The request is over: the provider need not continue.
             document.stopProvidingItem(at: url)
             throw error
         }
         if let failure { throw failure }
     }
 
-    /// Has the provider put something to a file's place that stands for it, where there is neither.
+    /// Makes the provider create a placeholder for a file, if neither file nor placeholder exists.
     func providePlaceholder(_ url: URL, _ question: Question) throws(ProviderFailure) {
         let placeholder = NSFileProviderManager.placeholderURL(for: url)
         let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
         if isThere { return }
-        // A provider that has no use for one may fail: the file itself is what is wanted.
+        // Failures are ignored: a provider may have no use for placeholders, and only the file itself matters.
         let _: ProviderFailure? = try question.wait { done in
             document.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
         }
@@ -108,9 +109,9 @@ extension DocumentProvider {
 
     // MARK: From the engine
 
-    /// Puts new contents to the file's place, whole at any moment, and tells the provider.
+    /// Replaces the file in the document storage atomically, and informs the provider.
     func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        // What is not there any more is not to come back by this way.
+        // A file that was removed at the provider must not come back this way.
         try checkBase(of: request, question)
         let url = try url(of: request.identifier)
         let place = StoragePlace(of: url, for: request.identifier)
@@ -126,9 +127,10 @@ extension DocumentProvider {
             ProviderStep.replacementCopied.reach()
             do {
                 let hasHadTurn: Void? = try turn.replace(url) {
-                    // Until the provider has been told it does not know what this is, and it is in its way.
+                    // Taken until the provider is informed: before that it does not recognize the new file, which
+                    // would be in its way.
                     place.enter()
-                    // The provider knows now of what programs have written until here.
+                    // By now the provider has learnt of all writes by programs, so the version is checked again.
                     try checkBase(of: request, question)
                     let folder = try place.folder()
                     try place.mark(url.path.lastPathName, in: folder)
@@ -141,7 +143,7 @@ extension DocumentProvider {
                         throw error
                     }
                 }
-                // Whoever has it would lose what it writes.
+                // A program that has the file open would lose its writes.
                 if hasHadTurn == nil { throw Self.inUse }
             } catch {
                 try? staging.removeFile(staged)
@@ -158,23 +160,23 @@ extension DocumentProvider {
         do throws(ProviderFailure) {
             return try item(request.identifier, question)
         } catch  where error.kind == .noSuchItem {
-            // With other contents it may have another identifier.
+            // The provider may identify the item by its contents, and have another identifier for it now.
             guard let other = identifier(ofFileAt: url.path), other != request.identifier else { throw error }
             return try item(other, question)
         }
     }
 
-    /// The engine has found the provider's version to be the one that the change began with, before it asked for the change. A provider
-    /// that says of no version says the same of all.
+    /// Checks that the provider has the version that the change is based on, as the engine did before its request. A
+    /// provider without versions has an empty one each time.
     private func checkBase(of request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) {
         guard try item(request.identifier, question).contentVersion == request.base else {
-            // The engine finds out what the provider has, and keeps both.
+            // The engine asks for the provider's version, and keeps both.
             throw ProviderFailure(.transient, message: "the provider has other contents than the change began with")
         }
     }
 
-    /// Where a file is made that is to be moved to a folder: among those on their way, of which nothing stays when the process is killed,
-    /// or in the folder itself where that is on another file system.
+    /// Returns the directory in which to prepare a file that is then renamed into `folder`: the temporary one, which
+    /// is emptied after the process is killed, or `folder` itself if that is on another file system.
     private func stagingFolder(for folder: FileDescriptor) throws -> FileDescriptor {
         let temporary = try FileDescriptor.open(temporary, [.readOnly, .directory])
         return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
@@ -192,7 +194,7 @@ extension DocumentProvider {
             return try result.get()
         }
         guard request.kind == .file || importsLinks else {
-            // Others would send what the link leads to, or follow it to nowhere.
+            // Other providers would upload the link's target, or follow the link to nowhere.
             throw ProviderFailure(.unsupported, message: "the provider keeps no symbolic links")
         }
         let file: FileOnItsWay
@@ -201,13 +203,13 @@ extension DocumentProvider {
         } catch {
             throw FileOnItsWay.failure(error, question)
         }
-        // The provider may have moved the file away; what is left of it goes.
+        // Removes the rest: the provider may have moved the file away.
         defer { file.remove() }
         do {
             if request.kind == .symbolicLink {
                 try file.makeLink(to: request.linkTarget ?? "")
             } else {
-                // The provider is told by the file itself whether it can be run.
+                // The provider learns from the file's mode whether it is executable.
                 try file.fill(with: request.contents, isExecutable: request.isExecutable, question)
             }
         } catch {
@@ -222,7 +224,8 @@ extension DocumentProvider {
     }
 }
 
-/// Sees a file grow that a provider is fetching to its place, and tells of it: a provider of this kind has no other way to.
+/// A poller of the size of a file that a provider is fetching to its place. It reports growth as progress, which a
+/// provider of this kind cannot report itself.
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64
@@ -232,7 +235,7 @@ private final class GrowthWatch: Sendable {
         var isStopped = false
         var entry: Deadlines.Entry?
     }
-    // Lock order: `Deadlines`' own lock is taken inside of this one.
+    // Lock order: `Deadlines`' own lock is taken under this one.
     private let state = Lock(State())
 
     private static let pause: Duration = .milliseconds(250)
@@ -257,7 +260,7 @@ private final class GrowthWatch: Sendable {
             guard !state.isStopped else { return }
             state.entry = Deadlines.shared.run(after: Self.pause) { [weak self] in
                 guard let watch = self else { return }
-                // A file system may be slow to say.
+                // Not on the timer's thread, since the file system may be slow.
                 HandlerThreads.shared.run { watch.look() }
             }
         }

@@ -5,11 +5,12 @@ import UniformTypeIdentifiers
 
 /// A provider that keeps its files itself, an ``NSFileProviderExtension``.
 ///
-/// Sendable because everything that is done with the object is done by client code, which the system has always called from any thread.
+/// Sendable because only provider code uses the object, and Apple's system has always called such classes from any
+/// thread.
 final class DocumentProvider: ServedProvider, @unchecked Sendable {
     let document: NSFileProviderExtension
     let temporary: String
-    /// Whether it takes symbolic links as what they are.
+    /// Whether the provider imports symbolic links as links.
     let importsLinks: Bool
 
     init(_ document: NSFileProviderExtension, temporary: String, importsLinks: Bool) {
@@ -59,7 +60,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     // MARK: Places in the storage
 
-    /// Where an item's file is or will be.
+    /// Returns the place of an item's file in the document storage, whether or not the file exists.
     func url(of identifier: String) throws(ProviderFailure) -> URL {
         guard let url = document.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
             throw ProviderFailure(.noSuchItem, message: "the provider has no place for the item \(identifier)")
@@ -81,7 +82,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure) {
         if let status = try? FileStatus.of(request.path), status.kind == .directory {
-            // A folder is there without being fetched; a package is one document, with everything in it.
+            // A directory exists without being fetched. A package is one document with all its contents.
             let name = URL(fileURLWithPath: request.path).pathExtension
             guard let type = UTType(filenameExtension: name), type.conforms(to: .package) else { return }
         }

@@ -14,11 +14,11 @@ extension NSFileProviderExtension: ServingPrincipal {
             }
             return DocumentProvider(document, temporary: request.temporary, importsLinks: importsLinks)
         }
-        // The connection keeps it, for as long as it is open.
+        // The connection retains the runtime while it is open.
         try runtime.serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no state of its own.
+    /// Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: NSFileProviderExtension.Type
     }

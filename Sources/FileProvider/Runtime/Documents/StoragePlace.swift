@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The folder in which an item's file is in the document storage. In a provider's process one at a time changes what is there: the claims
-/// that the process makes for itself do not wait for each other.
+/// The directory of an item's file in the document storage. It serializes changes there within a provider's process,
+/// as claims that the process makes with its own purpose do not exclude each other.
 ///
-/// For one thread. Taken after a ``StorageTurn``.
+/// Not thread-safe. Take it after a ``StorageTurn``.
 package final class StoragePlace {
     private static let turns = ItemTurns()
 
@@ -13,13 +13,15 @@ package final class StoragePlace {
     private let key: String
     private var isEntered = false
 
-    /// - Parameter identifier: of the item; others may be in the same folder.
+    /// Creates a place; does not enter it.
+    ///
+    /// - Parameter identifier: the item's. Other items in the same directory do not wait for this one.
     package init(of url: URL, for identifier: String) {
         path = url.deletingLastPathComponent().path
         key = path + "/" + identifier
     }
 
-    /// Waits until nobody else is there, on a thread that may block. Ends with ``leave()``.
+    /// Waits until no other thread is in the place, on a thread that may block. End it with ``leave()``.
     package func enter() {
         Self.turns.begin(key)
         isEntered = true
@@ -31,7 +33,7 @@ package final class StoragePlace {
         Self.turns.end(key)
     }
 
-    /// The folder, made where it is not there any more.
+    /// Opens the directory; creates it if it does not exist.
     func folder() throws -> FileDescriptor {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         return try FileDescriptor.open(path, [.readOnly, .directory])
@@ -41,21 +43,21 @@ package final class StoragePlace {
 
     private static let prefix = ".purvey-replacing-"
 
-    /// Whether a name is one that the system gives what it puts there for itself: marks, files that are not whole yet, placeholders. All
-    /// others, hidden ones too, are those of items.
+    /// Whether a name is one of the system's own files: marks, incomplete files, placeholders. All other names,
+    /// hidden ones too, belong to items.
     package static func isOfTheSystem(_ name: String) -> Bool {
-        // Foundation, which writes placeholders, has names of its own for what is not whole.
+        // Foundation, which writes placeholders, has its own names for incomplete files.
         name.hasPrefix(".purvey-") || name.hasPrefix(".dat.nosync") || Placeholder.isName(name)
     }
 
-    /// The name of what says so; `nil` where there is no room for one.
+    /// Returns the name of the mark for a file; `nil` if it would be too long.
     private static func mark(of name: String) -> FileName? {
         let mark = prefix + name
         return mark.utf8.count <= 255 ? FileName(mark) : nil
     }
 
-    /// From before a file of a name is one that the system puts there until the provider was told of it: where the process is killed, the
-    /// system puts it there again, and it is no edit of a program.
+    /// Marks a file that the system is about to replace, until the provider is informed. If the process is killed in
+    /// between, the system replaces the file again, and does not take it for an edit by a program.
     func mark(_ name: String, in folder: FileDescriptor) throws(Errno) {
         guard let mark = Self.mark(of: name) else { return }
         do throws(Errno) { _ = try folder.createFile(mark, permissions: 0o600) } catch .fileExists {}
@@ -65,7 +67,7 @@ package final class StoragePlace {
         if let mark = Self.mark(of: name) { unlink(path + "/" + mark.description) }
     }
 
-    /// Whether the system is about to put a file there, or a process was killed that was.
+    /// Whether the system is replacing a file, or a process was killed while it did.
     package func isMarked(_ name: String) -> Bool {
         guard let mark = Self.mark(of: name) else { return false }
         return access(path + "/" + mark.description, F_OK) == 0

@@ -3,24 +3,24 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Uses a file of a provider's document storage in turn with the programs that use it there.
+/// Coordinated access to a file of a provider's document storage, in turn with the programs that use it.
 ///
-/// The claim has the provider's purpose: nobody asks the provider for the file because of it, and no other claim of the provider's
-/// own waits for it.
+/// The claim has the provider's purpose identifier. So it does not cause requests to the provider for the file, and
+/// does not wait for other claims of the provider.
 ///
-/// Whoever has the file may itself wait for the provider, by something else that it does meanwhile. Nobody can see that from here, so
-/// a turn is waited for only so long.
+/// A program that holds the file may itself wait for the provider in some other way, which is not visible to this
+/// process. Hence the time limit.
 package final class StorageTurn: @unchecked Sendable {
-    // Sendable: the coordinator is not changed after it was made, and its class has it cancelled from any thread.
+    // Sendable: the coordinator is not changed after it is made, and its class allows cancelling from any thread.
     private let coordinator = NSFileCoordinator(filePresenter: nil)
     private let patience: Duration
 
-    /// In the environment: for how many seconds a turn is waited for.
+    /// The environment variable that sets the time limit, in seconds.
     package static let patienceKey = "PURVEY_TURN_TIME"
 
-    /// How long a turn is waited for.
+    /// Returns the time limit.
     ///
-    /// - Parameter usual: where the environment does not say.
+    /// - Parameter usual: the limit if the environment sets none.
     package static func patience(usually usual: Duration) -> Duration {
         guard let seconds = getenv(patienceKey).flatMap({ Double(String(cString: $0)) }), seconds.isFinite else {
             return usual
@@ -28,29 +28,31 @@ package final class StorageTurn: @unchecked Sendable {
         return .seconds(min(max(seconds, 0), 1e6))
     }
 
+    /// Creates a turn.
+    ///
     /// - Parameters:
     ///   - purpose: the provider's identifier.
-    ///   - patience: how long the turn is waited for.
+    ///   - patience: the longest time to wait for the turn.
     package init(purpose: String, patience: Duration) {
         coordinator.purposeIdentifier = purpose
         self.patience = patience
     }
 
-    /// Runs a function while no program writes a file. Presenters are not asked to save: they would in a claim for which the provider
-    /// is asked.
+    /// Runs a function while no program writes a file. Presenters are not asked to save: they would do so in a claim
+    /// for which the provider is asked.
     ///
-    /// - Returns: `nil` when that could not be had; the function was not run then.
+    /// - Returns: `nil` if the turn was not granted in time; the function was not run then.
     package func read<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.reading, url, body)
     }
 
-    /// Runs a function that puts another file to a place, while no program uses it. Otherwise as ``read(_:_:)``.
+    /// Runs a function that replaces a file, while no program uses it. Returns as ``read(_:_:)``.
     package func replace<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.replacing, url, body)
     }
 
-    /// Runs a function that removes a copy, or a folder of copies, while no program uses it. Presenters may object, and do not hear
-    /// that anything was removed. Otherwise as ``read(_:_:)``.
+    /// Runs a function that removes a local copy, or a directory of copies, while no program uses it. Presenters may
+    /// object, and are not notified of a removal. Returns as ``read(_:_:)``.
     package func evict<Value>(_ url: URL, _ body: () throws -> Value) throws -> Value? {
         try take(.evicting, url, body)
     }
@@ -62,13 +64,14 @@ package final class StorageTurn: @unchecked Sendable {
     }
 
     private func take<Value>(_ use: Use, _ url: URL, _ body: () throws -> Value) throws -> Value? {
-        // Cancelling tells the daemon, which those who wait for deadlines do not wait for. What has begun is not cancelled.
+        // Cancelling sends a message to the daemon, so it is done off the timer's thread. A function that has begun
+        // is not cancelled.
         let limit = Deadlines.shared.run(after: patience) { [self] in
             HandlerThreads.shared.run { self.coordinator.cancel() }
         }
         defer { Deadlines.shared.cancel(limit) }
         var result: Result<Value, any Error>?
-        // Why there is no turn makes no difference.
+        // The reason for the failure makes no difference.
         var failure: NSError?
         let accessor = { (_: URL) in result = Result { try body() } }
         switch use {

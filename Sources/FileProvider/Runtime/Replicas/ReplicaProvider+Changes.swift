@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// What is made and changed here on its way to the provider.
+/// Local changes on their way to the provider.
 extension ReplicaProvider {
     // MARK: New items
 
@@ -16,7 +16,7 @@ extension ReplicaProvider {
         template.linkTarget = request.linkTarget
         template.flags = []
         var file: FileOnItsWay?
-        // The provider may have moved the file away; what is left of it goes.
+        // Removes the rest: the provider may have moved the file away.
         defer { file?.remove() }
         // A link's contents are its target, which the template has.
         if request.kind == .symbolicLink { fields.insert(.contents) }
@@ -44,7 +44,7 @@ extension ReplicaProvider {
         (request.kind == .folder ? ProviderStep.folderMade : .creationImported).reach()
         let answer = try result.get()
         guard var made = answer.item else {
-            // What a person has made is not removed because a service does not want it.
+            // A user's new item is not removed because a service refuses it.
             throw ProviderFailure(.cannotSynchronize, message: "The provider does not keep this item.")
         }
         if request.kind == .file {
@@ -71,12 +71,12 @@ extension ReplicaProvider {
     func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
         let now = try item(request.identifier, question)
         guard now.contentVersion == request.base else {
-            // The engine finds out what the service has, and keeps both.
+            // The engine asks for the service's version, and keeps both.
             throw ProviderFailure(.transient, message: "the service has other contents than the change began with")
         }
         let file: FileOnItsWay
         do {
-            // The name may be none that a file can have.
+            // The provider's filename may be one that no file can have.
             let name = FileName(now.filename) != nil && now.filename.utf8.count <= 255 ? now.filename : "contents"
             file = try FileOnItsWay(named: name, in: temporary)
         } catch {
@@ -123,7 +123,8 @@ extension ReplicaProvider {
 
     func delete(_ identifier: String, _ question: Question) throws(ProviderFailure) {
         let now = try item(identifier, question)
-        // What the engine removes from the tree it has seen to be empty; what others have put there since is not to go with it.
+        // The engine removes only empty directories from the tree. Items that were added at the provider since then
+        // must not go with them, so the removal is not recursive.
         let options: NSFileProviderDeleteItemOptions =
             now.kind == .folder && now.flags.contains(.trashed) ? .recursive : []
         let failure: ProviderFailure? = try ask(question) { done in
@@ -149,7 +150,8 @@ extension ReplicaProvider {
         return item
     }
 
-    /// Where nobody says where it goes, it goes to where it was; where nobody knows that, or the folder is gone, to the root.
+    /// Moves an item out of the trash: to the requested parent, else to its previous one, else, if that is unknown or
+    /// gone, to the root.
     func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
         let now = try item(request.identifier, question)
         guard now.flags.contains(.trashed) else { return now }
@@ -186,7 +188,7 @@ extension ReplicaProvider {
         return try change(now, to: wanted, field, question).having(field)
     }
 
-    /// Of what the provider does not take nothing is said: it stays on this machine.
+    /// Sets attributes. Does not report those that the provider leaves pending: they stay local.
     private func set(
         _ attributes: ItemAttributes, of now: ProviderItem, _ question: Question
     ) throws(ProviderFailure) -> ProviderItem {
@@ -229,15 +231,15 @@ extension ReplicaProvider {
     }
 }
 
-/// What a provider says of a change that it was asked for.
+/// A provider's reply to a change.
 private struct ChangedItem: Sendable {
-    /// `nil` where it is not to be any more.
+    /// The item after the change; `nil` if it is to be removed.
     let item: ProviderItem?
-    /// What is to be asked for again.
+    /// The fields that the provider did not take yet.
     let pending: NSFileProviderItemFields
     let fetchesContents: Bool
 
-    /// The item, of which something of these fields at least is changed now.
+    /// Returns the item if the provider took at least one of `fields`.
     func having(_ fields: NSFileProviderItemFields) throws(ProviderFailure) -> ProviderItem {
         if pending.isSuperset(of: fields) {
             throw ProviderFailure(.unsupported, message: "the provider did not take the change")
@@ -259,7 +261,8 @@ extension Result<ChangedItem, ProviderFailure> {
 }
 
 extension ProviderItem? {
-    /// An item that a provider has no more: what was edited here of it is made anew.
+    /// The item. Throws `noSuchItem` if the provider has none any more; the engine then creates a locally edited item
+    /// anew.
     fileprivate var orGone: ProviderItem {
         get throws(ProviderFailure) {
             guard let self else {
@@ -271,7 +274,7 @@ extension ProviderItem? {
 }
 
 extension ProviderItem {
-    /// What a change of it begins with.
+    /// The version that a change is based on.
     fileprivate var baseVersion: NSFileProviderItemVersion {
         guard !contentVersion.isEmpty || !metadataVersion.isEmpty else {
             let none = NSFileProviderItemVersion.beforeFirstSyncComponent

@@ -8,7 +8,8 @@ extension ReplicaProvider {
         let result: Result<ProviderFile, ProviderFailure> = try ask(question) { done in
             replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request) {
                 [temporary] url, item, error in
-                // Taken before the handler returns, whether somebody waits for it still or not: it is the system's from here on.
+                // Taken before the handler returns, even if the request is over: from then on the file belongs to the
+                // system.
                 let file = url.map { url in
                     Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
                 }
@@ -26,7 +27,7 @@ extension ReplicaProvider {
             return .failure(
                 ProviderFailure(.badAnswer, message: "the provider answered with neither a file nor an error"))
         }
-        // Asked for now, the item might be of a later version than the file is.
+        // The item is not asked for now, as it might be of a later version than the file.
         guard let item else {
             return .failure(
                 ProviderFailure(.badAnswer, message: "the provider handed over a file without its item"))

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The sets of the provider's items: what is on this machine, and what waits to be sent.
+/// The provider's item sets: materialized items, and those with pending changes.
 extension ReplicaProvider {
-    /// Has the provider told of changes in them, for as long as its process runs.
+    /// Informs the provider of changes in these sets, until ``end()``.
     func followSets(_ backend: any ManagerBackend) {
         for set in [ItemSet.materialized, .pending] {
             SetWatches.shared.follow(set, of: domain.identifier, backend) { [weak self] done in
-                // Others in this process follow the set as well.
+                // Other clients in this process may follow the set after the provider has ended.
                 guard let self, !self.hasEnded.load(ordering: .relaxed) else { return done() }
                 let completion = FirstCall(done)
                 switch set {
@@ -18,7 +18,7 @@ extension ReplicaProvider {
     }
 }
 
-/// A function that client code is to call once, and may call again.
+/// A completion handler for provider code, which may call it more than once. Only the first call counts.
 private final class FirstCall: Sendable {
     private let isOver = Atomic(false)
     private let body: @Sendable () -> Void

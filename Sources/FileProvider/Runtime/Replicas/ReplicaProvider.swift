@@ -5,18 +5,18 @@ import Synchronization
 
 /// A provider whose files the system keeps, an ``NSFileProviderReplicatedExtension``.
 ///
-/// The engine asks for renames, moves, the trash, tags and contents one by one; here each is a change of the item as the provider has it
-/// now. What is to be changed is asked for anew each time, so that a change whose answer was lost is not made twice and a version
-/// that the provider names is no older than the moment before.
+/// The engine has separate requests for renames, moves, the trash, tags and contents. Each becomes a modification of
+/// the item as the provider has it now. The item is fetched anew each time, so that a change that got no reply is not
+/// made twice, and the base version is current.
 ///
-/// Sendable because everything that is done with the object is done by client code, which the protocol says is called from any thread.
+/// Sendable because only provider code uses the object, which the protocol allows to be called from any thread.
 final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     let replica: any NSFileProviderReplicatedExtension
     let domain: NSFileProviderDomain
     let temporary: String
-    /// Whether it says so when the service has other contents than a change began with.
+    /// Whether the provider fails an upload if the service has other contents than the change is based on.
     let failsOnConflict: Bool
-    /// Nothing is asked or told any more.
+    /// Whether the provider was invalidated. It gets no requests and no notices then.
     let hasEnded = Atomic(false)
 
     init(
@@ -60,13 +60,13 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
         try replica.enumerator(for: NSFileProviderItemIdentifier(container), request: request)
     }
 
-    /// Starts something that answers through a handler, and blocks until that is called. How far it is is told; when nobody waits any
-    /// more, it is to stop.
+    /// Calls an asynchronous function of the provider's, and blocks until its completion handler is called. Reports
+    /// its progress to the engine, and cancels it when the request is over.
     func ask<Answer: Sendable>(
         _ question: Question, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
     ) throws(ProviderFailure) -> Answer {
         let running = StoppableProgress()
-        // Once it has ended, that does nothing.
+        // Does nothing after the operation has ended.
         defer { running.cancel() }
         running.watchUnits { question.advance(completed: $0, total: $1) }
         return try question.wait { done in
@@ -119,7 +119,8 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 }
 
 extension ProviderItem {
-    /// What lies in the trash says so by its parent; the engine goes by the mark.
+    /// The item with the flag for the trash, which the engine uses. A replicated provider marks such items by their
+    /// parent.
     var asReplicated: ProviderItem {
         guard parent == Self.trashIdentifier, !flags.contains(.trashed) else { return self }
         var item = self

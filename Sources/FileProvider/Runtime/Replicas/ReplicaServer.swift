@@ -1,7 +1,8 @@
 import AppExtension
 import LinuxSystem
 
-/// Serves principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its name.
+/// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its
+/// name.
 final class ReplicaServer: PrincipalServer {
     static func serves(_ principal: AnyClass) -> Bool { principal is any NSFileProviderReplicatedExtension.Type }
 
@@ -25,11 +26,11 @@ final class ReplicaServer: PrincipalServer {
             provider.followSets(NSFileProviderManager.backend)
             return provider
         }
-        // The connection keeps it, for as long as it is open.
+        // The connection retains the runtime while it is open.
         try runtime.serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no state of its own.
+    /// Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: any NSFileProviderReplicatedExtension.Type
     }

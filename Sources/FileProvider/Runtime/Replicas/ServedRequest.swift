@@ -1,10 +1,12 @@
 import Foundation
 
-/// A question of the engine's, as the provider is told of it: which program is behind it, if any is, the engine does not say.
+/// A request of the engine as the provider sees it. The engine does not say which program caused it.
 final class ServedRequest: NSFileProviderRequest {
     private let version: NSFileProviderDomainVersion?
 
-    /// - Parameter version: as the provider's own object has it.
+    /// Creates a request.
+    ///
+    /// - Parameter version: the domain version, from the provider's own object.
     init(domainVersion version: NSFileProviderDomainVersion?) {
         self.version = version
         super.init()

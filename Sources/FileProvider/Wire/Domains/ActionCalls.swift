@@ -1,6 +1,7 @@
 import Conduit
 
-/// Asks which of the provider's own actions fit an item. No provider is asked, where the item is known already.
+/// A request for the provider's custom actions that fit an item. The daemon replies without asking the provider if
+/// the item is known locally.
 package struct ListActionsCall: Call {
     package static var method: UInt64 { DomainMethod.listActions }
     package let place: ItemPlace
@@ -13,7 +14,7 @@ package struct ListActionsCall: Call {
 
     package struct Reply: Message {
         package let actions: [ActionDescription]
-        /// What is wrong with actions that the provider has besides these, one sentence each.
+        /// The faults of other actions of the provider, one sentence each.
         package let faults: [String]
 
         package init(actions: [ActionDescription], faults: [String]) {
@@ -33,12 +34,12 @@ package struct ListActionsCall: Call {
     }
 }
 
-/// An action of a provider's own.
+/// A custom action of a provider.
 package struct ActionDescription: Message, Equatable {
     package let identifier: String
-    /// What people call it.
+    /// The display name.
     package let name: String
-    /// The extension that asks a person about it; `nil` where the provider does it by itself.
+    /// The user interface extension that performs the action with the user; `nil` if the provider performs it alone.
     package let interface: String?
 
     package init(identifier: String, name: String, interface: String?) {
@@ -60,7 +61,8 @@ package struct ActionDescription: Message, Equatable {
     }
 }
 
-/// Has the provider do one of its actions with an item. Answered when it has done it; cancelling it has the provider stop.
+/// A request to perform one of the provider's actions on an item. The reply comes when it is done; cancelling it
+/// stops the provider.
 package struct PerformActionCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.performAction }

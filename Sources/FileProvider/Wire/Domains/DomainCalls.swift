@@ -1,6 +1,7 @@
 import Conduit
 
-/// The numbers of the calls about domains; never reused for another. Below 128 are those of the daemon's other services.
+/// The method numbers of the requests about domains, which are never reused. Numbers below 128 belong to the daemon's
+/// other services.
 enum DomainMethod {
     static let list: UInt64 = 128
     static let add: UInt64 = 129
@@ -35,7 +36,7 @@ enum DomainMethod {
     static let renewProvider: UInt64 = 181
 }
 
-/// Errors of the calls about domains, as they travel: the message says everything.
+/// Errors of the requests about domains, as they are sent. The message is complete.
 package enum DomainFault {
     package static let domain = "PurveyDomain"
 
@@ -43,17 +44,17 @@ package enum DomainFault {
         case failed = 1
         case noSuchDomain = 2
         case noSuchItem = 3
-        /// It would lose edits.
+        /// Removal would lose edits.
         case hasEdits = 4
-        /// The provider does not take the password.
+        /// The provider refused the password.
         case signInRefused = 5
-        /// A person wants it to stay on this machine.
+        /// The item is pinned.
         case kept = 6
         case noSuchAction = 7
     }
 }
 
-/// Asks which domains there are.
+/// A request for the list of domains.
 package struct ListDomainsCall: Call {
     package static var method: UInt64 { DomainMethod.list }
 
@@ -74,29 +75,29 @@ package struct ListDomainsCall: Call {
     }
 }
 
-/// A domain as others may know it.
+/// A domain as clients see it.
 package struct DomainDescription: Message, Equatable {
     package enum State: UInt8, Sendable, MessageValue {
-        /// Its engine runs.
+        /// The engine runs.
         case running = 0
-        /// It is being started, added or removed.
+        /// The domain is being started, added or removed.
         case changing = 1
-        /// It could not be started; the fault says why.
+        /// The domain could not be started; ``fault`` says why.
         case failed = 2
     }
 
     package var name: String
-    /// What the provider knows it by.
+    /// The provider's identifier of the domain.
     package var identifier: String
-    /// The provider's extension.
+    /// The identifier of the provider's extension.
     package var provider: String
     package var settings: [DomainSetting]
-    /// The most bytes on this machine of what can be had again.
+    /// The most bytes of clean contents that stay local.
     package var cacheLimit: Int64
     package var state: State
-    /// Where it is mounted; `nil` where it is not.
+    /// The mount point; `nil` if the domain is not mounted.
     package var mount: String?
-    /// Why it does not run, or is not mounted; `nil` when all is well.
+    /// The reason why the domain does not run or is not mounted; `nil` if all is well.
     package var fault: String?
 
     package init(
@@ -136,14 +137,14 @@ package struct DomainDescription: Message, Equatable {
     }
 }
 
-/// One of the things that a person told of a domain: its provider's, such as which folder or which server, or Purvey's own.
+/// A setting that the user gave a domain: the provider's, such as a folder or a server, or Purvey's own.
 package struct DomainSetting: Message, Equatable {
     package let key: String
     package let value: String
 
-    /// The key of a folder that is handed to the provider: nothing else of the file system reaches it.
+    /// The key of a folder that is handed to the provider, which can reach no other file.
     package static let path = "path"
-    /// The key of a ``ByteCount``: how much may be here of what can be had again. Of no matter to the provider.
+    /// The key of the cache limit, a ``ByteCount``. It is not passed to the provider.
     package static let cache = "cache"
 
     package init(key: String, value: String) {
@@ -162,15 +163,15 @@ package struct DomainSetting: Message, Equatable {
     }
 }
 
-/// Adds a domain. Answered when it is there to be used; otherwise nothing has changed.
+/// A request to add a domain. The reply comes when the domain can be used; if it fails, nothing has changed.
 package struct AddDomainCall: Call {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.add }
-    /// The extension's identifier, or its name.
+    /// The extension's identifier or name.
     package let provider: String
     package let name: String
     package let settings: [DomainSetting]
-    /// What to sign in with first; `nil` where that is not wanted.
+    /// The password for the first sign-in; `nil` for none.
     package let password: String?
 
     package init(provider: String, name: String, settings: [DomainSetting], password: String? = nil) {
@@ -195,7 +196,8 @@ package struct AddDomainCall: Call {
     }
 }
 
-/// Changes settings of a domain that are Purvey's own. What is not named stays; an empty value stands for the standard one.
+/// A request to change settings of a domain that are Purvey's own. Settings that it does not name stay; an empty
+/// value resets one to its default.
 package struct SetDomainCall: Call {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
@@ -218,11 +220,12 @@ package struct SetDomainCall: Call {
     }
 }
 
-/// Removes a domain from this machine; what is with its service stays there.
+/// A request to remove a domain from this machine. Items stay at the provider.
 package struct RemoveDomainCall: Call {
     package static var method: UInt64 { DomainMethod.remove }
     package let name: String
-    /// Whether edits that the service does not have are copied out first. Without it, a domain that has some stays.
+    /// Whether edits that are not uploaded are copied out first. Without that, a domain with such edits is not
+    /// removed.
     package let keepsEdits: Bool
 
     package init(name: String, keepsEdits: Bool) {
@@ -241,7 +244,7 @@ package struct RemoveDomainCall: Call {
     }
 
     package struct Reply: Message {
-        /// Where the edits are now; `nil` where there were none.
+        /// The path to which the edits were copied; `nil` if there were none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
@@ -254,12 +257,12 @@ package struct RemoveDomainCall: Call {
     }
 }
 
-/// Tells a domain's engine that something changed.
+/// A notice to a domain's engine that a container has changes.
 package struct SignalDomainCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signal }
     package let name: String
-    /// The container's identifier; `nil` is whatever has changed.
+    /// The container's identifier; `nil` for any container.
     package let container: String?
 
     package init(name: String, container: String?) {
@@ -278,7 +281,7 @@ package struct SignalDomainCall: Call {
     }
 }
 
-/// Has a domain try again what failed, and start if it could not.
+/// A request to retry what failed in a domain, and to start the domain if that failed.
 package struct RetryDomainCall: Call {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.retry }
@@ -291,7 +294,7 @@ package struct RetryDomainCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
 }
 
-/// Signs in to a domain's service, and has what waits for that go on.
+/// A request to sign in to a domain's service. Work that waits for it then continues.
 package struct SignInDomainCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signIn }

@@ -1,12 +1,12 @@
 import Conduit
 
-/// Asks what is in another state than before. Answered when something is, a moment later, so that what happens together is told
-/// together; the first time at once.
+/// A request for items whose state has changed. The first reply comes at once. Later ones come shortly after a
+/// change, so that changes at the same time come in one reply.
 ///
-/// Whoever asks late is not waited for: what was too much to be kept meanwhile is told as folders to look into again.
+/// The daemon keeps a bounded number of changes for a slow client. Beyond that it reports directories to read again.
 package struct FollowStatesCall: Call {
     package static var method: UInt64 { DomainMethod.followStates }
-    /// Of the answer before; 0 the first time.
+    /// The position from the previous reply; 0 for the first request.
     package let position: UInt64
 
     package init(position: UInt64) { self.position = position }
@@ -16,13 +16,13 @@ package struct FollowStatesCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(position, forKey: 0) }
 
     package struct Reply: Message {
-        /// What to ask from the next time.
+        /// The position for the next request.
         package var position: UInt64
-        /// The domains, or what is said of them, may be different.
+        /// Whether the domains or their descriptions may have changed.
         package var areDomainsDifferent: Bool
-        /// Items with their states now; those that are gone, with none.
+        /// Items with their current states; removed ones have none.
         package var standings: [ItemStanding]
-        /// The paths of folders in which, at whatever depth, there may be more.
+        /// The paths of directories beneath which, at any depth, more items may have changed.
         package var folders: [String]
 
         package init(

@@ -1,13 +1,13 @@
 import Conduit
 
-/// Asks what the user interface of a provider has to be told, for what a person wants of it. It is not started by that.
+/// A request for what a provider's user interface needs to know to be started for a purpose. It does not start it.
 package struct DescribeInterfaceCall: Call {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
-    /// What a person wants.
+    /// The user's purpose.
     package enum Subject: Message {
         case action(String, ItemPlace)
-        /// To sign in to the service of a domain.
+        /// Sign-in to the service of a domain.
         case signIn(domain: String)
 
         package init(from decoder: inout MessageDecoder) throws(MessageError) {
@@ -37,7 +37,7 @@ package struct DescribeInterfaceCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(subject, forKey: 0) }
 
     package struct Reply: Message {
-        /// `nil` where the provider has no user interface to sign in with.
+        /// The user interface; `nil` if the provider has none to sign in with.
         package let interface: InterfaceDescription?
 
         package init(interface: InterfaceDescription?) { self.interface = interface }
@@ -50,18 +50,18 @@ package struct DescribeInterfaceCall: Call {
     }
 }
 
-/// A provider's user interface, and what it has to be told.
+/// A provider's user interface, and what it needs to know.
 package struct InterfaceDescription: Message {
-    /// The name of the domain that it is about.
+    /// The name of its domain.
     package let domain: String
     /// The extension's identifier.
     package let identifier: String
-    /// Where it is, as the provider's own process is told.
+    /// The same information that the provider's own process gets.
     package let place: BeginProviderCall
     package let purpose: InterfacePurpose
-    /// Seconds that it may take when nobody is being asked.
+    /// The time limit in seconds, which does not run while the user is being asked.
     package let timeLimit: Int
-    /// Whether it shows windows, for which it is handed a connection to the person's display.
+    /// Whether it shows windows. If so, it is handed a connection to the user's display.
     package let showsWindows: Bool
 
     package init(
@@ -95,16 +95,16 @@ package struct InterfaceDescription: Message {
     }
 }
 
-/// Tells that a person was to sign in through a provider's own user interface, and that nothing came of it.
+/// A notice that a sign-in through a provider's own user interface failed.
 package struct NoteFailedSignInCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.noteFailedSignIn }
     /// The domain's name.
     package let domain: String
-    /// Why, in a sentence for a person.
+    /// The reason, in a sentence for the user.
     package let reason: String
 
-    /// The most bytes of a reason that are kept.
+    /// The most bytes of a reason; the rest is cut off.
     private static let longestReason = 4096
 
     package init(domain: String, reason: String) {

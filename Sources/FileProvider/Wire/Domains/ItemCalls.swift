@@ -1,10 +1,11 @@
 import Conduit
 
-/// An item as a person names it: an absolute path into a mount, or `DOMAIN:path`, which needs none.
+/// An item as the user names it: an absolute path into a mount, or `DOMAIN:path`, which needs no mount.
 package struct ItemPlace: Message, Equatable {
-    /// As it was written.
+    /// The text as the user wrote it.
     package let text: String
-    /// The absolute path that it is if it is a path, with no symbolic link in its folder.
+    /// The text as an absolute path, in which symbolic links in parent directories are resolved. Not meaningful if
+    /// the text names no path.
     package let path: String
 
     package init(text: String, path: String) {
@@ -23,11 +24,11 @@ package struct ItemPlace: Message, Equatable {
     }
 }
 
-/// Asks what is in a folder, one part after the other. Answered when the folder was listed that far.
+/// A request for a part of a directory's items. The reply comes when the directory is listed that far.
 package struct ListFolderCall: Call {
     package static var method: UInt64 { DomainMethod.items }
     package let place: ItemPlace
-    /// Where the part before ended; `nil` for the first.
+    /// The position from the previous reply; `nil` for the first part.
     package let position: Int64?
 
     package init(place: ItemPlace, position: Int64? = nil) {
@@ -46,9 +47,9 @@ package struct ListFolderCall: Call {
     }
 
     package struct Reply: Message {
-        /// The item itself, where it is no folder.
+        /// The items of the directory; the item itself if it is not a directory.
         package let items: [ItemDescription]
-        /// Where the next part begins; `nil` at the end.
+        /// The position of the next part; `nil` at the end.
         package let next: Int64?
 
         package init(items: [ItemDescription], next: Int64?) {
@@ -68,7 +69,7 @@ package struct ListFolderCall: Call {
     }
 }
 
-/// Asks about one item.
+/// A request to describe one item.
 package struct DescribeItemCall: Call {
     package typealias Reply = ItemDescription
     package static var method: UInt64 { DomainMethod.item }
@@ -81,7 +82,8 @@ package struct DescribeItemCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
 }
 
-/// Brings an item's bytes here; a folder's, with everything in it. Reports how far it is; cancelling it gives up.
+/// A request to materialize an item; a directory with everything in it. It reports progress. Cancelling it stops the
+/// transfer.
 package struct DownloadItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.download }
@@ -94,7 +96,7 @@ package struct DownloadItemCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
 }
 
-/// Drops an item's bytes here; those of a folder's items, as far as they can be had again.
+/// A request to evict an item; in a directory, all items whose contents can be fetched again.
 package struct EvictItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.evict }
@@ -107,12 +109,12 @@ package struct EvictItemCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
 }
 
-/// Brings an item's bytes here and keeps them, whatever else needs room.
+/// A request to pin an item, or to unpin it.
 package struct KeepItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.keep }
     package let place: ItemPlace
-    /// Otherwise it is not kept any more. Its bytes stay until something else needs room.
+    /// Whether to pin. An unpinned item stays local until its room is needed.
     package let isWanted: Bool
 
     package init(place: ItemPlace, isWanted: Bool = true) {
@@ -127,14 +129,14 @@ package struct KeepItemCall: Call {
 
     package func encode(to encoder: inout MessageEncoder) {
         encoder.encode(place, forKey: 0)
-        // Left out where it says nothing new, so that a daemon of the version before does not mind.
+        // Encoded only if false, so that a daemon of the previous version accepts the message.
         encoder.encodeIfPresent(isWanted ? nil : false, forKey: 1)
     }
 }
 
-/// An item with its state on this machine.
+/// An item with its local state.
 package struct ItemDescription: Message, Equatable {
-    /// Where its bytes are and what becomes of them; the words of the command line.
+    /// The state of the contents, in the words of the command line.
     package enum State: UInt8, Sendable, MessageValue {
         case dataless = 0
         case partial = 1
@@ -145,27 +147,27 @@ package struct ItemDescription: Message, Equatable {
     }
 
     package var name: String
-    /// What the provider knows it by.
+    /// The provider's identifier of the item.
     package var identifier: String
     package var kind: ProviderItem.Kind
-    /// The identifier of its type; empty where it has none.
+    /// The type's identifier; empty if the provider gives none.
     package var contentType: String
     package var size: Int64?
     /// Seconds since 1970.
     package var modified: Double?
     package var state: State
-    /// It is to stay on this machine.
+    /// Whether the item is pinned.
     package var isKept: Bool
-    /// Because a folder is that it is in.
+    /// Whether the pin is that of a parent directory.
     package var isKeptByFolder = false
-    /// Of ``State/error``.
+    /// The fault, if the state is ``State/error``.
     package var fault: ItemFault?
-    /// Of a link.
+    /// The target of a symbolic link.
     package var target: String?
-    /// Whether the service has what is here.
+    /// Whether the provider has the local contents.
     package var isUploaded = true
     package var isUploading = false
-    /// Of what is being uploaded: bytes that the service has, and in all; 0 where the provider does not say.
+    /// The progress of an upload: bytes sent, and in total. 0 if the provider does not report them.
     package var sent: Int64 = 0
     package var total: Int64 = 0
 

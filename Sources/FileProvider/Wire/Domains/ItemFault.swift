@@ -1,21 +1,21 @@
 import Conduit
 
-/// Why an item's contents could not be sent to the service, as a person needs to know it.
+/// The reason why an item could not be uploaded, for the user.
 package struct ItemFault: Message, Equatable {
-    /// What becomes of it.
+    /// The condition for a retry.
     package enum Kind: UInt8, Sendable, MessageValue {
-        /// It is tried again by itself.
+        /// A fault that is retried automatically.
         case transient = 0
-        /// It is tried again when a person says that something was done about it.
+        /// A fault that is retried after the user says that it is resolved.
         case persistent = 1
-        /// It is tried again when somebody has signed in.
+        /// A fault that is retried after the next sign-in.
         case authentication = 2
     }
 
     package let kind: Kind
     /// One sentence.
     package let message: String
-    /// What to do about it, as the provider says.
+    /// The provider's suggestion for the user.
     package let suggestion: String?
 
     package init(kind: Kind, message: String, suggestion: String?) {

@@ -1,12 +1,13 @@
 import Conduit
 
-/// What is known here of what a path names, without anybody having been asked.
+/// The local knowledge of the item at a path. No provider is asked for it.
 package struct ItemStanding: Message, Equatable {
-    /// As it was asked for; otherwise where it is in its domain's mount, or would be.
+    /// The path of the request; in other messages the item's path in the mount of its domain, whether or not that is
+    /// mounted.
     package let path: String
-    /// The name of the domain that it is in; `nil` where it is in none.
+    /// The name of the item's domain; `nil` if the path is in no domain.
     package let domain: String?
-    /// `nil` where nothing is known of it: it is not there, or its folder was never listed.
+    /// The item; `nil` if none is known: it does not exist, or its directory was never listed.
     package let item: ItemDescription?
 
     package init(path: String, domain: String?, item: ItemDescription?) {

@@ -1,12 +1,12 @@
 import Conduit
 
-/// Asks for the states of many items at once. Answered from what is known here: no provider is asked, and none is started.
+/// A request for the states of many items. The reply comes from local knowledge: no provider is asked or started.
 package struct ItemStatesCall: Call {
     package static var method: UInt64 { DomainMethod.itemStates }
-    /// No link in them is followed.
+    /// The items. Symbolic links are not followed.
     package let places: [ItemPlace]
 
-    /// More places than these are refused.
+    /// The most places of a request; one with more is refused.
     package static let mostPlaces = 4096
 
     package init(places: [ItemPlace]) { self.places = places }
@@ -16,7 +16,7 @@ package struct ItemStatesCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(places, forKey: 0) }
 
     package struct Reply: Message {
-        /// One for each place, in their order.
+        /// The states, one for each place in the same order.
         package let standings: [ItemStanding]
 
         package init(standings: [ItemStanding]) { self.standings = standings }

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Ends the processes of a provider that has been installed anew: what they are asked next is answered by the new one.
+/// A request to end the processes of a provider that was installed anew. The next request starts the new version.
 package struct RenewProviderCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.renewProvider }

@@ -1,11 +1,12 @@
 import Conduit
 
-/// Has the services of domains look for items themselves. Its progress is in results. Cancelling it ends the searches.
+/// A request to search for items at the services of domains. It reports progress in results. Cancelling it ends the
+/// searches.
 package struct SearchProvidersCall: Call {
     package static var method: UInt64 { DomainMethod.searchProviders }
-    /// The name of the only domain to look in; `nil` for all whose providers search.
+    /// The name of the only domain to search; `nil` for all whose providers can search.
     package let domain: String?
-    /// What a person has written.
+    /// The user's query.
     package let query: String
     package let limit: Int
 
@@ -28,9 +29,9 @@ package struct SearchProvidersCall: Call {
     }
 
     package struct Reply: Message {
-        /// Domain by domain, in the order of their names; of each, the best first.
+        /// The items found, by domain in the order of their names; within a domain, the best first.
         package let items: [ProvidedItemDescription]
-        /// What did not go as it should, one sentence for each domain.
+        /// The failures, one sentence per domain.
         package let faults: [String]
 
         package init(items: [ProvidedItemDescription], faults: [String]) {
@@ -50,14 +51,14 @@ package struct SearchProvidersCall: Call {
     }
 }
 
-/// An item that a service has found.
+/// An item that a service found.
 package struct ProvidedItemDescription: Message, Equatable {
     /// The domain's name.
     package let domain: String
     package let result: ProviderSearchResult
-    /// Its path in the domain, as of ``FoundItemDescription``; `nil` where the item is not known on this machine.
+    /// The path in the domain, as in ``FoundItemDescription``; `nil` if the item is not known locally.
     package let path: String?
-    /// Where it is in the mount; `nil` where it is in none.
+    /// The path in the mount; `nil` if there is none.
     package let mountedPath: String?
 
     package init(domain: String, result: ProviderSearchResult, path: String?, mountedPath: String?) {

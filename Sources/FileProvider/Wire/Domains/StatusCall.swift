@@ -1,6 +1,6 @@
 import Conduit
 
-/// Asks what the daemon and its domains are doing.
+/// A request for the activity of the daemon and its domains.
 package struct DomainsStatusCall: Call {
     package static var method: UInt64 { DomainMethod.status }
 
@@ -9,7 +9,7 @@ package struct DomainsStatusCall: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 
     package struct Reply: Message {
-        /// The daemon's.
+        /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
 
@@ -30,34 +30,36 @@ package struct DomainsStatusCall: Call {
     }
 }
 
-/// What a domain is doing.
+/// The activity of a domain.
 package struct DomainActivity: Message, Equatable {
     package var domain: DomainDescription
-    /// Changes that wait for their turn to go to the service, and those on their way.
+    /// The numbers of changes that wait for their upload, and that are being uploaded.
     package var uploadsWaiting: Int
     package var uploadsInFlight: Int
     package var downloadsWaiting: Int
     package var downloadsInFlight: Int
-    /// What needs a person, one sentence each.
+    /// Problems that need the user, one sentence each.
     package var faults: [String]
-    /// Whether somebody has to sign in before anything goes on.
+    /// Whether the domain waits for the user to sign in.
     package var needsSignIn = false
-    /// The files on their way. Uploads are among them if the provider reports their progress.
+    /// The files in transfer. Uploads are included if the provider reports their progress.
     package var transfers: [TransferActivity] = []
-    /// Bytes that are here and can be had again.
+    /// The number of bytes of clean local contents.
     package var cacheBytes: Int64 = 0
-    /// Files and folders that are kept and are not here yet.
+    /// The number of pinned items that are not local yet.
     package var keptMissing = 0
-    /// The numbers of items whose tags, favorite ranks, dates of use or attributes wait to be sent, and are being sent.
+    /// The numbers of items whose user metadata or attributes wait for their upload, and are being uploaded.
     package var marksWaiting = 0
     package var marksInFlight = 0
-    /// The number of items whose marks are held back for a moment, to be sent with later ones; not part of ``marksWaiting``.
+    /// The number of items whose user metadata or attributes are held back for a moment, to be sent with later
+    /// changes. They are not part of ``marksWaiting``.
     package var marksPaused = 0
-    /// What became of edits otherwise than was meant, one sentence each, the last one last.
+    /// Unexpected outcomes of edits, one sentence each, the latest last.
     package var notes: [String] = []
     /// Shortcomings of the provider, one sentence each, for its author.
     package var providerNotes: [String] = []
-    /// Why the provider could not be asked the last time, or is not to be asked: one sentence. `nil` while it answers.
+    /// The reason why the last request to the provider failed, or why it gets none: one sentence. `nil` while it
+    /// replies.
     package var disconnection: String?
 
     package init(
@@ -111,15 +113,15 @@ package struct DomainActivity: Message, Equatable {
     }
 }
 
-/// One file on its way.
+/// A file in transfer.
 package struct TransferActivity: Message, Equatable {
     package let name: String
-    /// To the service, or from it.
+    /// Whether the file is being uploaded, not downloaded.
     package let isUpload: Bool
-    /// Bytes that are there, and in all; 0 where the provider has not said.
+    /// The bytes transferred, and in total; 0 if the provider has not reported them.
     package let done: Int64
     package let total: Int64
-    /// The times of its beginning and of its last progress; seconds since 1970. `nil` if unknown.
+    /// The times of the beginning and of the last progress, in seconds since 1970; `nil` if unknown.
     package let begun: Double?
     package let moved: Double?
 
@@ -134,9 +136,9 @@ package struct TransferActivity: Message, Equatable {
         self.moved = moved
     }
 
-    /// How much of it is there, from 0 to 100.
+    /// The progress from 0 to 100.
     package var percent: Int {
-        // A provider says what it likes: any two numbers.
+        // The provider's numbers are not checked.
         guard total > 0 else { return 0 }
         return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
     }

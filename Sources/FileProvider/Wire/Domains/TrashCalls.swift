@@ -1,6 +1,7 @@
 import Conduit
 
-/// Puts an item into its provider's trash. Answered when that is written down here; the provider gets it behind.
+/// A request to move an item into its provider's trash. The reply comes when the local journal has it; the upload
+/// follows.
 package struct TrashItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.trash }
@@ -13,7 +14,7 @@ package struct TrashItemCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
 }
 
-/// Asks what lies in the trash of the domains, as far as it is known here. No provider is asked.
+/// A request for the items in the trash of all domains, as far as they are known locally. No provider is asked.
 package struct TrashedItemsCall: Call {
     package static var method: UInt64 { DomainMethod.trashed }
 
@@ -34,7 +35,7 @@ package struct TrashedItemsCall: Call {
     }
 }
 
-/// Something in the trash of a domain.
+/// An item in the trash of a domain.
 package struct TrashedItem: Message, Equatable {
     /// The domain's name.
     package let domain: String
@@ -64,13 +65,13 @@ package struct TrashedItem: Message, Equatable {
     }
 }
 
-/// Takes something out of the trash, to where it was. Answered when the provider has done it.
+/// A request to move an item out of the trash, to its former place. The reply comes when the provider has done so.
 package struct UntrashItemCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.untrash }
     /// The domain's name.
     package let domain: String
-    /// The name that it has in the trash, or its identifier.
+    /// The item's name in the trash, or its identifier.
     package let item: String
 
     package init(domain: String, item: String) {
@@ -89,14 +90,14 @@ package struct UntrashItemCall: Call {
     }
 }
 
-/// Removes for good what lies in the trash of a domain, as far as it is known here, or one item of it. Answered when the provider has
-/// done it; progress is by items.
+/// A request to delete the items in a domain's trash, as far as they are known locally, or one of them. The reply
+/// comes when the provider has done so; progress counts items.
 package struct EmptyTrashCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.emptyTrash }
     /// The domain's name.
     package let domain: String
-    /// The name that it has in the trash, or its identifier; `nil` for everything.
+    /// The item's name in the trash, or its identifier; `nil` for all items.
     package let item: String?
 
     package init(domain: String, item: String?) {

@@ -1,12 +1,12 @@
 import Conduit
 
-/// An item of the working set, or one that was looked for.
+/// An item of the working set, or a search result.
 package struct FoundItemDescription: Message, Equatable {
     /// The domain's name.
     package var domain: String
-    /// Its path in the domain: the names on the way to it, with slashes between them.
+    /// The path in the domain: names separated by slashes.
     package var path: String
-    /// Where it is in the mount; `nil` where the domain is not mounted.
+    /// The path in the mount; `nil` if the domain is not mounted.
     package var mountedPath: String?
     package var item: ItemDescription
     /// Seconds since 1970.
@@ -48,7 +48,7 @@ package struct FoundItemDescription: Message, Equatable {
     }
 }
 
-/// Items that were found.
+/// The items that were found.
 package struct FoundItems: Message {
     package let items: [FoundItemDescription]
 
@@ -59,7 +59,7 @@ package struct FoundItems: Message {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
 }
 
-/// Asks for the files that were used last, in all domains, the latest first. No provider is asked.
+/// A request for the most recently used files of all domains, the latest first. No provider is asked.
 package struct RecentsCall: Call {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.recents }
@@ -72,7 +72,7 @@ package struct RecentsCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(limit, forKey: 0) }
 }
 
-/// Asks for the favorites of all domains, in their order. No provider is asked.
+/// A request for the favorites of all domains, in their order. No provider is asked.
 package struct FavoritesCall: Call {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.favorites }
@@ -82,18 +82,18 @@ package struct FavoritesCall: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// Looks for items of which all of this is true. No provider is asked.
+/// A search for items that meet all of the conditions. No provider is asked.
 package struct SearchCall: Call {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.search }
-    /// The name of the only domain to look in; `nil` for all.
+    /// The name of the only domain to search; `nil` for all.
     package var domain: String?
     /// Parts of the name.
     package var words: [String]
-    /// Identifiers of types, of which one fits.
+    /// Identifiers of types; an item has to match one of them.
     package var types: [String]
     package var tags: [String]
-    /// When it was modified: not before this, and before that; seconds since 1970.
+    /// The range of the modification date: from `since`, up to but not including `before`; seconds since 1970.
     package var since: Double?
     package var before: Double?
     package var limit: Int
@@ -131,7 +131,7 @@ package struct SearchCall: Call {
     }
 }
 
-/// Makes an item a favorite, or none.
+/// A request to make an item a favorite, or to end that.
 package struct SetFavoriteCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.setFavorite }
@@ -154,7 +154,7 @@ package struct SetFavoriteCall: Call {
     }
 }
 
-/// Adds tags to an item, takes some away, and answers with those that it then has.
+/// A request to add tags to an item and to remove some. The reply has the resulting tags.
 package struct TagItemCall: Call {
     package static var method: UInt64 { DomainMethod.tag }
     package let place: ItemPlace
@@ -190,15 +190,15 @@ package struct TagItemCall: Call {
     }
 }
 
-/// A service's message that a container of it has changed.
+/// A push message of a service: a container has changed.
 package struct PushCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.push }
     /// The container's identifier.
     package let container: String
-    /// The domain's identifier or name; `nil` for every domain that ``topic`` is about.
+    /// The domain's identifier or name; `nil` for every domain that matches ``topic``.
     package let domain: String?
-    /// The provider's identifier with ``topicSuffix``; `nil` for any.
+    /// The provider's identifier with ``topicSuffix``; `nil` for any provider.
     package let topic: String?
 
     package static let topicSuffix = ".pushkit.fileprovider"

@@ -1,18 +1,19 @@
 import Conduit
 
-/// A domain as a program has it that manages its provider's domains.
+/// A domain as seen by a program that manages its provider's domains.
 package struct ManagedDomain: Message, Equatable {
-    /// What the provider calls it.
+    /// The provider's identifier of the domain.
     package var identifier: String
-    /// What a person sees.
+    /// The name that the user sees.
     package var displayName: String
-    /// The folder of its files, beneath the provider's document storage; empty for one that is named like the identifier.
+    /// The directory of its files, relative to the provider's document storage. Empty for the default, which is named
+    /// after the identifier.
     package var storage: String
     package var isReplicated: Bool
     package var isHidden: Bool
-    /// Whether its provider's service is asked to look for items.
+    /// Whether searches ask the provider's service, too.
     package var isSearchable: Bool
-    /// What the provider keeps with it: a property list; `nil` for nothing.
+    /// The provider's own data about the domain, a property list; `nil` for none.
     package var userInfo: [UInt8]?
 
     /// The most bytes of ``userInfo``.
@@ -38,7 +39,7 @@ package struct ManagedDomain: Message, Equatable {
         isReplicated = try decoder.decode(forKey: 3)
         isHidden = try decoder.decode(forKey: 4)
         userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 5)?.bytes
-        // What an earlier version has kept says nothing of it.
+        // Records of an earlier version lack this field.
         isSearchable = try decoder.decodeIfPresent(forKey: 6) ?? false
     }
 

@@ -1,7 +1,7 @@
 import Conduit
 
-/// The numbers of the calls of providers' own programs to the daemon; never reused for another. Below 192 are those of the
-/// daemon's other services.
+/// The method numbers of requests from providers' own programs to the daemon, which are never reused. Numbers below
+/// 192 belong to the daemon's other services.
 enum ManagerMethod {
     static let place: UInt64 = 192
     static let domains: UInt64 = 193
@@ -22,7 +22,7 @@ enum ManagerMethod {
     static let setVersion: UInt64 = 220
 }
 
-/// Asks who the provider of the asking program is, and where it keeps its documents.
+/// A request for the identity and document storage of the client's provider.
 package struct ManagerPlaceCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.place }
@@ -32,9 +32,9 @@ package struct ManagerPlaceCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) {}
 
     package struct Value: Message {
-        /// Of the provider's extension.
+        /// The identifier of the provider's extension.
         package let identifier: String
-        /// The folder of its documents, those of all its domains.
+        /// The document storage: the directory with the documents of all domains.
         package let storage: String
 
         package init(identifier: String, storage: String) {
@@ -54,7 +54,7 @@ package struct ManagerPlaceCall: ProviderCall {
     }
 }
 
-/// Asks for the domains of the asking program's provider.
+/// A request for the domains of the client's provider.
 package struct ManagedDomainsCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.domains }
@@ -76,7 +76,7 @@ package struct ManagedDomainsCall: ProviderCall {
     }
 }
 
-/// Adds a domain, or changes the one that has its identifier.
+/// A request to add a domain, or to change the one with the same identifier.
 package struct AddManagedDomainCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -90,11 +90,11 @@ package struct AddManagedDomainCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(domain, forKey: 0) }
 }
 
-/// Removes a domain, or all of the provider.
+/// A request to remove one domain of the provider, or all.
 package struct RemoveManagedDomainsCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.remove }
-    /// `nil` for all.
+    /// The domain's identifier; `nil` for all domains.
     package let identifier: String?
 
     package init(identifier: String?) { self.identifier = identifier }
@@ -106,7 +106,7 @@ package struct RemoveManagedDomainsCall: ProviderCall {
     package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(identifier, forKey: 0) }
 
     package struct Value: Message {
-        /// Where the edits are now that the service does not have; `nil` where there were none.
+        /// The path to which edits were copied that are not uploaded; `nil` if there were none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
@@ -119,12 +119,12 @@ package struct RemoveManagedDomainsCall: ProviderCall {
     }
 }
 
-/// Tells that something has changed in a container.
+/// A notice that a container has changes.
 package struct ManagerSignalCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
-    /// `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that no program has added.
     package let domain: String?
     package let container: String
 
@@ -144,12 +144,12 @@ package struct ManagerSignalCall: ProviderCall {
     }
 }
 
-/// Tells that what a failure was about is over.
+/// A notice that the cause of a failure is resolved.
 package struct ManagerResolvedCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
-    /// `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that no program has added.
     package let domain: String?
     package let failure: ProviderFailure
 
@@ -169,19 +169,19 @@ package struct ManagerResolvedCall: ProviderCall {
     }
 }
 
-/// Cuts a domain off its provider, or ends that.
+/// A request to disconnect a domain from its provider, or to connect it again.
 package struct ManagerDisconnectCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
-    /// `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that no program has added.
     package let domain: String?
-    /// For a person to read; `nil` ends it.
+    /// The reason for disconnecting, for the user; `nil` to connect again.
     package let reason: String?
-    /// Whether the next daemon is to connect the domain again.
+    /// Whether the next daemon connects the domain again.
     package let isTemporary: Bool
 
-    /// Bytes of a reason.
+    /// The most bytes of a reason.
     package static let longestReason = 1000
 
     package init(domain: String?, reason: String?, isTemporary: Bool) {

@@ -1,10 +1,10 @@
 import Conduit
 
-/// Asks where a person sees an item.
+/// A request for the path at which the user sees an item.
 package struct VisiblePathCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
     package let item: String
 
@@ -24,7 +24,7 @@ package struct VisiblePathCall: ProviderCall {
     }
 
     package struct Value: Message {
-        /// Absolute.
+        /// An absolute path.
         package let path: String
         package let isFolder: Bool
 
@@ -45,11 +45,11 @@ package struct VisiblePathCall: ProviderCall {
     }
 }
 
-/// Asks which item of the asking program's provider a person sees at a place.
+/// A request for the item of the client's provider at a path in a mount.
 package struct VisibleItemCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visibleItem }
-    /// Absolute.
+    /// An absolute path.
     package let path: String
 
     package init(path: String) { self.path = path }
@@ -79,7 +79,7 @@ package struct VisibleItemCall: ProviderCall {
     }
 }
 
-/// Brings an item's bytes here, or drops them. Cancelling it gives up.
+/// A request to materialize an item, or to evict it. Cancelling it stops the transfer.
 package struct ManagerTransferCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -89,7 +89,7 @@ package struct ManagerTransferCall: ProviderCall {
         case away = 1
     }
 
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
     package let item: String
     package let direction: Direction
@@ -113,17 +113,18 @@ package struct ManagerTransferCall: ProviderCall {
     }
 }
 
-/// Waits until both sides have what the other did up to now. Cancelling it gives up.
+/// A request that waits until pending changes are synchronized. Cancelling it ends the wait.
 package struct ManagerSettleCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
-    /// What was changed here, of this item and what is in it, is waited for; `nil` for everything, and for what the provider has
-    /// changed.
+    /// The item to wait for: its local changes, and those of the items in it. `nil` waits for all local changes, and
+    /// for the provider's.
     package let item: String?
-    /// The item whose change the wait is part of, which is not waited for; `nil` where that is not known.
+    /// The item whose change the caller is working on, for which the request does not wait; `nil` if that is not
+    /// known.
     package let inside: String?
 
     package init(domain: String?, item: String?, inside: String? = nil) {

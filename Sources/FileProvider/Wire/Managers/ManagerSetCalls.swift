@@ -1,13 +1,13 @@
 import Conduit
 
-/// Asks how much of all that is on its way has arrived.
+/// A request for the progress of all transfers in one direction.
 package struct ManagerProgressCall: ProviderCall {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
-    /// `nil` for the domains that no program has added.
+    /// The domain's identifier; `nil` for the domains that no program has added.
     package let domain: String?
-    /// To the service, or from it.
+    /// Whether uploads are meant, not downloads.
     package let isUpload: Bool
 
     package init(domain: String?, isUpload: Bool) {
@@ -27,12 +27,12 @@ package struct ManagerProgressCall: ProviderCall {
 
 }
 
-/// How much of all that is on its way in one direction has arrived.
+/// The progress of all transfers in one direction.
 package struct TransferTotals: Message, Equatable {
-    /// Files of this go, those that have arrived among them; 0 while there is nothing to do.
+    /// The number of files in the current run of transfers, including finished ones; 0 while there is nothing to do.
     package var files: Int64
     package var filesDone: Int64
-    /// An empty file counts as one byte.
+    /// The number of bytes. An empty file counts as one byte.
     package var bytes: Int64
     package var bytesDone: Int64
 
@@ -64,17 +64,17 @@ package struct TransferTotals: Message, Equatable {
     }
 }
 
-/// Asks for the items of a domain that are on this machine, or that wait to be sent, some at a time.
+/// A request for one page of a domain's materialized items, or of those with pending changes.
 package struct ManagerSetCall: ProviderCall {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
     package let set: ItemSet
-    /// As the answer before it has it; `nil` for the beginning.
+    /// The position from the previous reply; `nil` for the first page.
     package let position: Int64?
-    /// How many items at most.
+    /// The most items of the reply.
     package let limit: Int
 
     package init(domain: String?, set: ItemSet, position: Int64?, limit: Int) {
@@ -99,16 +99,16 @@ package struct ManagerSetCall: ProviderCall {
     }
 }
 
-/// Asks for the version of a set: a number that is another one when something in the set has changed, or the daemon is another one.
-/// Answered when it is no more the one that is known.
+/// A request for the version of a set, which differs after any change in the set, and after a restart of the daemon.
+/// The reply comes when the version is not ``known``.
 package struct ManagerSetVersionCall: ProviderCall {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
     package let set: ItemSet
-    /// What is known; `nil` has it answered at once.
+    /// The version that the client knows; `nil` to get a reply at once.
     package let known: UInt64?
 
     package init(domain: String?, set: ItemSet, known: UInt64?) {
@@ -141,23 +141,23 @@ package struct ItemSetVersion: Message, Equatable {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(version, forKey: 0) }
 }
 
-/// The sets of items of a domain that its provider's own programs list.
+/// The sets of items of a domain that its provider's own programs can list.
 package enum ItemSet: UInt8, Sendable, MessageValue {
-    /// What is on this machine: files with their contents, folders that are listed.
+    /// The items that are local: files with their contents, and listed directories.
     case materialized = 0
-    /// What was changed here and the provider does not have yet.
+    /// The items with local changes that the provider does not have yet.
     case pending = 1
 }
 
-/// Some items of a set.
+/// A page of a set.
 package struct ItemSetPage: Message {
     package var items: [ProviderItem]
-    /// Where it goes on; `nil` at the end.
+    /// The position of the next page; `nil` at the end.
     package var next: Int64?
-    /// The last version of the domain that the provider has told of; `nil` where it has told of none.
+    /// The last domain version that the provider reported; `nil` if it reported none.
     package var domainVersion: Int64?
 
-    /// So many items at most.
+    /// The most items of a page.
     package static let most = 500
 
     package init(items: [ProviderItem], next: Int64?) {
@@ -178,12 +178,12 @@ package struct ItemSetPage: Message {
     }
 }
 
-/// Has the engine hand over an item to its provider as if it had been changed here.
+/// A request to the engine to hand an item to its provider as if it had been changed locally.
 package struct ManagerModificationCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
-    /// `nil` for the domain that no program has added.
+    /// The domain's identifier; `nil` for the domain that no program has added.
     package let domain: String?
     package let item: String
     /// `NSFileProviderItemFields.rawValue`.

@@ -1,15 +1,15 @@
 import Conduit
 import LinuxSystem
 
-/// Asks which services the provider of an item offers for it.
+/// A request for the names of the services that an item's provider offers for it.
 package struct ItemServicesCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.services }
 
     package enum Place: Sendable, Equatable {
-        /// Absolute. Services for the provider's own programs are not told.
+        /// An absolute path. Restricted services, which are for the provider's own programs, are left out.
         case path(String)
-        /// Of the asking program's provider; `nil` for the domain that no program has added.
+        /// An item of the client's provider; a `nil` domain is the one that no program has added.
         case item(String, domain: String?)
     }
 
@@ -35,9 +35,9 @@ package struct ItemServicesCall: ProviderCall {
     }
 
     package struct Value: Message {
-        /// The domain, as the daemon knows it.
+        /// The daemon's name of the domain.
         package let domain: String
-        /// The item, as the provider knows it.
+        /// The provider's identifier of the item.
         package let item: String
         package let names: [String]
 
@@ -61,11 +61,11 @@ package struct ItemServicesCall: ProviderCall {
     }
 }
 
-/// Connects to a service.
+/// A request to connect to a service.
 package struct OpenServiceCall: ProviderCall {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.openService }
-    /// As ``ItemServicesCall/Value`` has them.
+    /// The values from ``ItemServicesCall/Value``.
     package let domain: String
     package let item: String
     package let name: String
@@ -89,7 +89,7 @@ package struct OpenServiceCall: ProviderCall {
     }
 
     package struct Value: Message {
-        /// At whose other end the provider serves.
+        /// A connected socket; the provider serves at its other end.
         package let socket: FileDescriptor
 
         package init(socket: FileDescriptor) { self.socket = socket }
