@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A continuation that may be resumed more than once: handlers of programs are called twice now and then, and only the first
-/// counts.
+/// A continuation that may be resumed more than once, as programs sometimes call a completion handler twice. Only the
+/// first result counts.
 final class OnceContinuation<Answer: Sendable>: Sendable {
-    // Innermost: the continuation is resumed after it is released.
+    // Leaf lock: the continuation is resumed after it is released.
     private let continuation: Mutex<CheckedContinuation<Answer, any Error>?>
 
     init(_ continuation: CheckedContinuation<Answer, any Error>) { self.continuation = Mutex(continuation) }

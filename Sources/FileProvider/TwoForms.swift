@@ -1,29 +1,30 @@
 import Foundation
 
-/// Questions to a program that have a form with a handler and an `async` one: a class implements either, and the default of each
-/// is the other.
+/// The defaults of functions that a program implements either with a completion handler or as `async`. The default of
+/// each form calls the other.
 enum TwoForms {
-    /// One question to one object.
+    /// A function of one object.
     private struct Question: Hashable {
         let object: ObjectIdentifier
         let name: String
     }
 
-    /// The questions whose form with a handler is asking the other form: when that one comes back, the class has neither.
+    /// The functions whose form with a handler is calling the `async` form. If that calls back, the class has
+    /// neither.
     @TaskLocal private static var standingIn: Set<Question> = []
 
-    /// What is handed from one thread to another, once, and used by the latter only.
+    /// A value that is handed from one thread to another, once, and used only by the latter.
     private struct Handed<Value>: @unchecked Sendable {
-        // Proved by the two functions: nobody keeps the value on the side that it comes from.
+        // Sendable: both functions below keep no reference to the value on the side that it comes from.
         let value: Value
     }
 
-    /// The default of the form with a handler: asks the `async` form.
+    /// Calls the `async` form. It is the default of the form with a completion handler.
     static func answer<Object, Answer>(
         _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
         _ body: @escaping @Sendable (Object) async throws -> Answer
     ) {
-        // Objects of providers are asked on any thread, as their protocols say.
+        // The protocols of providers allow calls on any thread.
         let handed = Handed(value: object)
         let question = Question(object: ObjectIdentifier(object as AnyObject), name: name)
         Task {
@@ -38,9 +39,9 @@ enum TwoForms {
         }
     }
 
-    /// The default of the `async` form: asks the form with a handler.
+    /// Calls the form with a completion handler. It is the default of the `async` form.
     ///
-    /// - Parameter neither: the answer of a class that has neither form.
+    /// - Parameter neither: the result for a class that has neither form.
     static func ask<Answer>(
         _ object: AnyObject, _ name: String, neither: () throws -> Answer,
         _ body: (@escaping @Sendable (Result<Answer, any Error>) -> Void) -> Void
@@ -54,6 +55,6 @@ enum TwoForms {
         return handed.value
     }
 
-    /// What a provider answers that does not do something at all.
+    /// Throws the error of a provider that does not support a function.
     static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
 }

@@ -2,33 +2,35 @@
 import FileProviderUI
 import Foundation
 
-/// A window in which the user interface of a file provider asks a person: GTK 4's, on the display that the person sits at.
+/// A GTK 4 window in which the user interface of a file provider asks the user, on the user's display.
 ///
-/// While it is shown, GTK's loop runs on the main thread, and tasks of the main actor go on; the person has all the time that they
-/// want. Put GTK's own widgets into ``window``, and end with the context's `completeRequest()` or `cancelRequest(withError:)`. When
-/// the person closes the window, or presses Escape, the request is cancelled as ``FPUIExtensionErrorCode/userCancelled``, unless
-/// ``whenClosed`` says something else.
+/// While it is shown, GTK's loop runs on the main thread, tasks of the main actor continue, and there is no time
+/// limit. Put GTK widgets into ``window``, and end with the context's `completeRequest()` or
+/// `cancelRequest(withError:)`. If the user closes the window or presses Escape, the request is cancelled as
+/// ``FPUIExtensionErrorCode/userCancelled``, unless ``whenClosed`` is set.
 @MainActor public final class FileProviderWindow {
-    /// GTK's object, alive until ``close()``.
+    /// The GTK window, alive until ``close()``.
     public let window: UnsafeMutablePointer<GtkWindow>
-    /// What is done when the person closes the window, in the place of cancelling the request. The window has gone by then.
+    /// A closure that is called when the user closes the window, instead of cancelling the request. The window is
+    /// destroyed by then.
     public var whenClosed: @MainActor () -> Void
 
     private let context: FPUIActionExtensionContext
     private var isOpen = true
 
-    /// The windows that are shown, which keeps them.
+    /// The windows that are shown. It retains them.
     private static var shown: [FileProviderWindow] = []
 
-    /// Whether a window can be shown: there is a display, and it lets the extension in. Asked often, it costs nothing.
+    /// Whether a window can be shown: there is a display, and the extension can connect to it. Repeated calls are
+    /// cheap.
     public static func isPossible(for context: FPUIActionExtensionContext) -> Bool {
         context.hasDisplay && gtk_init_check() != 0
     }
 
-    /// A window that is not shown yet.
+    /// Creates a window that is not shown yet.
     ///
-    /// - Parameter title: what stands above it.
-    /// - Throws: ``FPUIErrorDomain`` with ``FPUIExtensionErrorCode/failed`` where there is no display.
+    /// - Parameter title: the title of the window.
+    /// - Throws: ``FPUIErrorDomain`` with ``FPUIExtensionErrorCode/failed`` if there is no display.
     public init(_ title: String, for context: FPUIActionExtensionContext) throws {
         guard Self.isPossible(for: context), let widget = gtk_window_new() else {
             throw NSError(
@@ -48,7 +50,7 @@ import Foundation
         closeOnEscape()
     }
 
-    /// Shows it, on top of other windows where the display allows that.
+    /// Shows the window, above others if the display allows that.
     public func show() {
         guard isOpen else { return }
         if Self.shown.isEmpty { context.windowDidAppear() }
@@ -57,14 +59,14 @@ import Foundation
         MainLoop.run { !Self.shown.isEmpty }
     }
 
-    /// Takes it away. The end of the request takes away all windows.
+    /// Closes the window. The end of the request closes all windows.
     public func close() {
         guard isOpen else { return }
         isOpen = false
         let wasShown = Self.shown.contains { $0 === self }
         Self.shown.removeAll { $0 === self }
         gtk_window_destroy(window)
-        // Nothing else may bring it to the display any more, if the loop ends now.
+        // If GTK's loop ends now, no other call sends this to the display.
         if let display = gdk_display_get_default() { gdk_display_flush(display) }
         if wasShown, Self.shown.isEmpty { context.windowDidDisappear() }
     }
@@ -85,6 +87,6 @@ import Foundation
 }
 
 extension UnsafeMutableRawPointer {
-    /// As Swift has objects whose C structure it does not see.
+    /// The pointer in the form that Swift uses for objects of an incomplete C type.
     fileprivate var gtkOpaque: OpaquePointer { OpaquePointer(self) }
 }

@@ -1,16 +1,16 @@
 import CGTK
 import Foundation
 
-/// The main thread while windows are shown: GTK's loop, with the main queue and Foundation's run loop served in it, so that tasks of
-/// the main actor and timers go on.
+/// The main thread's loop while windows are shown. It is GTK's loop, and also serves the main queue and Foundation's
+/// run loop, so that tasks of the main actor and timers continue.
 @MainActor enum MainLoop {
     private static var isRunning = false
 
-    /// Has GTK's loop run on the main thread for as long as a condition holds. Returns at once.
+    /// Runs GTK's loop on the main thread while a condition holds. Returns at once.
     static func run(while isWanted: @escaping @MainActor @Sendable () -> Bool) {
         guard !isRunning else { return }
         isRunning = true
-        // Not in a block of the main queue, as this may be: the queue would serve no other until it returned.
+        // Not in a block of the main queue, as this call may be: the queue serves no other block until one returns.
         RunLoop.main.perform {
             MainActor.assumeIsolated {
                 iterate(while: isWanted)
@@ -29,7 +29,7 @@ import Foundation
         }
     }
 
-    /// Serves GTK; where it has nothing to do, waits until there is something, for it, for the queue or for a timer.
+    /// Serves GTK. If GTK has nothing to do, waits for an event of GTK, the queue or a timer.
     private static func waitForEvent() {
         let pause = RunLoop.main.limitDate(forMode: .default)?.timeIntervalSinceNow ?? longestPause
         var fired: gboolean = 0
@@ -46,6 +46,6 @@ import Foundation
         }
     }
 
-    /// Seconds: what another thread has the run loop perform, it notices then.
+    /// The longest wait, in seconds. Blocks that other threads add to the run loop are noticed after it.
     private static let longestPause = 0.5
 }

@@ -3,10 +3,10 @@ import FileProviderUI
 import Foundation
 
 extension FPUIActionExtensionContext {
-    /// Asks a person in a window, or on the terminal where none can be shown: as ``ask(_:)``.
+    /// Asks the user in a window, or on the terminal if none can be shown, as ``ask(_:)``.
     ///
     /// - Returns: an answer for each field.
-    /// - Throws: what ``ask(_:)`` throws.
+    /// - Throws: the errors of ``ask(_:)``.
     @MainActor public func askInWindow(_ prompt: FileProviderPrompt) async throws -> [String] {
         guard FileProviderWindow.isPossible(for: self) else { return try await ask(prompt) }
         let window = try PromptWindow(prompt, for: self)
@@ -19,7 +19,7 @@ extension FPUIActionExtensionContext {
     }
 }
 
-/// A prompt as a window: its words, a line for each answer, and two buttons.
+/// A prompt in a window: its message, a line for each field, and two buttons.
 @MainActor private final class PromptWindow {
     private let window: FileProviderWindow
     private var entries: [UnsafeMutablePointer<GtkWidget>] = []
@@ -32,7 +32,7 @@ extension FPUIActionExtensionContext {
         window.whenClosed = { [weak self] in self?.end(nil) }
     }
 
-    /// Shows it, and waits for what the person answers; `nil` when they do not want to.
+    /// Shows the window and waits for the user's answers; returns `nil` if the user cancels.
     func answers() async -> [String]? {
         await withCheckedContinuation { continuation in
             answer = continuation
@@ -66,7 +66,7 @@ extension FPUIActionExtensionContext {
         gtk_box_append(box.object(as: GtkBox.self), widget)
     }
 
-    /// As plain text: what an extension says has no markup.
+    /// Returns a label with plain text: the extension's text has no markup.
     private func label(_ text: String) -> UnsafeMutablePointer<GtkWidget>? {
         guard let label = gtk_label_new(text) else { return nil }
         let opaque = OpaquePointer(label)
@@ -85,7 +85,7 @@ extension FPUIActionExtensionContext {
             guard let entry = field.isSecret ? gtk_password_entry_new() : gtk_entry_new() else { continue }
             gtk_editable_set_text(OpaquePointer(entry), field.text)
             gtk_widget_set_hexpand(entry, 1)
-            // The answer is given by Enter in the last one, and the next one is next in the others.
+            // Enter in the last field accepts the answers; in others it moves to the next field.
             onSignal("activate", of: entry) { [weak self] in self?.activated(Int(row)) }
             gtk_grid_attach(table, label(field.label), 0, row, 1, 1)
             gtk_grid_attach(table, entry, 1, row, 1, 1)

@@ -1,19 +1,20 @@
 import CGTK
 
-/// Has something done when an object of GTK's emits a signal, on the main thread, for as long as the object lives.
+/// Calls a closure when a GTK object emits a signal, on the main thread, while the object lives.
 ///
 /// - Parameters:
-///   - signal: one that has no arguments and no answer, such as `clicked`.
+///   - signal: a signal without arguments or return value, such as `clicked`.
 ///   - object: a `GObject`.
 @MainActor public func onSignal(
     _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
     let handler: @convention(c) (gpointer?, gpointer?) -> Void = { _, data in SignalAction.run(data) }
-    // SAFETY: GTK calls it with the arguments of the signal, which are the object and what it was connected with.
+    // SAFETY: GTK calls it with the arguments of the signal, which are the object and the connection's data.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// As ``onSignal(_:of:_:)``, for a signal that wants to know whether it was dealt with, and was, such as `close-request`.
+/// Calls a closure as ``onSignal(_:of:_:)``, for a signal with a Boolean result, such as `close-request`. The result
+/// says that the signal was handled.
 @MainActor func onSignalFinally(
     _ signal: String, of object: some GTKPointer, _ action: @escaping @MainActor () -> Void
 ) {
@@ -21,34 +22,34 @@ import CGTK
         SignalAction.run(data)
         return 1
     }
-    // SAFETY: as above, with an answer.
+    // SAFETY: as above, with a result.
     SignalAction.connect(object.gtkAddress, signal, unsafeBitCast(handler, to: GCallback.self), action)
 }
 
-/// A pointer to an object of GTK's: Swift has those whose C structure it sees as `UnsafeMutablePointer`, others as `OpaquePointer`.
+/// A pointer to a GTK object. Swift imports complete C types as `UnsafeMutablePointer`, others as `OpaquePointer`.
 public protocol GTKPointer {
-    /// Where the object is.
+    /// The address of the object.
     var gtkAddress: UnsafeMutableRawPointer { get }
 }
 
 extension OpaquePointer: GTKPointer {
-    /// Where the object is.
+    /// The address of the object.
     public var gtkAddress: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
 extension UnsafeMutablePointer: GTKPointer {
-    /// Where the object is.
+    /// The address of the object.
     public var gtkAddress: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) }
 }
 
 extension GTKPointer {
-    /// The same object as one of another class of GTK's: its own, or one that it inherits from.
+    /// Returns the object as another GTK class: its own, or one that it inherits from.
     public func object<Object>(as type: Object.Type) -> UnsafeMutablePointer<Object> {
         gtkAddress.assumingMemoryBound(to: type)
     }
 }
 
-/// What a signal does, kept by its connection.
+/// The closure of a signal, retained by the connection.
 private final class SignalAction {
     private let action: @MainActor () -> Void
 
@@ -64,7 +65,7 @@ private final class SignalAction {
             GConnectFlags(rawValue: 0))
     }
 
-    /// GTK emits signals on the main thread only.
+    /// Calls the closure. GTK emits signals on the main thread only.
     static func run(_ data: gpointer?) {
         guard let data else { return }
         let action = Unmanaged<SignalAction>.fromOpaque(data).takeUnretainedValue().action

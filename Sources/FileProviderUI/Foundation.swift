@@ -1,2 +1,2 @@
-// As on Apple's platforms, Foundation comes with the module.
+// Re-exports Foundation, as Apple's module does.
 @_exported import FoundationAdditions

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// One of a provider's trees of items: an account, say. Each is seen as a folder of its own.
+/// A domain of a provider: one tree of items, such as an account. The user sees each domain as a folder of its own.
 ///
-/// Sendable, unlike Apple's: what it is made with stays as it is, and the rest is under a lock.
+/// Sendable, unlike Apple's class: values from the initializer do not change, and a lock protects the rest.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomain: NSObject, @unchecked Sendable {
@@ -16,19 +16,19 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         var isEnabled = true
         var backingStoreIdentity: Data?
         var supportedKnownFolders: NSFileProviderKnownFolders = []
-        // Values of property lists, which nobody changes.
+        // Values of property lists, which are never changed in place.
         var userInfo: [AnyHashable: Any]?
     }
 
-    /// How a test has the domain run.
+    /// The modes in which a test runs the domain.
     public struct TestingModes: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: UInt
-        /// A set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The person need not switch the domain on.
+        /// A mode in which the user need not enable the domain.
         public static let alwaysEnabled = Self(rawValue: 1 << 0)
-        /// Nothing is done but what the test asks for.
+        /// A mode in which only the test triggers work.
         public static let interactive = Self(rawValue: 1 << 1)
     }
 
@@ -36,17 +36,18 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     private let name: String
     private let storagePath: String
     private let replicates: Bool
-    // Innermost: nothing is called under it.
+    // Leaf lock.
     private let lock = NSLock()
-    // Under the lock.
+    // Protected by `lock`.
     private nonisolated(unsafe) var state = State()
 
-    /// A domain of a provider that keeps its files itself, an ``NSFileProviderExtension``.
+    /// Creates a domain of a provider that keeps its files itself, an ``NSFileProviderExtension``.
     ///
     /// - Parameters:
-    ///   - identifier: neither `/` nor `:` is in it.
-    ///   - displayName: what the person sees.
-    ///   - pathRelativeToDocumentStorage: the folder of its files, beneath ``NSFileProviderManager/documentStorageURL``.
+    ///   - identifier: contains neither `/` nor `:`.
+    ///   - displayName: the name that the user sees.
+    ///   - pathRelativeToDocumentStorage: the directory of the domain's files, relative to
+    ///     ``NSFileProviderManager/documentStorageURL``.
     public init(
         identifier: NSFileProviderDomainIdentifier, displayName: String, pathRelativeToDocumentStorage: String
     ) {
@@ -57,11 +58,11 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A domain of a provider whose files the system keeps.
+    /// Creates a domain of a replicated provider, whose files the system keeps.
     ///
     /// - Parameters:
-    ///   - identifier: neither `/` nor `:` is in it.
-    ///   - displayName: what the person sees.
+    ///   - identifier: contains neither `/` nor `:`.
+    ///   - displayName: the name that the user sees.
     public init(identifier: NSFileProviderDomainIdentifier, displayName: String) {
         domainIdentifier = identifier
         name = displayName
@@ -70,50 +71,52 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// What the provider calls it.
+    /// The provider's identifier of the domain.
     open var identifier: NSFileProviderDomainIdentifier { domainIdentifier }
-    /// What the person sees.
+    /// The name that the user sees.
     open var displayName: String { name }
-    /// The folder of its files, beneath ``NSFileProviderManager/documentStorageURL``; empty where the system keeps them.
+    /// The directory of the domain's files, relative to ``NSFileProviderManager/documentStorageURL``; empty if the
+    /// system keeps the files.
     open var pathRelativeToDocumentStorage: String { storagePath }
-    /// Whether the system keeps its files.
+    /// Whether the system keeps the files.
     open var isReplicated: Bool { replicates }
 
-    /// Whether the provider has cut it off with ``NSFileProviderManager/disconnect(reason:options:)``.
+    /// Whether the provider has disconnected the domain with ``NSFileProviderManager/disconnect(reason:options:)``.
     open var isDisconnected: Bool { with { $0.isDisconnected } }
-    /// Whether the person has it switched on.
+    /// Whether the user has enabled the domain.
     open var userEnabled: Bool { with { $0.isEnabled } }
-    /// Whether it is not shown.
+    /// Whether the domain is hidden.
     open var isHidden: Bool {
         get { with { $0.isHidden } }
         set { with { $0.isHidden = newValue } }
     }
-    /// How a test has it run.
+    /// The modes in which a test runs the domain.
     open var testingModes: TestingModes {
         get { with { $0.testingModes } }
         set { with { $0.testingModes = newValue } }
     }
-    /// Another one means that the system lost what it knew of the domain and began again; `nil` before it is known.
+    /// The identity of the system's database of the domain; `nil` before it is known. It changes when the system has
+    /// lost that database and started again.
     open var backingStoreIdentity: Data? { with { $0.backingStoreIdentity } }
-    /// Whether what is put into the trash stays with the service.
+    /// Whether trashed items stay at the service.
     open var supportsSyncingTrash: Bool {
         get { with { $0.supportsSyncingTrash } }
         set { with { $0.supportsSyncingTrash = newValue } }
     }
-    /// Whether the provider's service is asked when somebody looks for items of the domain (``NSFileProviderSearching``).
+    /// Whether searches in the domain also ask the provider's service (``NSFileProviderSearching``).
     open var supportsStringSearchRequest: Bool {
         get { with { $0.supportsStringSearchRequest } }
         set { with { $0.supportsStringSearchRequest = newValue } }
     }
-    /// The known folders that the provider could take over. Nothing asks for it on Linux.
+    /// The known folders that the provider can take over. Not used on Linux.
     open var supportedKnownFolders: NSFileProviderKnownFolders {
         get { with { $0.supportedKnownFolders } }
         set { with { $0.supportedKnownFolders = newValue } }
     }
-    /// The volume that it is on, where that is not the system's: never, here.
+    /// The external volume of the domain; always `nil` on Linux.
     open var volumeUUID: UUID? { nil }
-    /// What the provider keeps with it: strings as keys; strings, numbers, dates and data as values. A folder that a person
-    /// handed to the domain is its path under `path`.
+    /// The provider's own data about the domain: strings as keys; strings, numbers, dates and data as values. The
+    /// path of a folder that the user handed to the domain has the key `path`.
     open var userInfo: [AnyHashable: Any]? {
         get { with { $0.userInfo } }
         set { with { $0.userInfo = newValue } }
@@ -123,7 +126,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         lock.withLock { body(&state) }
     }
 
-    /// What the daemon knows of it.
+    /// Sets the state that the daemon reports.
     package func set(isEnabled: Bool, isDisconnected: Bool, backingStoreIdentity: Data?) {
         with {
             $0.isEnabled = isEnabled
@@ -132,7 +135,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What a domain's identifier may be: a file has its name.
+    /// Whether an identifier is valid. It has to be a file name without `:`.
     package static func isValid(_ identifier: NSFileProviderDomainIdentifier) -> Bool {
         let name = identifier.rawValue
         return !name.isEmpty && name.utf8.count <= 255 && name != "." && name != ".."
@@ -141,6 +144,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
 }
 
 extension NSNotification.Name {
-    /// Posted when a domain was added, removed, switched on or off, or changed, in a process that has asked for the domains.
+    /// A notification that the domains have changed: one was added, removed, enabled, disabled or modified. It is
+    /// posted in processes that have asked for the domains.
     public static let fileProviderDomainDidChange = NSNotification.Name("NSFileProviderDomainDidChange")
 }

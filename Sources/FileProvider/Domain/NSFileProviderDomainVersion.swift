@@ -1,14 +1,14 @@
 import Foundation
 
-/// A version of what a provider says of a whole domain. It can only grow.
+/// A version of a provider's state of a whole domain. Versions only grow.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
-    /// From 0 on.
+    /// The version's number, at least 0.
     package let number: Int64
     private static let key = "version"
 
-    /// The first one.
+    /// Creates the first version.
     public override init() {
         number = 0
         super.init()
@@ -19,7 +19,7 @@ open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Reads one from an archive.
+    /// Decodes a version from an archive.
     public required init?(coder: NSCoder) {
         let number = coder.decodeInt64(forKey: Self.key)
         guard number >= 0 else { return nil }
@@ -27,23 +27,23 @@ open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
         super.init()
     }
 
-    /// Writes it to an archive.
+    /// Encodes the version into an archive.
     open func encode(with coder: NSCoder) { coder.encode(number, forKey: Self.key) }
 
-    /// It can be archived securely.
+    /// Whether the class supports secure coding; always true.
     open class var supportsSecureCoding: Bool { true }
 
-    /// One that is greater.
+    /// Returns the next version.
     open func next() -> NSFileProviderDomainVersion {
         NSFileProviderDomainVersion(number: number == .max ? number : number + 1)
     }
 
-    /// Whether they are the same.
+    /// Whether both versions are equal.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? NSFileProviderDomainVersion)?.number == number
     }
 
-    /// Of the version.
+    /// The hash of the number.
     open override var hash: Int { number.hashValue }
 
     /// The version's number.
@@ -51,7 +51,7 @@ open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {
 }
 
 extension NSFileProviderDomainVersion: Comparable {
-    /// Whether the first one is older.
+    /// Whether the first version is older.
     public static func < (lhs: NSFileProviderDomainVersion, rhs: NSFileProviderDomainVersion) -> Bool {
         lhs.number < rhs.number
     }

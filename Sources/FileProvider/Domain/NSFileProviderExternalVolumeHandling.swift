@@ -1,19 +1,20 @@
 import Foundation
 
-/// A provider whose domains may lie on external volumes. Domains are on the system's volume only, here: nothing asks it.
+/// A provider that supports domains on external volumes. Linux has domains on the system's volume only, so the system
+/// never calls it.
 ///
-/// A class implements either form.
+/// A class implements one of the two forms.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderExternalVolumeHandling: NSObjectProtocol {
-    /// Whether a domain on a volume that came back is to be connected: an error says that it is not.
+    /// Decides whether to connect a domain on a volume that was attached again. An error means no.
     func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Whether a domain on a volume that came back is to be connected: an error says that it is not.
+    /// Decides whether to connect a domain on a volume that was attached again. An error means no.
     func shouldConnectExternalDomain() async throws
 }
 
 extension NSFileProviderExternalVolumeHandling {
-    /// Asks the other form.
+    /// Calls the `async` form.
     public func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         let provider: any NSFileProviderExternalVolumeHandling = self
         TwoForms.answer(provider, "shouldConnectExternalDomain") { (answer: Result<Void, any Error>) in
@@ -23,7 +24,7 @@ extension NSFileProviderExternalVolumeHandling {
         }
     }
 
-    /// Asks the other form. A class that has neither does not connect.
+    /// Calls the form with a completion handler. A class with neither form does not connect.
     public func shouldConnectExternalDomain() async throws {
         try await TwoForms.ask(self, "shouldConnectExternalDomain", neither: { try TwoForms.unsupported() }) { answer in
             shouldConnectExternalDomain { error in answer(error.map { .failure($0) } ?? .success(())) }
@@ -31,42 +32,42 @@ extension NSFileProviderExternalVolumeHandling {
     }
 }
 
-/// Why no domain can be on a volume.
+/// The reasons why a volume cannot hold domains.
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 public struct NSFileProviderVolumeUnsupportedReason: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// For a reason that has no name.
+    /// A reason without a name.
     public static let unknown = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 0)
-    /// The volume's file system is not APFS.
+    /// A file system other than APFS.
     public static let nonAPFS = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 1)
-    /// The volume is not encrypted.
+    /// A volume that is not encrypted.
     public static let nonEncrypted = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 2)
-    /// The volume cannot be written.
+    /// A read-only volume.
     public static let readOnly = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 3)
-    /// The volume is another machine's.
+    /// A volume of another machine.
     public static let network = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 4)
-    /// The volume is kept apart.
+    /// A volume in quarantine.
     public static let quarantined = NSFileProviderVolumeUnsupportedReason(rawValue: 1 << 5)
 }
 
 extension NSFileProviderManager {
-    /// Whether domains can be on a volume.
+    /// The result of a check whether a volume can hold domains.
     public enum EligibilityResult: Equatable, Sendable {
-        /// They can.
+        /// A volume that can hold domains.
         case eligible
-        /// They cannot.
+        /// A volume that cannot hold domains.
         case ineligible(NSFileProviderVolumeUnsupportedReason)
     }
 
-    /// Whether domains can be on a volume: on none, here, for no reason that has a name. What a domain keeps is where
-    /// `PURVEY_HOME` or `XDG_DATA_HOME` says.
+    /// Checks whether a volume can hold domains. On Linux none can, for no reason that has a name: a domain's files
+    /// are where `PURVEY_HOME` or `XDG_DATA_HOME` says.
     ///
-    /// - Throws: an error of Foundation's if there is no such item.
+    /// - Throws: an error of Foundation if the URL's item does not exist.
     public class func checkDomainsCanBeStoredOnVolume(at url: URL) throws -> EligibilityResult {
         guard try url.checkResourceIsReachable() else { throw CocoaError(.fileReadNoSuchFile) }
         return .ineligible(.unknown)

@@ -2,13 +2,13 @@ import Foundation
 
 /// Folders of the user that a provider may take over: the desktop, and the documents.
 ///
-/// Nothing takes them over on Linux: to claim one is an error. See ``NSFileProviderManager/claimKnownFolders(_:localizedReason:)``.
+/// On Linux no provider can: claiming one fails. See ``NSFileProviderManager/claimKnownFolders(_:localizedReason:)``.
 ///
 /// Source: FileProvider, `NSFileProviderKnownFolders.h`.
 public struct NSFileProviderKnownFolders: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The desktop.
@@ -23,14 +23,14 @@ public struct NSFileProviderKnownFolders: OptionSet, Sendable {
 open class NSFileProviderKnownFolderLocations: NSObject {
     /// The place of one folder.
     open class Location: NSObject {
-        /// The folder itself, if there is one.
+        /// The folder itself, if it exists.
         public let existingItemIdentifier: NSFileProviderItemIdentifier?
-        /// The folder that it is in or will be.
+        /// The existing or future parent of the folder.
         public let parentItemIdentifier: NSFileProviderItemIdentifier?
         /// The folder's name in its parent.
         public let filename: String?
 
-        /// A folder that is made in another one.
+        /// Creates a place for a folder that is to be made in another one.
         public init(parentItemIdentifier: NSFileProviderItemIdentifier, filename: String) {
             existingItemIdentifier = nil
             self.parentItemIdentifier = parentItemIdentifier
@@ -38,7 +38,7 @@ open class NSFileProviderKnownFolderLocations: NSObject {
             super.init()
         }
 
-        /// A folder that is there.
+        /// Creates the place of an existing folder.
         public init(existingItemIdentifier: NSFileProviderItemIdentifier) {
             self.existingItemIdentifier = existingItemIdentifier
             parentItemIdentifier = nil
@@ -54,15 +54,15 @@ open class NSFileProviderKnownFolderLocations: NSObject {
     /// The place of the documents.
     open var documentsLocation: Location?
 
-    /// No places yet.
+    /// Creates an object without places.
     public override init() { super.init() }
 }
 
-/// A provider that can take over known folders. Nothing asks it on Linux.
+/// A provider that can take over known folders. On Linux the system never calls it.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderKnownFolderSupporting: NSObjectProtocol {
-    /// The places of known folders in the provider's domain.
+    /// Returns the places of known folders in the provider's domain.
     func getKnownFolderLocations(
         _ knownFolders: NSFileProviderKnownFolders,
         completionHandler: @escaping @Sendable (NSFileProviderKnownFolderLocations?, (any Error)?) -> Void
@@ -70,18 +70,19 @@ public protocol NSFileProviderKnownFolderSupporting: NSObjectProtocol {
 }
 
 extension NSFileProviderDomain {
-    /// The known folders that the domain has taken over: none, here.
+    /// The known folders that the domain has taken over; always none on Linux.
     public var replicatedKnownFolders: NSFileProviderKnownFolders { [] }
 }
 
 extension NSFileProviderManager {
-    /// Takes known folders over. It fails with `CocoaError.featureUnsupported`: the desktop and the documents are where the user's
-    /// configuration has them (`xdg-user-dirs`), and a link there to a mounted folder does the same.
+    /// Takes over known folders. Always fails with `CocoaError.featureUnsupported`: the desktop and the documents are
+    /// where the user's configuration (`xdg-user-dirs`) places them, and a symbolic link from there to a mounted
+    /// folder does the same.
     public func claimKnownFolders(
         _ knownFolders: NSFileProviderKnownFolderLocations, localizedReason: String,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Takes known folders over. It fails with `CocoaError.featureUnsupported`.
+    /// Takes over known folders. Always fails with `CocoaError.featureUnsupported`.
     public func claimKnownFolders(
         _ knownFolders: NSFileProviderKnownFolderLocations, localizedReason: String
     ) async throws {
@@ -90,12 +91,12 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Gives known folders back. There are none to give back: it fails with `CocoaError.featureUnsupported`.
+    /// Gives known folders back. Always fails with `CocoaError.featureUnsupported`, as there are none.
     public func releaseKnownFolders(
         _ knownFolders: NSFileProviderKnownFolders, localizedReason: String,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Gives known folders back. It fails with `CocoaError.featureUnsupported`.
+    /// Gives known folders back. Always fails with `CocoaError.featureUnsupported`.
     public func releaseKnownFolders(
         _ knownFolders: NSFileProviderKnownFolders, localizedReason: String
     ) async throws {

@@ -1,44 +1,46 @@
 import Foundation
 
-/// Lists a container of a provider, and tells what changes in it.
+/// An enumerator of a container's items and of the changes in it.
 ///
-/// The system asks for the present moment, then for page after page, and after that for what has changed, again and again.
+/// The system asks for the current sync anchor, then for one page after the other, and after that for changes, again
+/// and again.
 ///
-/// A class has to have the listing and may leave changes out. Of a value whose class is not known, these can also be called as
-/// `enumerator.enumerateChanges?(for: observer, from: anchor)`.
+/// A class has to implement the enumeration of items, and may leave changes out. On an existential value the optional
+/// functions can also be called as `enumerator.enumerateChanges?(for: observer, from: anchor)`.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderEnumerator: NSObjectProtocol {
-    /// Nobody will ask any more; what is under way may be dropped.
+    /// Informs the enumerator that no more calls follow. Work in progress may be dropped.
     func invalidate()
 
-    /// Tells an observer the items of one page, in one or more portions, and then the page that follows.
+    /// Reports the items of one page to an observer, in one or more portions, and then the next page.
     ///
-    /// Returns soon; the observer may be told later, on any thread.
+    /// Returns soon. It may call the observer later, on any thread.
     ///
-    /// - Parameter page: one of the two initial pages, or one that this provider named.
+    /// - Parameter page: one of the two initial pages, or one that this provider has returned.
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)
 
-    /// Tells an observer what has changed since a moment.
+    /// Reports the changes since a sync anchor to an observer.
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor)
 
-    /// Hands over the present moment; `nil` when the provider cannot tell changes.
+    /// Returns the current sync anchor; `nil` if the provider cannot report changes.
     func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void)
 
-    /// The present moment; `nil` when the provider cannot tell changes. A class implements this or the form with a handler.
+    /// Returns the current sync anchor; `nil` if the provider cannot report changes. A class implements this or the
+    /// form with a completion handler.
     func currentSyncAnchor() async -> NSFileProviderSyncAnchor?
 }
 
-/// What a class has that leaves changes out.
+/// Defaults for a class that leaves changes out.
 extension NSFileProviderEnumerator {
-    /// The provider does not know: everything is listed again.
+    /// Reports that the sync anchor has expired, so that everything is enumerated again.
     public func enumerateChanges(
         for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
     ) {
         observer.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))
     }
 
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
         let enumerator: any NSFileProviderEnumerator = self
         TwoForms.answer(enumerator, "currentSyncAnchor") { (result: Result<NSFileProviderSyncAnchor?, any Error>) in
@@ -48,7 +50,7 @@ extension NSFileProviderEnumerator {
         }
     }
 
-    /// Asks the form with a handler.
+    /// Calls the form with a completion handler.
     public func currentSyncAnchor() async -> NSFileProviderSyncAnchor? {
         let anchor = try? await TwoForms.ask(self, "currentSyncAnchor", neither: { nil }) { answer in
             currentSyncAnchor { answer(.success($0)) }
@@ -57,11 +59,13 @@ extension NSFileProviderEnumerator {
     }
 }
 
-/// The functions that may be left out, as they are called of a value whose class is not known.
+/// The optional functions, as they are called on an existential value.
 extension NSFileProviderEnumerator {
-    /// To be called with `?`, as a function that may be left out. It never is: the default says that everything has changed.
+    /// `enumerateChanges` as an optional function, to be called with `?`. It is never `nil`: the default reports that
+    /// the sync anchor has expired.
     public var enumerateChanges: NSFileProviderEnumerateChanges? { NSFileProviderEnumerateChanges(enumerator: self) }
-    /// To be called with `?`, as a function that may be left out. It never is: the default says that there is none.
+    /// `currentSyncAnchor` as an optional function, to be called with `?`. It is never `nil`: the default returns no
+    /// sync anchor.
     public var currentSyncAnchor: NSFileProviderCurrentSyncAnchor? { NSFileProviderCurrentSyncAnchor(enumerator: self) }
 }
 
@@ -69,7 +73,7 @@ extension NSFileProviderEnumerator {
 public struct NSFileProviderEnumerateChanges {
     let enumerator: any NSFileProviderEnumerator
 
-    /// Tells an observer what has changed since a moment.
+    /// Reports the changes since a sync anchor to an observer.
     public func callAsFunction(
         for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor
     ) {
@@ -81,7 +85,7 @@ public struct NSFileProviderEnumerateChanges {
 public struct NSFileProviderCurrentSyncAnchor {
     let enumerator: any NSFileProviderEnumerator
 
-    /// Hands over the present moment.
+    /// Returns the current sync anchor.
     public func callAsFunction(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
         enumerator.currentSyncAnchor(completionHandler: completionHandler)
     }

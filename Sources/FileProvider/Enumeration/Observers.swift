@@ -1,73 +1,76 @@
 import Foundation
 
-/// What a class of observers of a listing may leave out; a program conforms to ``NSFileProviderEnumerationObserver``.
+/// The members that a class of enumeration observers may leave out. A program conforms to
+/// ``NSFileProviderEnumerationObserver`` instead.
 public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol {
-    /// How many items a page is to have, roughly; no more than a hundred times as many are taken.
+    /// The suggested number of items per page. A page may have at most a hundred times as many.
     var suggestedPageSize: Int { get }
 }
 
-/// Whoever asked for a listing. Its functions are called on any thread; after the end of the page they are ignored.
+/// An observer of an enumeration. Its functions are called on any thread. Calls after the end of the page are
+/// ignored.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObserverRequirements {
-    /// Some items of the page.
+    /// Takes some items of the page.
     func didEnumerate(_ updatedItems: [any NSFileProviderItem])
-    /// The page is complete.
+    /// Ends the page.
     ///
-    /// - Parameter nextPage: `nil` after the last one; at most 500 bytes.
+    /// - Parameter nextPage: the next page, at most 500 bytes; `nil` after the last one.
     func finishEnumerating(upTo nextPage: NSFileProviderPage?)
-    /// The page could not be listed.
+    /// Ends the page with an error.
     func finishEnumeratingWithError(_ error: any Error)
-    /// How many items a page is to have, roughly; `nil` for an observer that does not say.
+    /// The suggested number of items per page; `nil` for an observer without a suggestion.
     var suggestedPageSize: Int? { get }
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
 extension NSFileProviderEnumerationObserver {
-    /// How many items a page is to have, roughly; `nil` for an observer that does not say.
+    /// The suggested number of items per page; `nil` for an observer without a suggestion.
     public var suggestedPageSize: Int? {
         let own: any NSFileProviderEnumerationObserverRequirements = self
         return OptionalMember.read(own.suggestedPageSize)
     }
 }
 
-/// What a class of observers of changes may leave out; a program conforms to ``NSFileProviderChangeObserver``.
+/// The members that a class of change observers may leave out. A program conforms to ``NSFileProviderChangeObserver``
+/// instead.
 public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
-    /// How many changes are to be told at a time, roughly.
+    /// The suggested number of changes per batch.
     var suggestedBatchSize: Int { get }
 }
 
-/// Whoever asked for changes. Its functions are called on any thread; after the end they are ignored.
+/// An observer of changes. Its functions are called on any thread. Calls after the end are ignored.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
 public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequirements {
-    /// Items that are new or have changed.
+    /// Takes items that are new or have changed.
     func didUpdate(_ updatedItems: [any NSFileProviderItem])
-    /// Items that are gone.
+    /// Takes the identifiers of removed items.
     func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier])
-    /// These were the changes up to a moment.
+    /// Ends the batch of changes.
     ///
     /// - Parameters:
-    ///   - anchor: where the next changes begin; at most 500 bytes.
-    ///   - moreComing: whether there are more already.
+    ///   - anchor: the sync anchor for the next changes, at most 500 bytes.
+    ///   - moreComing: whether there are more changes already.
     func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool)
-    /// The changes could not be told.
+    /// Ends the batch with an error.
     func finishEnumeratingWithError(_ error: any Error)
-    /// How many changes are to be told at a time, roughly; `nil` for an observer that does not say.
+    /// The suggested number of changes per batch; `nil` for an observer without a suggestion.
     var suggestedBatchSize: Int? { get }
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 
 extension NSFileProviderChangeObserver {
-    /// How many changes are to be told at a time, roughly; `nil` for an observer that does not say.
+    /// The suggested number of changes per batch; `nil` for an observer without a suggestion.
     public var suggestedBatchSize: Int? {
         let own: any NSFileProviderChangeObserverRequirements = self
         return OptionalMember.read(own.suggestedBatchSize)

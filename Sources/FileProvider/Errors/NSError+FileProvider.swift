@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSError {
-    /// The error of a provider that is to make, rename or move an item, and finds that another has the name.
+    /// Returns the error for making, renaming or moving an item to a name that another item has.
     public class func fileProviderErrorForCollision(with existingItem: any NSFileProviderItem) -> NSError {
         NSFileProviderError(
             .filenameCollision,
@@ -11,7 +11,7 @@ extension NSError {
         )._nsError
     }
 
-    /// The error of a provider that is asked for an item which it does not have.
+    /// Returns the error for a request for an item that the provider does not have.
     public class func fileProviderErrorForNonExistentItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) -> NSError {
@@ -20,9 +20,9 @@ extension NSError {
         )._nsError
     }
 
-    /// The error of a provider that is to remove an item and does not.
+    /// Returns the error for a removal that the provider refuses.
     ///
-    /// - Parameter updatedVersion: the item as it stays.
+    /// - Parameter updatedVersion: the item, which stays.
     public class func fileProviderErrorForRejectedDeletion(of updatedVersion: any NSFileProviderItem) -> NSError {
         NSFileProviderError(.deletionRejected, userInfo: [NSFileProviderErrorItemKey: updatedVersion])._nsError
     }

@@ -2,23 +2,24 @@ import Foundation
 
 /// The domain of ``NSFileProviderError``.
 public let NSFileProviderErrorDomain = "NSFileProviderErrorDomain"
-/// In an error's `userInfo`: the item that has the name already. As it was before ``NSFileProviderErrorItemKey``.
+/// The key in an error's `userInfo` for the item that has the name already. Superseded by
+/// ``NSFileProviderErrorItemKey``.
 public let NSFileProviderErrorCollidingItemKey = "NSFileProviderErrorCollidingItemKey"
-/// In an error's `userInfo`: the item that the error is about.
+/// The key in an error's `userInfo` for the item that the error is about.
 public let NSFileProviderErrorItemKey = "NSFileProviderErrorItemKey"
-/// In an error's `userInfo`: the ``NSFileProviderItemIdentifier`` that no item has.
+/// The key in an error's `userInfo` for the ``NSFileProviderItemIdentifier`` that no item has.
 public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErrorNonExistentItemIdentifierKey"
 
-/// Why a provider did not do what it was asked, or why the system could not ask it.
+/// The failure of a provider, or of the system to send a request to one.
 ///
 /// Source: FileProvider, `NSFileProviderError.h`.
 public struct NSFileProviderError: _BridgedStoredNSError {
-    /// The error as Foundation has it.
+    /// The same error in Foundation's form.
     public let _nsError: NSError
-    /// An error of Foundation's, which is one of this domain.
+    /// Creates the error from one of Foundation's in this domain.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
-    /// An error with a code. Where `userInfo` has no description, the code's is added.
+    /// Creates an error with a code. If `userInfo` has no description, it gets that of the code.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if userInfo[NSLocalizedDescriptionKey] == nil { userInfo[NSLocalizedDescriptionKey] = code.sentence }
@@ -30,56 +31,56 @@ public struct NSFileProviderError: _BridgedStoredNSError {
     /// ``NSFileProviderErrorDomain``.
     public static var _nsErrorDomain: String { NSFileProviderErrorDomain }
 
-    /// What went wrong.
+    /// The kinds of failure.
     public enum Code: Int, Sendable, Equatable, _ErrorCodeProtocol {
-        /// The error that has such codes.
+        /// The error that has these codes.
         public typealias _ErrorType = NSFileProviderError
 
-        /// The person has to sign in first. Nothing is asked until ``NSFileProviderManager/signalErrorResolved(_:)``.
+        /// A missing sign-in. The provider gets no requests until ``NSFileProviderManager/signalErrorResolved(_:)``.
         case notAuthenticated = -1000
-        /// Another item has the name.
+        /// A name that another item has.
         case filenameCollision = -1001
-        /// The provider does not know the changes since that moment any more: everything is listed again.
+        /// A sync anchor or page that the provider does not know any more. Everything is enumerated again.
         case syncAnchorExpired = -1002
-        /// The person has no space left with the service.
+        /// An exceeded quota of the user's account.
         case insufficientQuota = -1003
-        /// The service cannot be reached.
+        /// An unreachable service.
         case serverUnreachable = -1004
-        /// There is no such item.
+        /// A missing item.
         case noSuchItem = -1005
-        /// The item may not be removed.
+        /// An item that must not be deleted.
         case deletionRejected = -1006
-        /// The folder is not empty.
+        /// A directory that is not empty.
         case directoryNotEmpty = -1007
-        /// There is no provider, or none that serves the domain.
+        /// A missing provider, or none that serves the domain.
         case providerNotFound = -2001
-        /// The provider lies where it may not be run from.
+        /// A provider in a place that it must not be run from.
         case providerTranslocated = -2002
-        /// An older version of the provider is running.
+        /// An older version of the provider, which is still running.
         case olderExtensionVersionRunning = -2003
-        /// There is a newer version of the provider.
+        /// A newer version of the provider, which was found.
         case newerExtensionVersionFound = -2004
-        /// The item cannot be synchronized.
+        /// An item that cannot be synchronized.
         case cannotSynchronize = -2005
-        /// Something in the folder has to stay on this machine.
+        /// A directory with an item that must stay local.
         case nonEvictableChildren = -2006
-        /// The item has changes that the service does not have yet.
+        /// An item with changes that are not uploaded.
         case unsyncedEdits = -2007
-        /// The item has to stay on this machine.
+        /// An item that must stay local.
         case nonEvictable = -2008
-        /// The service does not have the version any more.
+        /// A version that the service does not have any more.
         case versionNoLongerAvailable = -2009
-        /// The item stays on this machine only.
+        /// An item that stays on this machine only.
         case excludedFromSync = -2010
-        /// The person has switched the domain off.
+        /// A domain that the user has disabled.
         case domainDisabled = -2011
-        /// The domain cannot be used for the moment.
+        /// A domain that cannot be used at the moment.
         case providerDomainTemporarilyUnavailable = -2012
-        /// There is no such domain.
+        /// A missing domain.
         case providerDomainNotFound = -2013
-        /// The program has no extension that provides files.
+        /// A program without a file provider extension.
         case applicationExtensionNotFound = -2014
-        /// The item was changed here and by the service.
+        /// An item that was changed both locally and by the service.
         case localVersionConflictingWithServer = -2015
 
         /// The same as ``syncAnchorExpired``.
@@ -87,69 +88,69 @@ public struct NSFileProviderError: _BridgedStoredNSError {
     }
 }
 
-// Foundation's own way of hashing such an error ends the process on Linux.
+// Foundation's hash of such an error ends the process on Linux.
 extension NSFileProviderError {
-    /// Whether code and `userInfo` are the same.
+    /// Whether code and `userInfo` are equal.
     public static func == (one: NSFileProviderError, other: NSFileProviderError) -> Bool {
         one._nsError.isEqual(other._nsError)
     }
-    /// Of the code.
+    /// Hashes the code.
     public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 }
 
-/// The codes, as `NSFileProviderError.noSuchItem`.
+/// The codes as static members, such as `NSFileProviderError.noSuchItem`.
 extension NSFileProviderError {
-    /// The person has to sign in first.
+    /// A missing sign-in.
     public static var notAuthenticated: Code { .notAuthenticated }
-    /// Another item has the name.
+    /// A name that another item has.
     public static var filenameCollision: Code { .filenameCollision }
-    /// The provider does not know the changes since that moment any more.
+    /// A sync anchor or page that the provider does not know any more.
     public static var syncAnchorExpired: Code { .syncAnchorExpired }
     /// The same as ``syncAnchorExpired``.
     public static var pageExpired: Code { .syncAnchorExpired }
-    /// The person has no space left with the service.
+    /// An exceeded quota of the user's account.
     public static var insufficientQuota: Code { .insufficientQuota }
-    /// The service cannot be reached.
+    /// An unreachable service.
     public static var serverUnreachable: Code { .serverUnreachable }
-    /// There is no such item.
+    /// A missing item.
     public static var noSuchItem: Code { .noSuchItem }
-    /// The item may not be removed.
+    /// An item that must not be deleted.
     public static var deletionRejected: Code { .deletionRejected }
-    /// The folder is not empty.
+    /// A directory that is not empty.
     public static var directoryNotEmpty: Code { .directoryNotEmpty }
-    /// There is no provider, or none that serves the domain.
+    /// A missing provider, or none that serves the domain.
     public static var providerNotFound: Code { .providerNotFound }
-    /// The provider lies where it may not be run from.
+    /// A provider in a place that it must not be run from.
     public static var providerTranslocated: Code { .providerTranslocated }
-    /// An older version of the provider is running.
+    /// An older version of the provider, which is still running.
     public static var olderExtensionVersionRunning: Code { .olderExtensionVersionRunning }
-    /// There is a newer version of the provider.
+    /// A newer version of the provider, which was found.
     public static var newerExtensionVersionFound: Code { .newerExtensionVersionFound }
-    /// The item cannot be synchronized.
+    /// An item that cannot be synchronized.
     public static var cannotSynchronize: Code { .cannotSynchronize }
-    /// Something in the folder has to stay on this machine.
+    /// A directory with an item that must stay local.
     public static var nonEvictableChildren: Code { .nonEvictableChildren }
-    /// The item has changes that the service does not have yet.
+    /// An item with changes that are not uploaded.
     public static var unsyncedEdits: Code { .unsyncedEdits }
-    /// The item has to stay on this machine.
+    /// An item that must stay local.
     public static var nonEvictable: Code { .nonEvictable }
-    /// The service does not have the version any more.
+    /// A version that the service does not have any more.
     public static var versionNoLongerAvailable: Code { .versionNoLongerAvailable }
-    /// The item stays on this machine only.
+    /// An item that stays on this machine only.
     public static var excludedFromSync: Code { .excludedFromSync }
-    /// The person has switched the domain off.
+    /// A domain that the user has disabled.
     public static var domainDisabled: Code { .domainDisabled }
-    /// The domain cannot be used for the moment.
+    /// A domain that cannot be used at the moment.
     public static var providerDomainTemporarilyUnavailable: Code { .providerDomainTemporarilyUnavailable }
-    /// There is no such domain.
+    /// A missing domain.
     public static var providerDomainNotFound: Code { .providerDomainNotFound }
-    /// The program has no extension that provides files.
+    /// A program without a file provider extension.
     public static var applicationExtensionNotFound: Code { .applicationExtensionNotFound }
-    /// The item was changed here and by the service.
+    /// An item that was changed both locally and by the service.
     public static var localVersionConflictingWithServer: Code { .localVersionConflictingWithServer }
 }
 
-/// Whether an error has a code: also one that is an `NSError` of the domain, which no cast on Linux makes an
+/// Whether an error has a code. It also matches an `NSError` of the domain, which on Linux no cast converts to
 /// ``NSFileProviderError``.
 public func ~= (code: NSFileProviderError.Code, error: any Error) -> Bool {
     let error = error as NSError
@@ -157,7 +158,7 @@ public func ~= (code: NSFileProviderError.Code, error: any Error) -> Bool {
 }
 
 extension NSFileProviderError.Code {
-    /// For people.
+    /// The description for users.
     fileprivate var sentence: String {
         switch self {
         case .notAuthenticated: "You have to sign in first."

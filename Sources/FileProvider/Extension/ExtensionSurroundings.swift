@@ -1,5 +1,5 @@
-/// What an extension is made for: its object reads it while it is made.
+/// The context in which an extension's object is made. The object reads it during initialization.
 package enum ExtensionSurroundings {
-    /// The domain that an ``NSFileProviderExtension`` made within serves; `nil` for the default one.
+    /// The domain of an ``NSFileProviderExtension`` that is made within the task; `nil` for the default one.
     @TaskLocal package static var domain: NSFileProviderDomain?
 }

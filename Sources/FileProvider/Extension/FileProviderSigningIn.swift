@@ -1,16 +1,18 @@
 import Foundation
 
-/// A provider that people sign in to with a password: what `purvey sign-in` asks for.
+/// A provider that users sign in to with a password. `purvey sign-in` uses it.
 ///
-/// A subclass of ``NSFileProviderExtension`` conforms to it. It fails with ``NSFileProviderError/notAuthenticated`` whatever needs
-/// somebody to be signed in; the system then asks the person once, and goes on with what waits when this has succeeded.
+/// A subclass of ``NSFileProviderExtension`` conforms to it. Requests that need a sign-in fail with
+/// ``NSFileProviderError/notAuthenticated``. The system then asks the user once, and continues the requests that wait
+/// after the sign-in succeeds.
 ///
-/// Source: an addition; with Apple, providers show windows of their own.
+/// Source: an addition. Apple's providers show windows of their own.
 public protocol FileProviderSigningIn: NSObjectProtocol {
-    /// Signs in, and keeps in the provider's own folder what makes that last.
+    /// Signs in, and stores in the provider's own directory what makes the sign-in last.
     ///
     /// Called on any thread.
     ///
-    /// - Parameter completionHandler: called once, with ``NSFileProviderError/notAuthenticated`` if the password is not right.
+    /// - Parameter completionHandler: called once, with ``NSFileProviderError/notAuthenticated`` if the password is
+    ///   wrong.
     func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
 }

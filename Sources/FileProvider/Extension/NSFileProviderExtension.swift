@@ -1,82 +1,85 @@
 import Foundation
 
-/// A provider that keeps its files itself: the principal class of its extension is a subclass.
+/// A provider that keeps its files itself. The principal class of its extension is a subclass.
 ///
-/// Each function may be called on any thread, several at a time. Those with a handler have to call it, once, and soon: a provider
-/// does what can be done on this machine and tells the service later. Of each function with a handler there is an `async` form;
-/// a subclass overrides one of them, and the default of each is the other.
+/// Each function may be called on any thread, several at a time. Functions with a completion handler must call it
+/// once, and soon: a provider does its local work at once, and informs the service later. Each of them also has an
+/// `async` form. A subclass overrides one of the two; the default of each calls the other.
 ///
 /// Source: FileProvider, `NSFileProviderExtension.h`.
 open class NSFileProviderExtension: NSObject {
     private let servedDomain: NSFileProviderDomain?
 
-    /// A provider: of the domain that the system is about to have it serve.
+    /// Creates a provider for the domain that the system makes it for.
     public override init() {
         servedDomain = ExtensionSurroundings.domain
         super.init()
     }
 
-    /// The domain that it serves; `nil` for the default one.
+    /// The domain that the provider serves; `nil` for the default one.
     open var domain: NSFileProviderDomain? { servedDomain }
 
-    /// The manager of its domain.
+    /// The manager of the provider's domain.
     var manager: NSFileProviderManager { domain.flatMap { NSFileProviderManager(for: $0) } ?? .default }
 
     // MARK: Items and their files
 
-    /// The item now.
+    /// Returns the current item.
     ///
-    /// - Throws: ``NSFileProviderError/noSuchItem``, which is what the default does.
+    /// - Throws: ``NSFileProviderError/noSuchItem``, as the default always does.
     open func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
         throw NSFileProviderError(
             .noSuchItem, userInfo: [NSFileProviderErrorNonExistentItemIdentifierKey: identifier])
     }
 
-    /// Where an item's file is or will be: always the same place, beneath ``NSFileProviderManager/documentStorageURL``.
+    /// Returns the place of an item's file, whether or not the file exists. It is always the same place, beneath
+    /// ``NSFileProviderManager/documentStorageURL``.
     ///
-    /// The default takes the identifier for a path in the domain's folder.
+    /// The default uses the identifier as a path in the domain's directory.
     open func urlForItem(withPersistentIdentifier identifier: NSFileProviderItemIdentifier) -> URL? {
         StorageMapping(manager, domain).url(of: identifier)
     }
 
-    /// Which item's file is at a place: the other direction of ``urlForItem(withPersistentIdentifier:)``.
+    /// Returns the item of a file: the inverse of ``urlForItem(withPersistentIdentifier:)``.
     open func persistentIdentifierForItem(at url: URL) -> NSFileProviderItemIdentifier? {
         StorageMapping(manager, domain).identifier(at: url)
     }
 
-    /// Writes a placeholder for a file that is not there, with ``NSFileProviderManager/writePlaceholder(at:withMetadata:)``.
+    /// Writes a placeholder for a file that is not local, with
+    /// ``NSFileProviderManager/writePlaceholder(at:withMetadata:)``.
     ///
-    /// The default does that with what ``item(for:)`` gives.
+    /// The default does so with the result of ``item(for:)``.
     open func providePlaceholder(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         answer("providePlaceholder", completionHandler) { try await $0.providePlaceholder(at: url) }
     }
-    /// Writes a placeholder for a file that is not there.
+    /// Writes a placeholder for a file that is not local.
     open func providePlaceholder(at url: URL) async throws {
         try await ask("providePlaceholder", neither: { try writePlaceholder(at: url) }) {
             providePlaceholder(at: url, completionHandler: $0)
         }
     }
 
-    /// Has the file be at its place, whole and up to date: somebody wants to read it.
+    /// Fetches a whole, current file to its place, for a reader.
     open func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         answer("startProvidingItem", completionHandler) { try await $0.startProvidingItem(at: url) }
     }
-    /// Has the file be at its place, whole and up to date: somebody wants to read it.
+    /// Fetches a whole, current file to its place, for a reader.
     open func startProvidingItem(at url: URL) async throws {
         try await ask("startProvidingItem") { startProvidingItem(at: url, completionHandler: $0) }
     }
 
-    /// Nobody uses the file any more: it may be removed if the service has its contents. The placeholder has to stay.
+    /// Informs the provider that no process uses the file any more. The file may be removed if the service has its
+    /// contents. The placeholder must stay.
     open func stopProvidingItem(at url: URL) {}
 
-    /// The file was changed here: its contents have to go to the service.
+    /// Informs the provider that the file was changed locally, so that its contents must be uploaded.
     open func itemChanged(at url: URL) {}
 
     // MARK: Listing
 
-    /// Whoever lists a folder, the working set, or tells what becomes of a single file.
+    /// Returns an enumerator of a directory or the working set, or one that reports changes of a single file.
     ///
-    /// - Throws: ``NSFileProviderError/noSuchItem``; the default says that it does not list at all.
+    /// - Throws: ``NSFileProviderError/noSuchItem``. The default throws `CocoaError.featureUnsupported`.
     open func enumerator(
         for containerItemIdentifier: NSFileProviderItemIdentifier
     ) throws -> any NSFileProviderEnumerator {
@@ -85,9 +88,9 @@ open class NSFileProviderExtension: NSObject {
 
     // MARK: Changes that a person makes
 
-    /// Takes a file and makes an item of it.
+    /// Imports a file as a new item.
     ///
-    /// - Parameter fileURL: to be moved or copied before the handler is called.
+    /// - Parameter fileURL: the file, which must be moved or copied before the completion handler is called.
     open func importDocument(
         at fileURL: URL, toParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -96,7 +99,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.importDocument(at: fileURL, toParentItemIdentifier: parentItemIdentifier)
         }
     }
-    /// Takes a file and makes an item of it.
+    /// Imports a file as a new item.
     open func importDocument(
         at fileURL: URL, toParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -105,7 +108,7 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Makes a folder.
+    /// Creates a directory.
     open func createDirectory(
         withName directoryName: String, inParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -114,7 +117,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.createDirectory(withName: directoryName, inParentItemIdentifier: parentItemIdentifier)
         }
     }
-    /// Makes a folder.
+    /// Creates a directory.
     open func createDirectory(
         withName directoryName: String, inParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -124,7 +127,7 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Gives an item another name.
+    /// Renames an item.
     open func renameItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier, toName itemName: String,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -133,7 +136,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.renameItem(withIdentifier: itemIdentifier, toName: itemName)
         }
     }
-    /// Gives an item another name.
+    /// Renames an item.
     open func renameItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier, toName itemName: String
     ) async throws -> any NSFileProviderItem {
@@ -142,9 +145,9 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Moves an item to another folder.
+    /// Moves an item to another directory.
     ///
-    /// - Parameter newName: `nil` to keep the name.
+    /// - Parameter newName: the new name; `nil` to keep the present one.
     open func reparentItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemWithIdentifier parentItemIdentifier: NSFileProviderItemIdentifier, newName: String?,
@@ -155,7 +158,7 @@ open class NSFileProviderExtension: NSObject {
                 withIdentifier: itemIdentifier, toParentItemWithIdentifier: parentItemIdentifier, newName: newName)
         }
     }
-    /// Moves an item to another folder.
+    /// Moves an item to another directory.
     open func reparentItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemWithIdentifier parentItemIdentifier: NSFileProviderItemIdentifier, newName: String?
@@ -167,23 +170,23 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Puts an item into the trash.
+    /// Moves an item into the trash.
     open func trashItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
     ) {
         answer("trashItem", completionHandler) { try await $0.trashItem(withIdentifier: itemIdentifier) }
     }
-    /// Puts an item into the trash.
+    /// Moves an item into the trash.
     open func trashItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
         try await ask("trashItem") { trashItem(withIdentifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     ///
-    /// - Parameter parentItemIdentifier: `nil` for the folder that it was in.
+    /// - Parameter parentItemIdentifier: the new parent; `nil` for the former one.
     open func untrashItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier?,
@@ -193,7 +196,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.untrashItem(withIdentifier: itemIdentifier, toParentItemIdentifier: parentItemIdentifier)
         }
     }
-    /// Takes an item out of the trash.
+    /// Moves an item out of the trash.
     open func untrashItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         toParentItemIdentifier parentItemIdentifier: NSFileProviderItemIdentifier?
@@ -204,19 +207,19 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Removes an item for good; a folder with everything in it.
+    /// Deletes an item; a directory with everything in it.
     open func deleteItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         answer("deleteItem", completionHandler) { try await $0.deleteItem(withIdentifier: itemIdentifier) }
     }
-    /// Removes an item for good; a folder with everything in it.
+    /// Deletes an item; a directory with everything in it.
     open func deleteItem(withIdentifier itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await ask("deleteItem") { deleteItem(withIdentifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Notes when an item was used last.
+    /// Sets the date of an item's last use.
     open func setLastUsedDate(
         _ lastUsedDate: Date?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -225,7 +228,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.setLastUsedDate(lastUsedDate, forItemIdentifier: itemIdentifier)
         }
     }
-    /// Notes when an item was used last.
+    /// Sets the date of an item's last use.
     open func setLastUsedDate(
         _ lastUsedDate: Date?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -234,7 +237,7 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Gives an item tags, or none.
+    /// Sets an item's tags; `nil` removes them.
     open func setTagData(
         _ tagData: Data?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -243,7 +246,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.setTagData(tagData, forItemIdentifier: itemIdentifier)
         }
     }
-    /// Gives an item tags, or none.
+    /// Sets an item's tags; `nil` removes them.
     open func setTagData(
         _ tagData: Data?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -252,9 +255,9 @@ open class NSFileProviderExtension: NSObject {
         }
     }
 
-    /// Makes an item a favorite, or none.
+    /// Makes an item a favorite, or ends that.
     ///
-    /// - Parameter favoriteRank: its place among them, 64 bits; `nil` for none.
+    /// - Parameter favoriteRank: the rank among the favorites, 64 bits; `nil` for no favorite.
     open func setFavoriteRank(
         _ favoriteRank: NSNumber?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -263,7 +266,7 @@ open class NSFileProviderExtension: NSObject {
             try await $0.setFavoriteRank(favoriteRank, forItemIdentifier: itemIdentifier)
         }
     }
-    /// Makes an item a favorite, or none.
+    /// Makes an item a favorite, or ends that.
     open func setFavoriteRank(
         _ favoriteRank: NSNumber?, forItemIdentifier itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> any NSFileProviderItem {
@@ -274,13 +277,15 @@ open class NSFileProviderExtension: NSObject {
 
     // MARK: Pictures and services
 
-    /// Fetches small pictures of items.
+    /// Fetches thumbnails of items.
     ///
     /// - Parameters:
-    ///   - size: in pixels.
-    ///   - perThumbnailCompletionHandler: called for each item: with neither data nor an error for one without a picture.
-    ///   - completionHandler: called after all of them. The default calls it at once: it has no pictures.
-    /// - Returns: stops the work when it is cancelled.
+    ///   - size: the size in pixels.
+    ///   - perThumbnailCompletionHandler: called for each item, with neither data nor an error if it has no
+    ///     thumbnail.
+    ///   - completionHandler: called after all of them. The default calls it at once with an error, as it has no
+    ///     thumbnails.
+    /// - Returns: a progress that stops the work when it is cancelled.
     open func fetchThumbnails(
         for itemIdentifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,
         perThumbnailCompletionHandler: @escaping (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void,
@@ -292,7 +297,7 @@ open class NSFileProviderExtension: NSObject {
         return progress
     }
 
-    /// The services that it offers for an item.
+    /// Returns the services that the provider offers for an item.
     open func supportedServiceSources(
         for itemIdentifier: NSFileProviderItemIdentifier
     ) throws -> [any NSFileProviderServiceSource] { [] }
@@ -305,15 +310,15 @@ open class NSFileProviderExtension: NSObject {
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: [URLResourceKey: Any]) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }
-    /// Where the placeholder of a file is.
+    /// Returns the place of a file's placeholder.
     open class func placeholderURL(for url: URL) -> URL { NSFileProviderManager.placeholderURL(for: url) }
-    /// What a file coordinator of the provider takes as its purpose.
+    /// The purpose identifier for the provider's file coordinators.
     open var providerIdentifier: String { manager.providerIdentifier }
-    /// Where the provider keeps its files.
+    /// The directory of the provider's files.
     open var documentStorageURL: URL { manager.documentStorageURL }
 }
 
-/// The two forms of a question.
+/// The two forms of each function.
 extension NSFileProviderExtension {
     private func answer(
         _ name: String, _ completion: @escaping @Sendable ((any Error)?) -> Void,
@@ -346,7 +351,7 @@ extension NSFileProviderExtension {
                 if let item, error == nil {
                     answer(.success(item))
                 } else {
-                    // A handler that is called with neither is a mistake of the program.
+                    // A completion handler that is called with neither item nor error is a mistake of the provider.
                     answer(.failure(error ?? CocoaError(.featureUnsupported)))
                 }
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The mapping between items and files that a provider has which does not bring its own: an identifier is a path.
+/// The default mapping between items and files, for a provider without one of its own: an identifier is a path.
 struct StorageMapping {
     private let folder: URL
 
@@ -10,7 +10,7 @@ struct StorageMapping {
         folder = path.isEmpty ? storage : storage.appendingPathComponent(path, isDirectory: true).standardizedFileURL
     }
 
-    /// `nil` for an identifier that is no path within the folder.
+    /// Returns the place of an item's file; `nil` for an identifier that is no path within the directory.
     func url(of identifier: NSFileProviderItemIdentifier) -> URL? {
         if identifier == .rootContainer { return folder }
         let parts = identifier.rawValue.split(separator: "/", omittingEmptySubsequences: false)
@@ -20,7 +20,7 @@ struct StorageMapping {
         return isPath ? folder.appendingPathComponent(identifier.rawValue) : nil
     }
 
-    /// `nil` for a file outside of the folder.
+    /// Returns the identifier of a file's item; `nil` for a file outside of the directory.
     func identifier(at url: URL) -> NSFileProviderItemIdentifier? {
         let base = folder.pathComponents
         let parts = url.standardizedFileURL.pathComponents

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Names for a second item where the first one has the name.
+/// Names for an item if another item has its name already.
 package enum ConflictName {
-    /// “name (conflicted copy 2026-11-22).ext”, and with a number from the second such copy on.
+    /// Returns “name (conflicted copy 2026-11-22).ext”, with a number from the second such copy on.
     ///
     /// - Parameters:
-    ///   - time: seconds since 1970; the day is that of this machine's time zone.
-    ///   - number: 1 for the first.
+    ///   - time: seconds since 1970. The day is that of the local time zone.
+    ///   - number: 1 for the first copy.
     package static func conflictedCopy(of name: String, at time: Double, number: Int) -> String {
         var seconds = time_t(time)
         var parts = tm()
@@ -18,12 +18,12 @@ package enum ConflictName {
         return inserting(" (conflicted copy \(day.joined(separator: "-"))\(words))", into: name)
     }
 
-    /// “name (recovered).ext”, and with a number from the second on.
+    /// Returns “name (recovered).ext”, with a number from the second one on.
     package static func recovered(_ name: String, number: Int) -> String {
         inserting(number == 1 ? " (recovered)" : " (recovered \(number))", into: name)
     }
 
-    /// Puts words before the extension, and shortens the name before them until the whole is a file's name.
+    /// Inserts words before the extension. Shortens the name before them if the result is too long for a file name.
     package static func inserting(_ words: String, into name: String) -> String {
         var base = name[...]
         var suffix = name[name.endIndex...]

@@ -1,127 +1,127 @@
 import MobileCoreServices
 
-/// The rank of a favorite that has none yet: whoever sets it asks the system to choose one.
+/// The rank of a favorite that has none yet. It asks the system to choose one.
 public let NSFileProviderFavoriteRankUnranked: UInt64 = 0
 
-/// What may be done with an item.
+/// The operations that are allowed on an item.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemCapabilities: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Its contents may be read.
+    /// Reading the contents.
     public static let allowsReading = Self(rawValue: 1 << 0)
-    /// Its contents may be changed.
+    /// Changing the contents.
     public static let allowsWriting = Self(rawValue: 1 << 1)
-    /// It may be moved to another folder.
+    /// Moving the item to another directory.
     public static let allowsReparenting = Self(rawValue: 1 << 2)
-    /// It may be given another name.
+    /// Renaming the item.
     public static let allowsRenaming = Self(rawValue: 1 << 3)
-    /// It may be put into the trash.
+    /// Moving the item into the trash.
     public static let allowsTrashing = Self(rawValue: 1 << 4)
-    /// It may be removed for good.
+    /// Deleting the item.
     public static let allowsDeleting = Self(rawValue: 1 << 5)
-    /// The person may give up the copy of its contents on this machine.
+    /// Evicting the item, by the user.
     public static let allowsEvicting = Self(rawValue: 1 << 6)
-    /// The person may have it stay on this machine only.
+    /// Keeping the item on this machine only, by the user.
     public static let allowsExcludingFromSync = Self(rawValue: 1 << 7)
-    /// Items may be put into the folder: the same as ``allowsWriting``.
+    /// Adding items to the directory: the same as ``allowsWriting``.
     public static let allowsAddingSubItems = allowsWriting
-    /// The folder may be listed: the same as ``allowsReading``.
+    /// Listing the directory: the same as ``allowsReading``.
     public static let allowsContentEnumerating = allowsReading
-    /// Everything that there was at first: the first six.
+    /// The original capabilities, which are the first six.
     public static let allowsAll: Self = [
         .allowsReading, .allowsWriting, .allowsReparenting, .allowsRenaming, .allowsTrashing, .allowsDeleting,
     ]
 }
 
-/// Parts of an item, to say which of them are meant.
+/// Fields of an item.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderItemFields: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The bytes of the file.
+    /// The contents of the file.
     public static let contents = Self(rawValue: 1 << 0)
-    /// `filename`
+    /// The field `filename`.
     public static let filename = Self(rawValue: 1 << 1)
-    /// `parentItemIdentifier`
+    /// The field `parentItemIdentifier`.
     public static let parentItemIdentifier = Self(rawValue: 1 << 2)
-    /// `lastUsedDate`
+    /// The field `lastUsedDate`.
     public static let lastUsedDate = Self(rawValue: 1 << 3)
-    /// `tagData`
+    /// The field `tagData`.
     public static let tagData = Self(rawValue: 1 << 4)
-    /// `favoriteRank`
+    /// The field `favoriteRank`.
     public static let favoriteRank = Self(rawValue: 1 << 5)
-    /// `creationDate`
+    /// The field `creationDate`.
     public static let creationDate = Self(rawValue: 1 << 6)
-    /// `contentModificationDate`
+    /// The field `contentModificationDate`.
     public static let contentModificationDate = Self(rawValue: 1 << 7)
-    /// `fileSystemFlags`
+    /// The field `fileSystemFlags`.
     public static let fileSystemFlags = Self(rawValue: 1 << 8)
-    /// `extendedAttributes`
+    /// The field `extendedAttributes`.
     public static let extendedAttributes = Self(rawValue: 1 << 9)
-    /// `typeAndCreator`
+    /// The field `typeAndCreator`.
     public static let typeAndCreator = Self(rawValue: 1 << 10)
 }
 
-/// What the file system shows of an item.
+/// An item's flags in the file system.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderFileSystemFlags: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Its owner may run it.
+    /// Permission of the owner to execute the file.
     public static let userExecutable = Self(rawValue: 1 << 0)
-    /// Its owner may read it.
+    /// Permission of the owner to read the item.
     public static let userReadable = Self(rawValue: 1 << 1)
-    /// Its owner may change it.
+    /// Permission of the owner to change the item.
     public static let userWritable = Self(rawValue: 1 << 2)
-    /// It is not shown.
+    /// A hidden item.
     public static let hidden = Self(rawValue: 1 << 3)
-    /// Its name is shown without its extension.
+    /// An item that is shown without the extension of its name.
     public static let pathExtensionHidden = Self(rawValue: 1 << 4)
 }
 
-/// The four-character codes of a file's type and of the program that made it, as there were on the first Macintosh.
+/// The four-character codes of a file's type and of the program that made it, as on the first Macintosh.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public struct NSFileProviderTypeAndCreator: Sendable {
-    /// The type's.
+    /// The code of the type.
     public var type: OSType
-    /// The program's.
+    /// The code of the program.
     public var creator: OSType
 
-    /// No codes: zeros.
+    /// Creates empty codes: zeros.
     public init() { self.init(type: 0, creator: 0) }
 
-    /// These codes.
+    /// Creates a value with the given codes.
     public init(type: OSType, creator: OSType) {
         self.type = type
         self.creator = creator
     }
 }
 
-/// When the contents of an item are fetched and given up.
+/// The policy for materializing and evicting an item's contents.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public enum NSFileProviderContentPolicy: Int, Sendable {
-    /// As of the folder that it is in.
+    /// The policy of the item's directory.
     case inherited = 0
-    /// Fetched when they are used, given up when space is needed.
+    /// Contents that are fetched when they are used, and evicted when space is needed.
     case downloadLazily = 1
-    /// The same, and given up when the service has others.
+    /// Contents as with ``downloadLazily``, which are also evicted when they change at the provider.
     case downloadLazilyAndEvictOnRemoteUpdate = 2
-    /// Fetched as soon as the item is known, and never given up.
+    /// Contents that are fetched as soon as the item is known, and never evicted.
     case downloadEagerlyAndKeepDownloaded = 3
 }
 
@@ -129,6 +129,6 @@ public enum NSFileProviderContentPolicy: Int, Sendable {
 ///
 /// Source: FileProvider, `NSFileProviderItemDecoration.h`.
 public protocol NSFileProviderItemDecorating: NSFileProviderItemProtocol {
-    /// What the provider's property list calls them.
+    /// The identifiers of the badges and labels, as in the provider's property list.
     var decorations: [NSFileProviderItemDecorationIdentifier]? { get }
 }

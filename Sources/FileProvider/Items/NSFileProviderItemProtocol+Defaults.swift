@@ -1,7 +1,8 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What a class has that leaves a member out. Nobody sees the values: ``NSFileProviderItemProtocol`` reads `nil`.
+/// Defaults for a class that leaves a member out. Their values are not used, since ``NSFileProviderItemProtocol``
+/// reads `nil`.
 extension NSFileProviderItemRequirements {
     /// The type that ``typeIdentifier`` names.
     public var contentType: UTType {
@@ -14,61 +15,61 @@ extension NSFileProviderItemRequirements {
     public var typeIdentifier: String {
         OptionalMember.other(contentType)?.identifier ?? OptionalMember.missing("")
     }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var typeAndCreator: NSFileProviderTypeAndCreator { OptionalMember.missing(NSFileProviderTypeAndCreator()) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var capabilities: NSFileProviderItemCapabilities { OptionalMember.missing([.allowsReading]) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var fileSystemFlags: NSFileProviderFileSystemFlags { OptionalMember.missing([]) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var documentSize: NSNumber? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var childItemCount: NSNumber? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var creationDate: Date? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var contentModificationDate: Date? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var extendedAttributes: [String: Data] { OptionalMember.missing([:]) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var lastUsedDate: Date? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var tagData: Data? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var favoriteRank: NSNumber? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isTrashed: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isUploaded: Bool { OptionalMember.missing(true) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isUploading: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var uploadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isDownloaded: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isDownloading: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var downloadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isMostRecentVersionDownloaded: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isShared: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var isSharedByCurrentUser: Bool { OptionalMember.missing(false) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var ownerNameComponents: PersonNameComponents? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var mostRecentEditorNameComponents: PersonNameComponents? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var versionIdentifier: Data? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var itemVersion: NSFileProviderItemVersion { OptionalMember.missing(NSFileProviderItemVersion()) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var symlinkTargetPath: String? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var userInfo: [AnyHashable: Any]? { OptionalMember.missing(nil) }
-    /// Left out.
+    /// The default for a class without this member, which reads as `nil`.
     public var contentPolicy: NSFileProviderContentPolicy {
         OptionalMember.missing(NSFileProviderContentPolicy.inherited)
     }

@@ -1,158 +1,162 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What a class of items may leave out.
+/// The members that a class of items may leave out.
 ///
-/// A program conforms to ``NSFileProviderItemProtocol`` instead, through which a member that may be left out reads as
-/// one
-/// that may be absent: `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as with Apple. A Swift
-/// protocol cannot have both, so this one has what a class implements.
+/// A program conforms to ``NSFileProviderItemProtocol`` instead, which declares each of them once more, as optional:
+/// `item.contentType` of an `any NSFileProviderItemProtocol` is a `UTType?`, as with Apple. A Swift protocol cannot
+/// declare both, so this one has the members as a class implements them.
 public protocol NSFileProviderItemRequirements: NSObjectProtocol {
-    /// The type of its contents; `.folder` for a folder, `.symbolicLink` for a link. Stands for ``typeIdentifier``
-    /// and the other way round.
+    /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. A class implements this or
+    /// ``typeIdentifier``.
     var contentType: UTType { get }
-    /// The identifier of the type of its contents, as it was before ``contentType``.
+    /// The identifier of the type, which ``contentType`` has superseded.
     var typeIdentifier: String { get }
-    /// The four-character codes of its type and of the program that made it.
+    /// The four-character codes of the type and of the program that made the file.
     var typeAndCreator: NSFileProviderTypeAndCreator { get }
-    /// What may be done with it.
+    /// The operations that are allowed on the item.
     var capabilities: NSFileProviderItemCapabilities { get }
-    /// What the file system shows of it: permissions of its owner, whether it is hidden.
+    /// The item's flags in the file system: the owner's permissions, and whether it is hidden.
     var fileSystemFlags: NSFileProviderFileSystemFlags { get }
-    /// How many bytes its contents have.
+    /// The size of the contents in bytes.
     var documentSize: NSNumber? { get }
-    /// How many items are in it, if it is a folder.
+    /// The number of items in a directory.
     var childItemCount: NSNumber? { get }
-    /// When it was made.
+    /// The date of creation.
     var creationDate: Date? { get }
-    /// When its contents were changed.
+    /// The date on which the contents were changed last.
     var contentModificationDate: Date? { get }
-    /// The extended attributes that the provider keeps with it.
+    /// The extended attributes that the provider stores with the item.
     var extendedAttributes: [String: Data] { get }
-    /// When the person used it last. An item that has one is in the working set.
+    /// The date on which the user used the item last. Items with one are in the working set.
     var lastUsedDate: Date? { get }
-    /// The tags that the person gave it, in a form of the system's. An item that has some is in the working set.
+    /// The user's tags, in a format of the system. Items with tags are in the working set.
     var tagData: Data? { get }
-    /// Where it stands among the favorites: a number of 64 bits. An item that has one is in the working set.
+    /// The rank among the favorites, 64 bits. Items with one are in the working set.
     var favoriteRank: NSNumber? { get }
-    /// Whether it is in the trash itself, not only in a folder that is.
+    /// Whether the item itself is in the trash, not only a directory that it is in.
     var isTrashed: Bool { get }
-    /// Whether the service has its latest contents.
+    /// Whether the service has the latest contents.
     var isUploaded: Bool { get }
-    /// Whether its contents are on their way to the service.
+    /// Whether the contents are being uploaded.
     var isUploading: Bool { get }
-    /// Why its contents could not be sent to the service.
+    /// The error of the last upload.
     var uploadingError: (any Error)? { get }
-    /// Whether its contents are on this machine.
+    /// Whether the contents are local.
     var isDownloaded: Bool { get }
-    /// Whether its contents are on their way to this machine.
+    /// Whether the contents are being downloaded.
     var isDownloading: Bool { get }
-    /// Why its contents could not be fetched.
+    /// The error of the last download.
     var downloadingError: (any Error)? { get }
-    /// Whether the contents on this machine are the service's latest.
+    /// Whether the local contents are the service's latest.
     var isMostRecentVersionDownloaded: Bool { get }
-    /// Whether other people can see it.
+    /// Whether other users can see the item.
     var isShared: Bool { get }
-    /// Whether it is shared and belongs to this person.
+    /// Whether the item is shared and belongs to this user.
     var isSharedByCurrentUser: Bool { get }
-    /// Whose it is.
+    /// The name of the owner.
     var ownerNameComponents: PersonNameComponents? { get }
-    /// Who changed it last.
+    /// The name of the last editor.
     var mostRecentEditorNameComponents: PersonNameComponents? { get }
-    /// Another one means other contents; at most 1,000 bytes.
+    /// The version of the contents, which differs if they do; at most 1,000 bytes.
     var versionIdentifier: Data? { get }
-    /// The versions of its contents and of the rest.
+    /// The versions of the contents and of the metadata.
     var itemVersion: NSFileProviderItemVersion { get }
-    /// Where it points, if it is a symbolic link.
+    /// The target of a symbolic link.
     var symlinkTargetPath: String? { get }
-    /// What the rules of the provider's actions are told of it.
+    /// Values for the activation rules of the provider's actions.
     var userInfo: [AnyHashable: Any]? { get }
-    /// When its contents are fetched and given up.
+    /// The policy for materializing and evicting the contents.
     var contentPolicy: NSFileProviderContentPolicy { get }
 }
 
-/// One item of a provider: a file, a folder or a symbolic link.
+/// An item of a provider: a file, a directory or a symbolic link.
 ///
-/// Items are asked on any thread. A class has to have an identifier, a parent and a name, and one of `contentType` and
+/// Members are read on any thread. A class must have an identifier, a parent and a name, and one of `contentType` and
 /// `typeIdentifier`.
 ///
 /// Source: FileProvider, `NSFileProviderItem.h`.
 public protocol NSFileProviderItemProtocol: NSFileProviderItemRequirements {
-    /// What the provider calls it.
+    /// The provider's identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The folder that it is in; of the root, ignored.
+    /// The identifier of the parent directory; ignored for the root.
     var parentItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// Its name, with its extension. Never empty, not even the root's.
+    /// The name with its extension. It is never empty, not even the root's.
     var filename: String { get }
 
-    // Requirements again, which every class fulfils by what the extension has: so the compiler takes these for an item of which
-    // it does not know the class.
-    /// The type of its contents; `.folder` for a folder, `.symbolicLink` for a link. `nil` if its class does not say.
+    // Declared once more as optional. Every class fulfils these requirements by an extension of this protocol, so
+    // that the compiler uses them for an existential value.
+    /// The type of the contents; `.folder` for a directory, `.symbolicLink` for a link. `nil` if its class does not
+    /// have it.
     var contentType: UTType? { get }
-    /// The identifier of the type of its contents, as it was before ``contentType``. `nil` if its class does not say.
+    /// The identifier of the type, which ``contentType`` has superseded. `nil` if its class does not have it.
     var typeIdentifier: String? { get }
-    /// The four-character codes of its type and of the program that made it. `nil` if its class does not say.
+    /// The four-character codes of the type and of the program that made the file. `nil` if its class does not have
+    /// it.
     var typeAndCreator: NSFileProviderTypeAndCreator? { get }
-    /// What may be done with it. `nil` if its class does not say.
+    /// The operations that are allowed on the item. `nil` if its class does not have it.
     var capabilities: NSFileProviderItemCapabilities? { get }
-    /// What the file system shows of it: permissions of its owner, whether it is hidden. `nil` if its class does not
-    /// say.
+    /// The item's flags in the file system: the owner's permissions, and whether it is hidden. `nil` if its class
+    /// does not have it.
     var fileSystemFlags: NSFileProviderFileSystemFlags? { get }
-    /// How many bytes its contents have. `nil` if its class does not say.
+    /// The size of the contents in bytes. `nil` if its class does not have it.
     var documentSize: NSNumber?? { get }
-    /// How many items are in it, if it is a folder. `nil` if its class does not say.
+    /// The number of items in a directory. `nil` if its class does not have it.
     var childItemCount: NSNumber?? { get }
-    /// When it was made. `nil` if its class does not say.
+    /// The date of creation. `nil` if its class does not have it.
     var creationDate: Date?? { get }
-    /// When its contents were changed. `nil` if its class does not say.
+    /// The date on which the contents were changed last. `nil` if its class does not have it.
     var contentModificationDate: Date?? { get }
-    /// The extended attributes that the provider keeps with it. `nil` if its class does not say.
+    /// The extended attributes that the provider stores with the item. `nil` if its class does not have it.
     var extendedAttributes: [String: Data]? { get }
-    /// When the person used it last. An item that has one is in the working set. `nil` if its class does not say.
+    /// The date on which the user used the item last. Items with one are in the working set. `nil` if its class does
+    /// not have it.
     var lastUsedDate: Date?? { get }
-    /// The tags that the person gave it, in a form of the system's. An item that has some is in the working set.
-    /// `nil` if its class does not say.
+    /// The user's tags, in a format of the system. Items with tags are in the working set. `nil` if its class does
+    /// not have it.
     var tagData: Data?? { get }
-    /// Where it stands among the favorites: a number of 64 bits. An item that has one is in the working set. `nil` if
-    /// its class does not say.
+    /// The rank among the favorites, 64 bits. Items with one are in the working set. `nil` if its class does not have
+    /// it.
     var favoriteRank: NSNumber?? { get }
-    /// Whether it is in the trash itself, not only in a folder that is. `nil` if its class does not say.
+    /// Whether the item itself is in the trash, not only a directory that it is in. `nil` if its class does not have
+    /// it.
     var isTrashed: Bool? { get }
-    /// Whether the service has its latest contents. `nil` if its class does not say.
+    /// Whether the service has the latest contents. `nil` if its class does not have it.
     var isUploaded: Bool? { get }
-    /// Whether its contents are on their way to the service. `nil` if its class does not say.
+    /// Whether the contents are being uploaded. `nil` if its class does not have it.
     var isUploading: Bool? { get }
-    /// Why its contents could not be sent to the service. `nil` if its class does not say.
+    /// The error of the last upload. `nil` if its class does not have it.
     var uploadingError: (any Error)?? { get }
-    /// Whether its contents are on this machine. `nil` if its class does not say.
+    /// Whether the contents are local. `nil` if its class does not have it.
     var isDownloaded: Bool? { get }
-    /// Whether its contents are on their way to this machine. `nil` if its class does not say.
+    /// Whether the contents are being downloaded. `nil` if its class does not have it.
     var isDownloading: Bool? { get }
-    /// Why its contents could not be fetched. `nil` if its class does not say.
+    /// The error of the last download. `nil` if its class does not have it.
     var downloadingError: (any Error)?? { get }
-    /// Whether the contents on this machine are the service's latest. `nil` if its class does not say.
+    /// Whether the local contents are the service's latest. `nil` if its class does not have it.
     var isMostRecentVersionDownloaded: Bool? { get }
-    /// Whether other people can see it. `nil` if its class does not say.
+    /// Whether other users can see the item. `nil` if its class does not have it.
     var isShared: Bool? { get }
-    /// Whether it is shared and belongs to this person. `nil` if its class does not say.
+    /// Whether the item is shared and belongs to this user. `nil` if its class does not have it.
     var isSharedByCurrentUser: Bool? { get }
-    /// Whose it is. `nil` if its class does not say.
+    /// The name of the owner. `nil` if its class does not have it.
     var ownerNameComponents: PersonNameComponents?? { get }
-    /// Who changed it last. `nil` if its class does not say.
+    /// The name of the last editor. `nil` if its class does not have it.
     var mostRecentEditorNameComponents: PersonNameComponents?? { get }
-    /// Another one means other contents; at most 1,000 bytes. `nil` if its class does not say.
+    /// The version of the contents, which differs if they do; at most 1,000 bytes. `nil` if its class does not have
+    /// it.
     var versionIdentifier: Data?? { get }
-    /// The versions of its contents and of the rest. `nil` if its class does not say.
+    /// The versions of the contents and of the metadata. `nil` if its class does not have it.
     var itemVersion: NSFileProviderItemVersion? { get }
-    /// Where it points, if it is a symbolic link. `nil` if its class does not say.
+    /// The target of a symbolic link. `nil` if its class does not have it.
     var symlinkTargetPath: String?? { get }
-    /// What the rules of the provider's actions are told of it. `nil` if its class does not say.
+    /// Values for the activation rules of the provider's actions. `nil` if its class does not have it.
     var userInfo: [AnyHashable: Any]?? { get }
-    /// When its contents are fetched and given up. `nil` if its class does not say.
+    /// The policy for materializing and evicting the contents. `nil` if its class does not have it.
     var contentPolicy: NSFileProviderContentPolicy? { get }
 }
 
-/// The name that programs write for an item, as what a class conforms to and as the type of a value.
+/// The name that programs use for an item, both for conformance and as the type of a value.
 ///
-/// With Apple it is an `any NSFileProviderItemProtocol`, which only their importer lets a class conform to.
+/// With Apple it is an `any NSFileProviderItemProtocol`, to which only Apple's importer lets a class conform.
 public typealias NSFileProviderItem = NSFileProviderItemProtocol

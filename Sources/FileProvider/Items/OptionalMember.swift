@@ -1,15 +1,15 @@
 import CSwiftRuntime
 
-/// Tells whether a class has a member of a protocol that may be left out.
+/// A test whether a class implements an optional member of a protocol.
 ///
-/// On Apple's platforms the runtime of Objective-C knows. Here, a member that is left out is the default implementation of a
-/// requirement, and that one says so: it leaves a note on its thread, which the reader finds.
+/// On Apple's platforms the runtime of Objective-C knows. Here a missing member is the default implementation of a
+/// requirement. That implementation sets a flag of its thread, which the reader checks.
 enum OptionalMember {
-    /// What a member gives; `nil` where the class has no such member.
+    /// Returns a member's value; `nil` if the class has no such member.
     static func read<Value>(_ member: @autoclosure () -> Value) -> Value? { read([], member) }
 
     private static func read<Value>(_ first: Notes, _ member: () -> Value) -> Value? {
-        // A member of a program may read those of other items, so each reading has its own notes.
+        // The program's code may read members of other items, so each read has its own flags.
         let outer = notes
         notes = first
         defer { notes = outer }
@@ -17,13 +17,13 @@ enum OptionalMember {
         return notes.contains(.isMissing) ? nil : value
     }
 
-    /// Called by a default implementation: the class has no such member. The value is one that nobody sees.
+    /// Marks the member as missing. Default implementations call it; their value is not used.
     static func missing<Value>(_ value: Value) -> Value {
         notes.insert(.isMissing)
         return value
     }
 
-    /// For two members each of which stands for the other: what the other one gives, or `nil` when the class has neither.
+    /// Returns the value of the other one of two members that can replace each other; `nil` if the class has neither.
     static func other<Value>(_ member: @autoclosure () -> Value) -> Value? {
         notes.contains(.isStandingIn) ? nil : read(.isStandingIn, member)
     }
@@ -34,7 +34,7 @@ enum OptionalMember {
         static let isStandingIn = Notes(rawValue: 1 << 1)
     }
 
-    /// Those of the calling thread.
+    /// The flags of the calling thread.
     private static var notes: Notes {
         get { Notes(rawValue: cswift_notes_of_thread()) }
         set { cswift_set_notes_of_thread(newValue.rawValue) }

@@ -1,26 +1,26 @@
 import Foundation
 import PropertyLists
 
-/// The tags of an item as its tag data carries them: a binary property list of an array of names.
+/// The tags of an item in its tag data: a binary property list with an array of names.
 ///
-/// Data of other programs may have a line feed and the number of a colour after a name; what comes after it is no part of the
-/// name. To providers the data is opaque.
+/// Data of other programs may have a line feed and a colour number after a name, which are not part of the name.
+/// Providers treat the data as opaque.
 package enum TagList {
-    /// Bytes of a name.
+    /// The most bytes of a name.
     package static let longestName = 255
-    /// Names of one item.
+    /// The most names of one item.
     package static let most = 100
-    /// Bytes of data that is looked into; more is kept, and has no names.
+    /// The most bytes of data that is parsed. Longer data is kept, and counts as no names.
     private static let mostBytes = 1 << 16
 
-    /// What is wrong with a name, in one sentence; `nil` for nothing.
+    /// Returns a description of a name's fault, in one sentence; `nil` for a valid name.
     package static func fault(of name: String) -> String? {
         if name.isEmpty || name.utf8.count > longestName { return "a tag has 1 to \(longestName) bytes" }
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "," }
         return isPlain ? nil : "\"\(name)\" cannot be a tag: it has a comma or a control character"
     }
 
-    /// The data for some names; `nil` for none.
+    /// Returns the data for names; `nil` for none.
     package static func data(of names: [String]) -> [UInt8]? {
         guard !names.isEmpty else { return nil }
         var list = BinaryPropertyListWriter()
@@ -29,7 +29,7 @@ package enum TagList {
         return Array(list.finish())
     }
 
-    /// The names in some data; none where it is in another form.
+    /// Returns the names in tag data; none if it has another format.
     package static func names(in data: [UInt8]) -> [String] {
         guard data.count <= mostBytes, let list = (try? ForeignPropertyList.read(Data(data))) as? [Any] else {
             return []

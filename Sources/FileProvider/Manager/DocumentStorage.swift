@@ -1,8 +1,8 @@
 import FileCoordination
 import Foundation
 
-/// The folder for the files of a provider that keeps them itself: in the container of the group that its property list names, or
-/// in its own.
+/// The document storage: the directory for the files of a provider that keeps them itself. It is in the container of
+/// the group that the provider's property list names, or in the provider's own.
 package enum DocumentStorage {
     static let name = "File Provider Storage"
 

@@ -1,23 +1,25 @@
 import Foundation
 
-/// A backend with a way to the engines: a program's, which leads to the daemon, or an extension's, to the engine of its domain. They
-/// ask the same about items.
+/// A backend with a connection to engines: a program's leads to the daemon, an extension's to the engine of its
+/// domain. Both use the same requests about items.
 protocol EngineBackend: ManagerBackend {
+    /// Sends a request.
+    ///
     /// - Parameters:
-    ///   - domain: the one that the request is about.
-    ///   - completion: called once, on any thread, with an error as the interface has it.
+    ///   - domain: the domain that the request is about.
+    ///   - completion: called once, on any thread, with an error of the public interface.
     func ask<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<C.Value, any Error>) -> Void)
 
-    /// Asks for a version, on a way to an engine that is there; the program waits for nothing.
+    /// Requests a set's version from a running engine, without starting a daemon. No program waits for the reply.
     func watch(
         _ request: ManagerSetVersionCall, of domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<ItemSetVersion, any Error>) -> Void)
 }
 
 extension EngineBackend {
-    /// Asks for something of which no more is told than whether it was done.
+    /// Sends a request with no result but success or failure.
     func perform<C: ProviderCall>(
         _ request: C, of domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
@@ -69,7 +71,8 @@ extension EngineBackend {
         perform(request, of: domain, settled(completion))
     }
 
-    /// What could not be brought to the other side is told as the interface has it, with the reason beneath.
+    /// Wraps the error of a failed synchronization as `cannotSynchronize`, as Apple's documentation has it, with the
+    /// cause as the underlying error.
     private func settled(_ completion: @escaping Completion) -> Completion {
         { error in
             guard let error, (error as? NSFileProviderError)?.code != .providerDomainNotFound else {

@@ -1,8 +1,8 @@
 import LinuxSystem
 import Synchronization
 
-/// Lets the first answer to a question through to the program, on a thread that it may block. A backend that answers twice does
-/// not become a handler that is called twice.
+/// A completion that passes only the first reply to the program's handler, on a thread that it may block. A backend
+/// that replies twice does not call the handler twice.
 final class FirstAnswer: Sendable {
     private let isTaken = Atomic(false)
 

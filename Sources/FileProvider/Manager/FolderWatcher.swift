@@ -1,18 +1,18 @@
 import LinuxSystem
 
-/// Has the kernel tell of what happens in folders.
+/// A watcher that reports the kernel's notifications of changes in directories.
 package protocol FolderWatcher: Sendable {
-    /// Where it is told.
+    /// The notifications.
     var notices: FolderNotices { get }
 
-    /// Adds a folder. Blocks, on the daemon in an extension's process.
+    /// Adds a directory. Blocks; in an extension's process it waits for the daemon.
     ///
-    /// - Parameter folder: open for reading.
-    /// - Throws: `noSpace` when as many folders are watched as may be.
+    /// - Parameter folder: the directory, open for reading.
+    /// - Throws: `noSpace` if the limit of watched directories is reached.
     func watch(_ folder: FileDescriptor) throws(Errno) -> FolderNotices.Number
 }
 
-/// In a process that is not confined.
+/// The watcher of a process that is not confined.
 struct OwnFolderWatcher: FolderWatcher {
     let notices: FolderNotices
 

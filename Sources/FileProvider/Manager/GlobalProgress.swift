@@ -3,20 +3,20 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Keeps a `Progress` at what the daemon says is on its way, for as long as somebody has it.
+/// An updater that keeps a `Progress` at the daemon's numbers of transfers, while the program retains that object.
 ///
-/// The object is changed on the main queue only: `Progress` may not be used by two threads at once.
+/// The object is changed on the main queue only, since `Progress` must not be used by two threads at once.
 final class GlobalProgress: Sendable {
     private struct Shown {
         weak var progress: Progress?
     }
-    // Innermost.
+    // Leaf lock.
     private let shown: Mutex<Shown>
     private let backend: any ManagerBackend
     private let isUpload: Bool
     private let domain: NSFileProviderDomainIdentifier?
 
-    /// Seconds between two looks: while something is on its way, and while nothing is.
+    /// The seconds between two updates, while there are transfers and while there are none.
     private static let pauses = (busy: 0.2, idle: 1.0)
 
     private init(
@@ -29,7 +29,9 @@ final class GlobalProgress: Sendable {
         self.backend = backend
     }
 
-    /// - Returns: finished until it is known that something is on its way.
+    /// Creates a progress and keeps it updated.
+    ///
+    /// - Returns: a progress that is finished until transfers are known.
     static func make(
         for kind: Progress.FileOperationKind, of domain: NSFileProviderDomainIdentifier?,
         _ backend: any ManagerBackend
@@ -48,7 +50,7 @@ final class GlobalProgress: Sendable {
 
     private func look() {
         backend.transfers(isUpload: isUpload, in: domain) { [self] result in
-            // Whoever has no daemon, or no provider, has nothing on its way, now and later.
+            // A program without a daemon or a provider has no transfers, now or later.
             if case .failure(let failure as NSFileProviderError) = result, failure.code == .providerNotFound { return }
             let count = (try? result.get()) ?? TransferTotals()
             DispatchQueue.main.async { [self] in
@@ -62,7 +64,7 @@ final class GlobalProgress: Sendable {
     private static func show(_ count: TransferTotals, in progress: Progress) {
         progress.setUserInfoObject(Int(count.files), forKey: .fileTotalCountKey)
         progress.setUserInfoObject(Int(count.filesDone), forKey: .fileCompletedCountKey)
-        // Of nothing, one of one is done.
+        // Without transfers the progress is one of one.
         progress.totalUnitCount = count.files > 0 ? max(1, count.bytes) : 1
         progress.completedUnitCount = count.files > 0 ? min(count.bytesDone, max(1, count.bytes)) : 1
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The manager's backend in a process that has no daemon: domains are kept in memory, and signals go to whoever listens in the
-/// same process, so that tests of providers run.
+/// The backend of managers in a process without a daemon. It keeps domains in memory, and sends signals to listeners
+/// in the same process, so that tests of providers can run.
 package final class LocalDomains: ManagerBackend {
     package typealias Listener =
         @Sendable (NSFileProviderItemIdentifier, NSFileProviderDomainIdentifier?) -> Void
@@ -12,12 +12,12 @@ package final class LocalDomains: ManagerBackend {
         var listeners: [UInt64: Listener] = [:]
         var next: UInt64 = 0
     }
-    // Innermost: listeners are called after it is released.
+    // Leaf lock: listeners are called after it is released.
     private let state = Mutex(State())
 
     package init() {}
 
-    /// Has a listener hear of signals, until it is removed.
+    /// Adds a listener of signals. Returns the number with which to remove it.
     package func addListener(_ listener: @escaping Listener) -> UInt64 {
         state.withLock { state in
             state.next += 1
@@ -70,7 +70,7 @@ package final class LocalDomains: ManagerBackend {
         completion(nil)
     }
 
-    /// Nothing waits for an error to be resolved.
+    /// Does nothing, as no requests wait here for an error to be resolved.
     package func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(nil) }

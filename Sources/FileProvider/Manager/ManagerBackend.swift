@@ -1,33 +1,38 @@
 import Foundation
 import LinuxSystem
 
-/// Whom a manager asks: the daemon, over a program's or an extension's connection to it.
+/// The service that a manager sends its requests to: the daemon, over the connection of a program or an extension.
 ///
-/// Completions may be called on any thread, at once too; the manager calls those of programs on threads of their own.
+/// Completion handlers may be called on any thread, also before the function returns. The manager calls those of
+/// programs on threads of their own.
 package protocol ManagerBackend: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
-    /// What the provider's file coordinators take as their purpose.
+    /// The purpose identifier for the provider's file coordinators.
     var providerIdentifier: String { get }
-    /// The folder for the files of a provider that keeps them itself.
+    /// Returns the directory for the files of a provider that keeps them itself.
     func documentStorage() -> URL
-    /// Has folders watched. Blocks.
+    /// Returns a watcher of directories. Blocks.
     func folderWatcher() throws(Errno) -> any FolderWatcher
-    /// A folder for files that are handed over, on the volume that they will be on.
+    /// Returns a directory for files that are handed over, on the volume of their destination.
     func temporaryFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
-    /// A folder for what a provider keeps of a domain for itself.
+    /// Returns a directory for the provider's own state of a domain.
     func stateFolder(of domain: NSFileProviderDomainIdentifier?) throws -> URL
 
     // MARK: Domains
     func domains(_ completion: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void)
-    /// Of an identifier that is there already, its name and its properties are updated.
+    /// Adds a domain. If its identifier exists, updates that domain's name and properties.
     func add(_ domain: NSFileProviderDomain, _ completion: @escaping Completion)
-    /// - Parameter completion: called with the folder of what was preserved.
+    /// Removes a domain.
+    ///
+    /// - Parameter completion: called with the directory of the files that were kept.
     func remove(
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void)
     func removeAll(_ completion: @escaping Completion)
-    /// - Parameter reason: for the person; `nil` connects it again.
+    /// Disconnects a domain, or connects it again.
+    ///
+    /// - Parameter reason: the reason for the user; `nil` connects the domain again.
     func setDisconnected(
         _ reason: String?, isTemporary: Bool, domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
@@ -38,7 +43,7 @@ package protocol ManagerBackend: Sendable {
         _ completion: @escaping Completion)
     func signalErrorResolved(
         _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
-    /// How far an upload is, in bytes.
+    /// Reports the progress of an upload in bytes.
     func noteUpload(
         of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?)
 
@@ -52,7 +57,9 @@ package protocol ManagerBackend: Sendable {
             @escaping @Sendable (
                 NSFileProviderItemIdentifier?, NSFileProviderDomainIdentifier?, (any Error)?
             ) -> Void)
-    /// - Parameter range: in bytes; `nil` for all of it.
+    /// Materializes an item.
+    ///
+    /// - Parameter range: the byte range; `nil` for the whole file.
     func requestDownload(
         of item: NSFileProviderItemIdentifier, range: NSRange?, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
@@ -63,29 +70,31 @@ package protocol ManagerBackend: Sendable {
         below item: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
-    /// Has a provider be handed what was not changed.
+    /// Hands unchanged fields of an item to its provider.
     func requestModification(
         of fields: NSFileProviderItemFields, of item: NSFileProviderItemIdentifier,
         in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
 
     // MARK: Sets
-    /// The version of a set, once it is another one than that which is known. With a known one, nobody is started for it.
+    /// Waits until the version of a set differs from a known one. That does not start a daemon.
     ///
-    /// - Parameter known: `nil` to have an answer at once.
+    /// - Parameter known: the version that the caller knows; `nil` to get the version at once.
     func version(
         of set: ItemSet, in domain: NSFileProviderDomainIdentifier?, known: UInt64?,
         _ completion: @escaping @Sendable (Result<UInt64, any Error>) -> Void)
-    /// How much of all that is on its way has arrived.
+    /// Returns the progress of all transfers in one direction.
     func transfers(
         isUpload: Bool, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping @Sendable (Result<TransferTotals, any Error>) -> Void)
-    /// - Parameter position: as the page before has it; `nil` for the first one.
+    /// Returns one page of a set.
+    ///
+    /// - Parameter position: the position from the previous page; `nil` for the first one.
     func items(
         in set: ItemSet, of domain: NSFileProviderDomainIdentifier?, after position: Int64?, limit: Int,
         _ completion: @escaping @Sendable (Result<ItemSetPage, any Error>) -> Void)
 }
 
-/// What a backend answers to that it has no way to do: there is no provider, as far as it knows.
+/// Defaults for a backend that cannot do something: it knows of no provider.
 extension ManagerBackend {
     package var providerIdentifier: String { Self.nameOfProcess }
     static var nameOfProcess: String { Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName }

@@ -1,29 +1,29 @@
 import Foundation
 import Synchronization
 
-// Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
+// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {
-    /// What is kept of a domain that is removed.
+    /// The files to keep when a domain is removed.
     public enum DomainRemovalMode: Int, Sendable {
-        /// Nothing.
+        /// No files.
         case removeAll = 0
-        /// What the service does not have yet.
+        /// Files with changes that are not uploaded.
         case preserveDirtyUserData = 1
-        /// Everything that is on this machine.
+        /// All local files.
         case preserveDownloadedUserData = 2
     }
 
-    /// How a domain is cut off.
+    /// The ways to disconnect a domain.
     public struct DisconnectionOptions: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: UInt
-        /// A set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// For a short while only: the person need not be told.
+        /// A short disconnection, which need not be shown to the user.
         public static let temporary = Self(rawValue: 1 << 0)
     }
 
-    /// Adds a domain. One with the same identifier gets the new name and properties.
+    /// Adds a domain. A domain with the same identifier gets the new name and properties.
     public class func add(
         _ domain: NSFileProviderDomain, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -32,26 +32,26 @@ extension NSFileProviderManager {
         }
         backend.add(domain, changing(completionHandler))
     }
-    /// Adds a domain. One with the same identifier gets the new name and properties.
+    /// Adds a domain. A domain with the same identifier gets the new name and properties.
     public class func add(_ domain: NSFileProviderDomain) async throws {
         try await answer { add(domain, completionHandler: $0) }
     }
 
-    /// Removes a domain with all its files on this machine.
+    /// Removes a domain with all its local files.
     public class func remove(
         _ domain: NSFileProviderDomain, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         let completion = changing(completionHandler)
         backend.remove(domain.identifier, mode: .removeAll) { _, error in completion(error) }
     }
-    /// Removes a domain with all its files on this machine.
+    /// Removes a domain with all its local files.
     public class func remove(_ domain: NSFileProviderDomain) async throws {
         try await answer { remove(domain, completionHandler: $0) }
     }
 
     /// Removes a domain, and keeps some of its files.
     ///
-    /// - Parameter completionHandler: called with the folder of what was kept; `nil` for nothing.
+    /// - Parameter completionHandler: called with the directory of the kept files; `nil` if there are none.
     public class func remove(
         _ domain: NSFileProviderDomain, mode: DomainRemovalMode,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -66,14 +66,14 @@ extension NSFileProviderManager {
     }
     /// Removes a domain, and keeps some of its files.
     ///
-    /// - Returns: the folder of what was kept; `nil` for nothing.
+    /// - Returns: the directory of the kept files; `nil` if there are none.
     public class func remove(_ domain: NSFileProviderDomain, mode: DomainRemovalMode) async throws -> URL? {
         try await answer { answer in
             remove(domain, mode: mode) { url, error in answer(error.map { .failure($0) } ?? .success(url)) }
         }
     }
 
-    /// The domains of the provider.
+    /// Returns the domains of the provider.
     public class func getDomainsWithCompletionHandler(
         _ completionHandler: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void
     ) {
@@ -81,7 +81,7 @@ extension NSFileProviderManager {
         let first = FirstAnswer()
         backend.domains { domains, error in first.run { completionHandler(domains, error) } }
     }
-    /// The domains of the provider.
+    /// Returns the domains of the provider.
     public class func domains() async throws -> [NSFileProviderDomain] {
         try await answer { answer in
             getDomainsWithCompletionHandler { domains, error in
@@ -90,18 +90,18 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Removes all domains of the provider with their files on this machine.
+    /// Removes all domains of the provider with their local files.
     public class func removeAllDomains(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         backend.removeAll(changing(completionHandler))
     }
-    /// Removes all domains of the provider with their files on this machine.
+    /// Removes all domains of the provider with their local files.
     public class func removeAllDomains() async throws {
         try await answer { removeAllDomains(completionHandler: $0) }
     }
 
-    /// Cuts the domain off: nothing of it is fetched or sent until ``reconnect()``.
+    /// Disconnects the domain: nothing is fetched or uploaded until ``reconnect()``.
     ///
-    /// - Parameter localizedReason: for the person.
+    /// - Parameter localizedReason: the reason, for the user.
     public func disconnect(
         reason localizedReason: String, options: DisconnectionOptions = [],
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -110,22 +110,23 @@ extension NSFileProviderManager {
             localizedReason, isTemporary: options.contains(.temporary), domain: domain?.identifier,
             Self.calling(completionHandler))
     }
-    /// Cuts the domain off: nothing of it is fetched or sent until ``reconnect()``.
+    /// Disconnects the domain: nothing is fetched or uploaded until ``reconnect()``.
     public func disconnect(reason localizedReason: String, options: DisconnectionOptions = []) async throws {
         try await Self.answer { disconnect(reason: localizedReason, options: options, completionHandler: $0) }
     }
 
-    /// Ends what ``disconnect(reason:options:)`` began.
+    /// Connects the domain again after ``disconnect(reason:options:)``.
     public func reconnect(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         Self.backend.setDisconnected(
             nil, isTemporary: false, domain: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Ends what ``disconnect(reason:options:)`` began.
+    /// Connects the domain again after ``disconnect(reason:options:)``.
     public func reconnect() async throws {
         try await Self.answer { reconnect(completionHandler: $0) }
     }
 
-    /// After a change of the domains: the program is told twice, by its handler and by a notification.
+    /// Returns a completion for a change of the domains, which posts the notification before it calls the program's
+    /// handler.
     private class func changing(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
@@ -138,10 +139,10 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Whether the program has asked for the domains: only then does it hear of changes.
+    /// Whether the program has asked for the domains. Only then are changes posted.
     private static let isObserving = Atomic(false)
 
-    /// Tells the program that the domains are not what they were.
+    /// Posts the notification that the domains have changed.
     package class func domainsDidChange() {
         guard isObserving.load(ordering: .relaxed) else { return }
         NotificationCenter.default.post(name: .fileProviderDomainDidChange, object: nil)

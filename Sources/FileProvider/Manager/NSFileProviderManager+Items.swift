@@ -1,12 +1,12 @@
 import Foundation
 
-// Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
+// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {
-    /// Has the contents of a file be fetched.
+    /// Materializes a file.
     ///
     /// - Parameters:
-    ///   - requestedRange: in bytes; `nil` for all of it.
-    ///   - completionHandler: called when they are there.
+    ///   - requestedRange: the byte range; `nil` for the whole file.
+    ///   - completionHandler: called when the contents are local.
     public func requestDownloadForItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier, requestedRange: NSRange? = nil,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -14,7 +14,7 @@ extension NSFileProviderManager {
         Self.backend.requestDownload(
             of: itemIdentifier, range: requestedRange, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Has the contents of a file be fetched; comes back when they are there.
+    /// Materializes a file. Returns when the contents are local.
     public func requestDownloadForItem(
         withIdentifier itemIdentifier: NSFileProviderItemIdentifier, requestedRange: NSRange? = nil
     ) async throws {
@@ -24,7 +24,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Gives up the contents of a file on this machine, or of all files in a folder.
+    /// Evicts a file, or all files in a directory.
     ///
     /// Fails with ``NSFileProviderError/unsyncedEdits`` or ``NSFileProviderError/nonEvictable``.
     public func evictItem(
@@ -33,28 +33,28 @@ extension NSFileProviderManager {
     ) {
         Self.backend.evict(itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Gives up the contents of a file on this machine, or of all files in a folder.
+    /// Evicts a file, or all files in a directory.
     public func evictItem(identifier itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { evictItem(identifier: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until the provider has everything that was changed in a folder up to now.
+    /// Waits until the provider has all local changes made so far in a directory.
     public func waitForChanges(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.waitForChanges(below: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until the provider has everything that was changed in a folder up to now.
+    /// Waits until the provider has all local changes made so far in a directory.
     public func waitForChanges(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { waitForChanges(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Waits until everything that was changed up to now, here or with the provider, has reached the other side.
+    /// Waits until all changes made so far, local and at the provider, are synchronized.
     public func waitForStabilization(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         Self.backend.waitForStabilization(in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Waits until everything that was changed up to now, here or with the provider, has reached the other side.
+    /// Waits until all changes made so far, local and at the provider, are synchronized.
     public func waitForStabilization() async throws {
         try await Self.answer { waitForStabilization(completionHandler: $0) }
     }

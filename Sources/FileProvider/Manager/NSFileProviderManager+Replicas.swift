@@ -1,34 +1,39 @@
 import Foundation
 
-// Unlike with Apple, a subclass cannot override these: Swift has no overriding of what an extension declares.
+// Unlike with Apple, a subclass cannot override these: Swift does not allow overriding a declaration of an extension.
 extension NSFileProviderManager {
-    /// Makes a domain of a folder's files. Nothing is imported yet: it fails.
+    /// Creates a domain from the files of a directory. Not implemented yet: it always fails with
+    /// `CocoaError.featureUnsupported`.
     public class func `import`(
         _ domain: NSFileProviderDomain, fromDirectoryAt url: URL,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Makes a domain of a folder's files. Nothing is imported yet: it fails.
+    /// Creates a domain from the files of a directory. Not implemented yet: it always fails with
+    /// `CocoaError.featureUnsupported`.
     public class func `import`(_ domain: NSFileProviderDomain, fromDirectoryAt url: URL) async throws {
         try await answer { `import`(domain, fromDirectoryAt: url, completionHandler: $0) }
     }
 
-    /// Has the system hand over all items below one again. It fails: a provider that has lost what it knew lets its anchors expire.
+    /// Hands all items beneath one to the provider again. Always fails with `CocoaError.featureUnsupported`: a
+    /// provider that has lost its state can let its sync anchors expire instead.
     public func reimportItems(
         below itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) { Self.calling(completionHandler)(CocoaError(.featureUnsupported)) }
-    /// Has the system hand over all items below one again. It fails: a provider that has lost what it knew lets its anchors expire.
+    /// Hands all items beneath one to the provider again. Always fails with `CocoaError.featureUnsupported`: a
+    /// provider that has lost its state can let its sync anchors expire instead.
     public func reimportItems(below itemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { reimportItems(below: itemIdentifier, completionHandler: $0) }
     }
 
-    /// Has the system hand over an item to the provider as if it had been changed here, and comes back before that.
+    /// Hands an item to the provider as if it had been changed locally. Returns before the provider gets it.
     ///
-    /// Of ``NSFileProviderItemFields``, contents are handed over that are on this machine and not older than the provider's
-    /// (`itemChanged(at:)`), and dates of the last use, tags and ranks among the favorites. Names, places and the rest are what
-    /// the provider itself said, and nothing is handed over of them; with none but those it fails with `featureUnsupported`.
+    /// Of the fields, contents are handed over if they are local and not older than the provider's
+    /// (`itemChanged(at:)`), and so are the date of last use, tags and the favorite rank. Other fields, such as name
+    /// and parent, always come from the provider, and are not handed over. A request for only such fields fails with
+    /// `featureUnsupported`.
     ///
-    /// - Parameter options: of no effect.
+    /// - Parameter options: ignored.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = [], completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -40,7 +45,7 @@ extension NSFileProviderManager {
         Self.backend.requestModification(
             of: fields, of: itemIdentifier, in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Has the system hand over an item to the provider as if it had been changed here, and comes back before that.
+    /// Hands an item to the provider as if it had been changed locally. Returns before the provider gets it.
     public func requestModification(
         of fields: NSFileProviderItemFields, forItemWithIdentifier itemIdentifier: NSFileProviderItemIdentifier,
         options: NSFileProviderModifyItemOptions = []
@@ -51,37 +56,39 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Lists what is on this machine: files with their contents and folders that were listed, by what is known here. Changes are told
-    /// since an anchor of this very object; anchors of others are expired.
+    /// Returns an enumerator of the local items: files with their contents, and listed directories. No provider is
+    /// asked. Changes can be enumerated since a sync anchor of the same object; anchors of other objects are expired.
     public func enumeratorForMaterializedItems() -> any NSFileProviderEnumerator {
         SetEnumerator(.materialized, of: domain?.identifier, Self.backend)
     }
 
-    /// Lists what was changed here and the provider does not have yet, of what it knows. Changes are told since an anchor of this very
-    /// object; anchors of others are expired.
+    /// Returns an enumerator of the items with local changes that the provider does not have yet. Changes can be
+    /// enumerated since a sync anchor of the same object; anchors of other objects are expired.
     public func enumeratorForPendingItems() -> any NSFileProviderPendingSetEnumerator {
         SetEnumerator(.pending, of: domain?.identifier, Self.backend)
     }
 }
 
-/// Lists what waits to be sent.
+/// An enumerator of the items that wait for their upload.
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 public protocol NSFileProviderPendingSetEnumerator: NSFileProviderEnumerator {
-    /// The version of the domain at that time.
+    /// The version of the domain at the time of the enumeration.
     var domainVersion: NSFileProviderDomainVersion? { get }
-    /// How many seconds pass between two looks.
+    /// The seconds between two updates of the set.
     var refreshInterval: TimeInterval { get }
-    /// Whether there is more than it tells.
+    /// Whether the set has more items than are enumerated.
     var isMaximumSizeReached: Bool { get }
 }
 
 extension NSNotification.Name {
-    /// Posted when other items are on this machine, without an object, in a process that has called
-    /// ``NSFileProviderManager/enumeratorForMaterializedItems()`` once; on any thread. Changes that follow each other closely are one.
+    /// A notification that the set of local items has changed. It has no object, and is posted on any thread of a
+    /// process that has called ``NSFileProviderManager/enumeratorForMaterializedItems()`` once. Changes in close
+    /// succession make one notification.
     public static let fileProviderMaterializedSetDidChange = NSNotification.Name(
         "NSFileProviderMaterializedSetDidChange")
-    /// Posted when other items wait to be sent, without an object, in a process that has called
-    /// ``NSFileProviderManager/enumeratorForPendingItems()`` once; on any thread. Changes that follow each other closely are one.
+    /// A notification that the set of items waiting for their upload has changed. It has no object, and is posted on
+    /// any thread of a process that has called ``NSFileProviderManager/enumeratorForPendingItems()`` once. Changes in
+    /// close succession make one notification.
     public static let fileProviderPendingSetDidChange = NSNotification.Name("NSFileProviderPendingSetDidChange")
 }

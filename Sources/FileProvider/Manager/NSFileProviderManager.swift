@@ -2,12 +2,12 @@ import Foundation
 @_weakLinked import FoundationNetworking
 import Synchronization
 
-/// What a program and its provider tell the system: which domains there are, that something has changed.
+/// The interface of programs and their providers to the system, to manage domains and to signal changes.
 ///
-/// Handlers are called on threads of their own. Without a daemon, domains are kept in the process, and what only the daemon can do
-/// fails with ``NSFileProviderError/providerNotFound``.
+/// Completion handlers are called on threads of their own. Without a daemon, domains are kept in the process, and
+/// functions that need a daemon fail with ``NSFileProviderError/providerNotFound``.
 ///
-/// Sendable because it holds a domain and nothing that changes.
+/// Sendable because it only holds a domain, in a constant.
 ///
 /// Source: FileProvider, `NSFileProviderManager.h`.
 open class NSFileProviderManager: NSObject, @unchecked Sendable {
@@ -16,7 +16,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     private static let defaultManager = NSFileProviderManager(of: nil)
 
-    /// The manager of the provider's default domain, which is there without being added.
+    /// The manager of the provider's default domain, which exists without being added.
     open class var `default`: NSFileProviderManager { defaultManager }
 
     package init(of domain: NSFileProviderDomain?) {
@@ -24,44 +24,45 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The manager of a domain; `nil` for one whose identifier is none.
+    /// Creates the manager of a domain. Returns `nil` if the domain's identifier is invalid.
     public convenience init?(for domain: NSFileProviderDomain) {
         guard NSFileProviderDomain.isValid(domain.identifier) else { return nil }
         self.init(of: domain)
     }
 
-    /// The manager of a domain; `nil` for one whose identifier is none.
+    /// Creates the manager of a domain. Returns `nil` if the domain's identifier is invalid.
     public convenience init?(forDomain domain: NSFileProviderDomain) { self.init(for: domain) }
 
     // MARK: Signals
 
-    /// Has the system ask for what has changed in a container.
+    /// Signals that a container has changes, so that the system enumerates them.
     open func signalEnumerator(
         for containerItemIdentifier: NSFileProviderItemIdentifier,
         completionHandler completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.signalEnumerator(containerItemIdentifier, in: domain?.identifier, Self.calling(completion))
     }
-    /// Has the system ask for what has changed in a container.
+    /// Signals that a container has changes, so that the system enumerates them.
     open func signalEnumerator(for containerItemIdentifier: NSFileProviderItemIdentifier) async throws {
         try await Self.answer { signalEnumerator(for: containerItemIdentifier, completionHandler: $0) }
     }
 
-    /// Has the system try again what failed with an error: the person has signed in, the service is back.
+    /// Retries requests that failed with an error, for example after the user has signed in or the service is
+    /// reachable again.
     open func signalErrorResolved(
         _ error: any Error, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.signalErrorResolved(
             ProviderFailure(error), in: domain?.identifier, Self.calling(completionHandler))
     }
-    /// Has the system try again what failed with an error.
+    /// Retries requests that failed with an error.
     open func signalErrorResolved(_ error: any Error) async throws {
         try await Self.answer { signalErrorResolved(error, completionHandler: $0) }
     }
 
-    /// Has the progress of a download or upload be shown with an item.
+    /// Shows the progress of a download or upload with an item.
     ///
-    /// - Parameter task: not resumed yet; one at a time for an item.
+    /// - Parameter task: a task that is not resumed yet. An item can have one at a time.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier,
         completionHandler completion: @escaping @Sendable ((any Error)?) -> Void
@@ -69,15 +70,15 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         let isTaken = RegisteredTasks.shared.register(task, for: identifier, of: domain?.identifier)
         Self.calling(completion)(isTaken ? nil : CocoaError(.featureUnsupported))
     }
-    /// Has the progress of a download or upload be shown with an item.
+    /// Shows the progress of a download or upload with an item.
     open func register(
         _ task: URLSessionTask, forItemWithIdentifier identifier: NSFileProviderItemIdentifier
     ) async throws {
         try await Self.answer { register(task, forItemWithIdentifier: identifier, completionHandler: $0) }
     }
 
-    /// Has the progress of an upload be shown with an item: for providers whose uploads are no tasks of a `URLSession`. May be called
-    /// as often as it likes.
+    /// Shows the progress of an upload with an item, for providers that do not upload with tasks of a `URLSession`.
+    /// May be called any number of times.
     ///
     /// Source: an addition.
     public final func reportUpload(
@@ -89,35 +90,37 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     // MARK: Places
 
-    /// What the provider's file coordinators take as their purpose, so that they do not wait for the provider.
+    /// The purpose identifier for the provider's file coordinators. With it they do not wait for the provider.
     open var providerIdentifier: String { Self.backend.providerIdentifier }
 
-    /// Where a provider that keeps its files itself has them. Made when it is asked for, with what is above it.
+    /// The directory for the files of a provider that keeps them itself. It is created on access, with its parents.
     open var documentStorageURL: URL {
         let url = Self.backend.documentStorage()
-        // A folder that cannot be made is found missing by whoever writes into it.
+        // If this fails, the next write into the directory reports it.
         try? FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         return url
     }
 
-    /// A folder for files that are handed to the system.
+    /// Returns a directory for files that are handed to the system.
     open func temporaryDirectoryURL() throws -> URL { try Self.backend.temporaryFolder(of: domain?.identifier) }
 
-    /// A folder for what the provider has to know of the domain the next time that it is started. It goes with the domain.
+    /// Returns a directory for the provider's own state of the domain, which lasts across restarts. It is removed
+    /// with the domain.
     ///
     /// - Throws: `CocoaError.featureUnsupported` in any process but that of the provider's extension.
     open func stateDirectoryURL() throws -> URL { try Self.backend.stateFolder(of: domain?.identifier) }
 
-    /// Writes what is known of a file that is not there. The folder is made if it is missing.
+    /// Writes a placeholder with the metadata of a file that is not local. Creates the directory if it does not
+    /// exist.
     open class func writePlaceholder(at placeholderURL: URL, withMetadata metadata: any NSFileProviderItem) throws {
         try Placeholder.write(at: placeholderURL, metadata)
     }
 
-    /// Where the placeholder of a file is: a hidden neighbour of it.
+    /// Returns the place of a file's placeholder: a hidden file beside it.
     open class func placeholderURL(for url: URL) -> URL { Placeholder.url(for: url) }
 
-    /// Where a person sees an item.
+    /// Returns the place at which the user sees an item.
     open func getUserVisibleURL(
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
@@ -127,7 +130,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(url, error) }
         }
     }
-    /// Where a person sees an item.
+    /// Returns the place at which the user sees an item.
     open func getUserVisibleURL(for itemIdentifier: NSFileProviderItemIdentifier) async throws -> URL {
         try await Self.answer { answer in
             getUserVisibleURL(for: itemIdentifier) { url, error in
@@ -136,7 +139,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Which item a person sees at a place.
+    /// Returns the item that the user sees at a place.
     open class func getIdentifierForUserVisibleFile(
         at url: URL,
         completionHandler:
@@ -149,7 +152,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
             first.run { completionHandler(item, domain, error) }
         }
     }
-    /// Which item a person sees at a place.
+    /// Returns the item that the user sees at a place.
     open class func identifierForUserVisibleFile(
         at url: URL
     ) async throws -> (NSFileProviderItemIdentifier, NSFileProviderDomainIdentifier) {
@@ -166,19 +169,20 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
 
     // MARK: The rest, which files of their own extend
 
-    /// What is on its way to the service, or from it, in all, in bytes.
+    /// Returns the progress of all uploads or downloads, in bytes.
     ///
-    /// It is looked for as long as somebody has the object, some times a second, and changed on the main queue: whoever reads it is
-    /// there too, and a program that does not serve its main queue sees no change. What arrives between two looks is not seen.
+    /// The object is updated some times a second while the program retains it. Updates happen on the main queue, so
+    /// read it there, too; a program that does not serve its main queue sees no change. A transfer between two
+    /// updates is not seen.
     ///
-    /// - Parameter kind: `.uploading` or `.downloading`; of others nothing is ever on its way.
-    /// - Returns: finished, one of one unit, while there is nothing to do.
+    /// - Parameter kind: `.uploading` or `.downloading`. For other kinds there are never any transfers.
+    /// - Returns: a progress, which is finished, one of one unit, while there are no transfers.
     open func globalProgress(for kind: Progress.FileOperationKind) -> Progress {
         GlobalProgress.make(for: kind, of: domain?.identifier, Self.backend)
     }
 }
 
-/// The backend, and the two forms of a question to it.
+/// The backend, and the two forms of a request to it.
 extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()
@@ -186,19 +190,20 @@ extension NSFileProviderManager {
     /// The backend of a program that has a way to the daemon.
     private static let daemon: (any ManagerBackend)? = DaemonLink.shared.map { DaemonBackend($0) }
 
-    // Innermost: nothing is called under it.
+    // Leaf lock.
     private static let installed = Mutex<(any ManagerBackend)?>(nil)
 
-    /// Whom the managers ask within a task: tests have domains of their own so.
+    /// The backend of the managers within a task, so that tests have domains of their own.
     @TaskLocal package static var backendOfTask: (any ManagerBackend)?
 
-    /// Whom the managers of this process ask.
+    /// The backend of the managers of this process.
     package static var backend: any ManagerBackend { backendOfTask ?? installed.withLock { $0 } ?? daemon ?? local }
 
-    /// Has the managers of this process ask somebody; `nil` for nobody.
+    /// Sets the backend of the managers of this process; `nil` for the default.
     package static func install(_ backend: (any ManagerBackend)?) { installed.withLock { $0 = backend } }
 
-    /// Calls a program's handler with the first answer, on a thread that it may block.
+    /// Returns a completion that passes only its first reply to a program's handler, on a thread that the handler may
+    /// block.
     static func calling(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {

@@ -2,14 +2,15 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The file that stands for one that is not there: a property list with what is known of it, beside the place of the file.
+/// The placeholder of a file that is not local: a property list with its metadata, beside the place of the file.
 enum Placeholder {
-    /// A hidden neighbour of the file.
+    /// Returns the place of the placeholder: a hidden file beside the file.
     static func url(for url: URL) -> URL {
         url.deletingLastPathComponent().appendingPathComponent(name(for: url.path.lastPathName), isDirectory: false)
     }
 
-    /// No longer than a file's name may be. Of a name that is too long, the end is replaced by a number made from all of it.
+    /// Returns the placeholder's name, within the limit of a file name. The end of a longer name is replaced by a
+    /// hash of all of it.
     private static func name(for name: String) -> String {
         let most = 255 - prefix.utf8.count - suffix.utf8.count
         guard name.utf8.count > most else { return prefix + name + suffix }
@@ -19,17 +20,17 @@ enum Placeholder {
         return "\(prefix)\(kept)-\(digest)\(suffix)"
     }
 
-    /// Whether a file of that name may be a placeholder.
+    /// Whether a file of this name may be a placeholder.
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) && name.hasSuffix(suffix) }
 
     private static let prefix = "."
     private static let suffix = ".icloud"
 
-    /// Writes what is known of a file; the folder is made if it is missing.
+    /// Writes a placeholder; creates the directory if it does not exist.
     static func write(at url: URL, _ metadata: [URLResourceKey: Any]) throws {
         var values: [String: Any] = [:]
         for (key, value) in metadata {
-            // A property list has no other values; what else there is helps nobody.
+            // Values that a property list cannot have are left out.
             if let value = PlainValue.make(value) { values[key.rawValue] = value }
         }
         let data = try PropertyListSerialization.data(fromPropertyList: values, format: .binary, options: 0)

@@ -1,9 +1,10 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Values as a property list can have them.
+/// Values that a property list can have.
 enum PlainValue {
-    /// `nil` for a value that has no such form. Writing others would be the end of the process.
+    /// Converts a value; returns `nil` if that is impossible. Writing other values to a property list would end the
+    /// process.
     static func make(_ value: Any) -> Any? {
         switch value {
         case let date as Date: date.timeIntervalSinceReferenceDate.isFinite ? date : nil

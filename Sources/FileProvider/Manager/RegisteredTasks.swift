@@ -3,7 +3,8 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The downloads and uploads that were registered for items, one for each. Whoever shows the items is told how far uploads are.
+/// The download and upload tasks that were registered for items, one per item. The progress of uploads is reported to
+/// the backend.
 final class RegisteredTasks: Sendable {
     static let shared = RegisteredTasks()
 
@@ -14,10 +15,12 @@ final class RegisteredTasks: Sendable {
     private struct Registered {
         weak var task: URLSessionTask?
     }
-    // Innermost: tasks are asked for their state only.
+    // Leaf lock: only the state of tasks is read under it.
     private let tasks = Mutex<[Key: Registered]>([:])
 
-    /// - Returns: `false` for a task that runs already, and for an item that has one which has not ended.
+    /// Registers a task.
+    ///
+    /// - Returns: `false` for a task that runs already, and for an item with another task that has not ended.
     func register(
         _ task: URLSessionTask, for item: NSFileProviderItemIdentifier, of domain: NSFileProviderDomainIdentifier?
     ) -> Bool {
@@ -35,7 +38,7 @@ final class RegisteredTasks: Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    /// Looks now and then how much was sent, until the task is done with.
+    /// Reports the bytes sent at intervals, until the task has completed.
     private func watch(_ task: URLSessionTask, _ key: Key, last: Int64) {
         let backend = NSFileProviderManager.backend
         Deadlines.shared.run(after: Self.pause) { [weak task] in

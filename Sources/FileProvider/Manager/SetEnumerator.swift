@@ -2,10 +2,11 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Lists the items of a domain that are on this machine, or that wait to be sent, as the daemon knows them: no provider is asked.
+/// An enumerator of a domain's local items, or of those that wait for their upload. The daemon knows them; no
+/// provider is asked.
 ///
-/// An anchor stands for what was in the set when it was given. What that was, this object remembers, so anchors of other ones are
-/// expired, and so are all but the last two.
+/// A sync anchor stands for the contents of the set when it was returned. This object remembers those contents for
+/// its last two anchors. All others are expired, those of other objects, too.
 ///
 /// Any thread may use it.
 final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendable {
@@ -13,14 +14,14 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     private let domain: NSFileProviderDomainIdentifier?
     private let backend: any ManagerBackend
 
-    /// What is in the set, by identifier.
+    /// The items of the set by identifier.
     private typealias Contents = [String: ProviderItem]
     private struct State {
         var known: [(anchor: NSFileProviderSyncAnchor, contents: Contents)] = []
         var isInvalid = false
         var domainVersion: Int64?
     }
-    // Innermost: nobody is called under it.
+    // Leaf lock.
     private let state = Mutex(State())
 
     private static let remembered = 2
@@ -34,11 +35,11 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         SetWatches.shared.follow(set, of: domain, backend)
     }
 
-    /// As of the last page or change that was told.
+    /// The domain version that came with the last page.
     var domainVersion: NSFileProviderDomainVersion? {
         state.withLock { $0.domainVersion }.map { NSFileProviderDomainVersion(number: $0) }
     }
-    /// What is listed is what is so at that moment; whoever looks again much sooner sees little.
+    /// The set is current at the time of an enumeration. One much sooner than this sees little change.
     var refreshInterval: TimeInterval { 1 }
     var isMaximumSizeReached: Bool { false }
 
@@ -77,7 +78,8 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
         NSFileProviderPage(mark + Data(String(position).utf8))
     }
 
-    /// - Returns: `nil` for a page that none of these has given; 0 for the beginning.
+    /// Returns the position of a page: 0 for the beginning, `nil` if no enumerator of this class has returned the
+    /// page.
     private static func position(of page: NSFileProviderPage) -> Int64? {
         let first = [
             Data(), NSFileProviderPage.initialPageSortedByName as Data,
@@ -165,7 +167,8 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
 
 /// An observer on its way to the thread that it is called on.
 ///
-/// Sendable: the interface has observers called on any thread, and this one is called on one after the other.
+/// Sendable: the protocol allows observers to be called on any thread, and this one is called on one thread after the
+/// other.
 private struct Told<Observer>: @unchecked Sendable {
     let value: Observer
 }

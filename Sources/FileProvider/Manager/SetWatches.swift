@@ -2,11 +2,13 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Posts notifications when something changes in the sets of items that this process has asked for, and tells a provider of that.
+/// The watches of item sets that this process has asked for. A change in a set posts a notification, and is reported
+/// to a provider.
 ///
-/// A set is followed from the first time that it is asked for to the end of the process: programs make a new enumerator when they are
-/// told of a change. The daemon answers a question that waits there; many changes are one answer. When the daemon goes, whoever asks
-/// it for something starts another; this only looks now and then whether there is one.
+/// A set is followed from the first request for it to the end of the process, as programs make a new enumerator after
+/// each notification. A pending request to the daemon is replied to on a change; many changes make one reply. If the
+/// daemon ends, this does not start another: it polls for one, with growing delays, until some other request has
+/// started it.
 final class SetWatches: Sendable {
     static let shared = SetWatches()
 
@@ -15,31 +17,31 @@ final class SetWatches: Sendable {
         let domain: NSFileProviderDomainIdentifier?
     }
 
-    /// Tells somebody of a change, and calls the function when that is done.
+    /// A closure that reports a change to a provider, and then calls `done`.
     typealias Telling = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Watch {
         let backend: any ManagerBackend
-        /// Whom to tell besides, who asks only once.
+        /// The closure that reports changes, if any. Its owner calls `follow` only once.
         var telling: Telling?
-        /// The last that is known; `nil` before there was an answer.
+        /// The last known version; `nil` before the first reply.
         var version: UInt64?
-        /// What waits for the first answer.
+        /// The closures that wait for the first reply.
         var waiting: [@Sendable () -> Void] = []
-        /// Until the daemon is asked again.
+        /// The delay before the daemon is asked again.
         var pause = SetWatches.firstPause
     }
 
-    // Innermost: backends are asked and others called after it is released.
+    // Leaf lock: backends are asked and closures called after it is released.
     private let watches = Mutex<[Key: Watch]>([:])
 
     private static let firstPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(30)
 
-    /// Follows a set, if that is not done yet.
+    /// Follows a set, unless it is followed already.
     ///
-    /// - Parameter telling: called for each change, on a thread that it may block, and not again before it is done. It is to call
-    ///   the function that it gets once.
+    /// - Parameter telling: called for each change, on a thread that it may block, and not again before it calls its
+    ///   argument. It must call that once.
     func follow(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ backend: any ManagerBackend,
         telling: Telling? = nil
@@ -56,8 +58,8 @@ final class SetWatches: Sendable {
         if isNew { ask(key) }
     }
 
-    /// Calls a function once changes of a set are told of: so none between that and what is asked for then is missed. At once, where
-    /// it is so already or cannot be.
+    /// Calls a function once a set is followed, so that no change after a request of that function is missed. Calls
+    /// it at once if the set is followed already, or cannot be.
     func whenFollowed(
         _ set: ItemSet, of domain: NSFileProviderDomainIdentifier?, _ body: @escaping @Sendable () -> Void
     ) {
@@ -95,14 +97,14 @@ final class SetWatches: Sendable {
         guard hasChanged else { return ask(key) }
         HandlerThreads.shared.runHandler {
             NotificationCenter.default.post(name: key.set.notification, object: nil)
-            // Whoever takes its time is told of what comes meanwhile once.
+            // Changes during a slow call are reported together afterwards.
             guard let telling else { return self.ask(key) }
             telling { self.ask(key) }
         }
     }
 
     private func failed(_ error: any Error, _ key: Key) {
-        // Where there is no such domain, nothing changes in it.
+        // If there is no such domain, nothing in it changes.
         let isFinal =
             switch (error as? NSFileProviderError)?.code {
             case .providerNotFound, .providerDomainNotFound: true
@@ -112,7 +114,7 @@ final class SetWatches: Sendable {
             guard var watch = watches[key] else { return ([], nil) }
             let (waiting, pause) = (watch.waiting, watch.pause)
             guard !isFinal, watch.version != nil || watch.telling != nil else {
-                // Whoever asks for it the next time follows it from then on.
+                // The next request for the set follows it anew.
                 watches[key] = nil
                 return (waiting, nil)
             }

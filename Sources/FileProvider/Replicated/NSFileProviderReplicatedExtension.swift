@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lists the containers of a provider.
+/// A provider of enumerators for its containers.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderEnumerating: NSObjectProtocol {
-    /// Whoever lists a folder, the working set or the trash.
+    /// Returns an enumerator of a directory, the working set or the trash.
     func enumerator(
         for containerItemIdentifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest
     ) throws -> any NSFileProviderEnumerator
@@ -12,18 +12,18 @@ public protocol NSFileProviderEnumerating: NSObjectProtocol {
 
 /// A provider whose files the system keeps. There is one object for each domain.
 ///
-/// Handlers are called once, on any thread. A progress that is cancelled leads to a handler that is called with
-/// `CocoaError.userCancelled`.
+/// Completion handlers are called once, on any thread. After its progress is cancelled, a function calls its handler
+/// with `CocoaError.userCancelled`.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
-    /// The provider of a domain.
+    /// Creates the provider of a domain.
     init(domain: NSFileProviderDomain)
 
-    /// The object is about to be let go of.
+    /// Informs the provider that the system is about to release it.
     func invalidate()
 
-    /// The item now.
+    /// Returns the current item.
     func item(
         for identifier: NSFileProviderItemIdentifier, request: NSFileProviderRequest,
         completionHandler: @escaping ((any NSFileProviderItem)?, (any Error)?) -> Void
@@ -32,37 +32,37 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
     /// Fetches the contents of a file.
     ///
     /// - Parameters:
-    ///   - requestedVersion: `nil` for the latest.
-    ///   - completionHandler: called with a file that the system takes, and the item that it belongs to.
+    ///   - requestedVersion: the version to fetch; `nil` for the latest.
+    ///   - completionHandler: called with a file, which the system takes, and the item that it belongs to.
     func fetchContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
         request: NSFileProviderRequest,
         completionHandler: @escaping (URL?, (any NSFileProviderItem)?, (any Error)?) -> Void
     ) -> Progress
 
-    /// Makes an item.
+    /// Creates an item.
     ///
     /// - Parameters:
-    ///   - itemTemplate: what it is to be; its identifier is for the time being.
-    ///   - fields: which members of the template count.
-    ///   - url: its contents; `nil` for a folder and a link.
-    ///   - completionHandler: called with the item, the fields that are still to be sent, and whether the contents are to be
-    ///     fetched.
+    ///   - itemTemplate: the new item, with a temporary identifier.
+    ///   - fields: the valid fields of the template.
+    ///   - url: the contents; `nil` for a directory or a link.
+    ///   - completionHandler: called with the item, the fields that are still to be uploaded, and whether the
+    ///     contents are to be fetched.
     func createItem(
         basedOn itemTemplate: any NSFileProviderItem, fields: NSFileProviderItemFields, contents url: URL?,
         options: NSFileProviderCreateItemOptions, request: NSFileProviderRequest,
         completionHandler: @escaping ((any NSFileProviderItem)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
     ) -> Progress
 
-    /// Changes an item.
+    /// Modifies an item.
     ///
     /// - Parameters:
-    ///   - item: as it is to be.
-    ///   - version: what the change began with.
-    ///   - changedFields: which of its members have changed.
-    ///   - newContents: `nil` where the contents have not.
-    ///   - completionHandler: called with the item, the fields that are still to be sent, and whether the contents are to be
-    ///     fetched.
+    ///   - item: the item after the modification.
+    ///   - version: the version that the modification is based on.
+    ///   - changedFields: the modified fields.
+    ///   - newContents: the new contents; `nil` if they are unchanged.
+    ///   - completionHandler: called with the item, the fields that are still to be uploaded, and whether the
+    ///     contents are to be fetched.
     func modifyItem(
         _ item: any NSFileProviderItem, baseVersion version: NSFileProviderItemVersion,
         changedFields: NSFileProviderItemFields, contents newContents: URL?, options: NSFileProviderModifyItemOptions,
@@ -70,50 +70,50 @@ public protocol NSFileProviderReplicatedExtension: NSFileProviderEnumerating {
         completionHandler: @escaping ((any NSFileProviderItem)?, NSFileProviderItemFields, Bool, (any Error)?) -> Void
     ) -> Progress
 
-    /// Removes an item.
+    /// Deletes an item.
     func deleteItem(
         identifier: NSFileProviderItemIdentifier, baseVersion version: NSFileProviderItemVersion,
         options: NSFileProviderDeleteItemOptions, request: NSFileProviderRequest,
         completionHandler: @escaping ((any Error)?) -> Void
     ) -> Progress
 
-    /// Everything that was to be imported has been handed over.
+    /// Informs the provider that the import has finished.
     func importDidFinish(completionHandler: @escaping @Sendable () -> Void)
-    /// Everything that was to be imported has been handed over.
+    /// Informs the provider that the import has finished.
     func importDidFinish() async
-    /// Other items are on this machine.
+    /// Informs the provider that the set of local items has changed.
     func materializedItemsDidChange(completionHandler: @escaping @Sendable () -> Void)
-    /// Other items are on this machine.
+    /// Informs the provider that the set of local items has changed.
     func materializedItemsDidChange() async
-    /// Other items wait to be sent.
+    /// Informs the provider that the set of items waiting for their upload has changed.
     func pendingItemsDidChange(completionHandler: @escaping @Sendable () -> Void)
-    /// Other items wait to be sent.
+    /// Informs the provider that the set of items waiting for their upload has changed.
     func pendingItemsDidChange() async
 }
 
-/// What may be left out; of two forms, a class implements either.
+/// Defaults of the optional functions. Of two forms, a class implements either.
 extension NSFileProviderReplicatedExtension {
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func importDidFinish(completionHandler: @escaping @Sendable () -> Void) {
         answer("importDidFinish", completionHandler) { await $0.importDidFinish() }
     }
-    /// Asks the form with a handler.
+    /// Calls the form with a completion handler.
     public func importDidFinish() async {
         await ask("importDidFinish") { importDidFinish(completionHandler: $0) }
     }
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func materializedItemsDidChange(completionHandler: @escaping @Sendable () -> Void) {
         answer("materializedItemsDidChange", completionHandler) { await $0.materializedItemsDidChange() }
     }
-    /// Asks the form with a handler.
+    /// Calls the form with a completion handler.
     public func materializedItemsDidChange() async {
         await ask("materializedItemsDidChange") { materializedItemsDidChange(completionHandler: $0) }
     }
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func pendingItemsDidChange(completionHandler: @escaping @Sendable () -> Void) {
         answer("pendingItemsDidChange", completionHandler) { await $0.pendingItemsDidChange() }
     }
-    /// Asks the form with a handler.
+    /// Calls the form with a completion handler.
     public func pendingItemsDidChange() async {
         await ask("pendingItemsDidChange") { pendingItemsDidChange(completionHandler: $0) }
     }

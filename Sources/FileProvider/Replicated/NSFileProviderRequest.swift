@@ -1,15 +1,15 @@
 import Foundation
 
-/// Who asks a provider for something.
+/// The origin of a request to a provider.
 ///
 /// Source: FileProvider, `NSFileProviderRequest.h`.
 open class NSFileProviderRequest: NSObject {
-    /// Whether the system itself asks.
+    /// Whether the request comes from the system itself.
     open var isSystemRequest: Bool { false }
-    /// Whether a program that shows files asks.
+    /// Whether the request comes from a program that shows files.
     open var isFileViewerRequest: Bool { false }
-    /// The program that asks, where it is known and may be told.
+    /// The program that caused the request, if it is known and may be disclosed.
     open var requestingExecutable: URL? { nil }
-    /// The version of the domain that the system had when it asked.
+    /// The version of the domain that the system had at the time of the request.
     open var domainVersion: NSFileProviderDomainVersion? { nil }
 }

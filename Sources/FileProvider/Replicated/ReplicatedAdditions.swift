@@ -1,10 +1,10 @@
 import Foundation
 
-/// A provider that fetches contents by what has changed since those that are there.
+/// A provider that can fetch contents as the difference to an older version.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
-    /// Fetches the contents of a file of which an older version is there.
+    /// Fetches the contents of a file that has an older version locally.
     func fetchContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion?,
         usingExistingContentsAt existingContents: URL, existingVersion: NSFileProviderItemVersion,
@@ -13,21 +13,24 @@ public protocol NSFileProviderIncrementalContentFetching: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider that fetches parts of files. A subclass of ``NSFileProviderExtension`` may conform to it, too: then programs that read a
-/// large file wait for what they read only.
+/// A provider that can fetch byte ranges of files. A subclass of ``NSFileProviderExtension`` may conform to it, too.
+/// Programs that read a large file then wait only for the bytes that they read.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
-    /// Fetches a range of a file. Called on any thread, several times at once, also for one file.
+    /// Fetches a byte range of a file. Called on any thread, several times at once, also for one file.
     ///
     /// - Parameters:
-    ///   - requestedVersion: the one that the bytes have to be of.
-    ///   - requestedRange: in bytes: at least these.
-    ///   - alignment: a power of two, of which the bounds of what is given are multiples, but for the end of the file.
+    ///   - requestedVersion: the version that the bytes must belong to.
+    ///   - requestedRange: the bytes that are needed. More may be fetched.
+    ///   - alignment: the alignment of the fetched range's bounds, a power of two. The end of the file need not be
+    ///     aligned.
     ///   - options: with `strictVersioning`, another version is `NSFileProviderError.versionNoLongerAvailable`.
-    ///   - completionHandler: called once with a file that has the bytes at their places, the item that they are of, and the range; or
-    ///     with an error. The file is removed where it lies in a folder for temporary files, and left alone anywhere else.
-    /// - Returns: stops the work when it is cancelled, and tells how far it is: it is given up when it stands still for too long.
+    ///   - completionHandler: called once, with a file that has the bytes at their offsets, the item that they belong
+    ///     to, and the range; or with an error. A file in a directory for temporary files is removed; one anywhere
+    ///     else stays.
+    /// - Returns: a progress that stops the work when it is cancelled. The system cancels it if it stands still for
+    ///   too long.
     func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
         request: NSFileProviderRequest, minimalRange requestedRange: NSRange, aligningTo alignment: Int,
@@ -43,21 +46,21 @@ public protocol NSFileProviderPartialContentFetching: NSObjectProtocol {
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderServicing: NSObjectProtocol {
-    /// The services for an item.
+    /// Returns the services for an item.
     func supportedServiceSources(
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping ([any NSFileProviderServiceSource]?, (any Error)?) -> Void
     ) -> Progress
 }
 
-/// A provider with small pictures of its items.
+/// A provider with thumbnails of its items.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderThumbnailing: NSObjectProtocol {
-    /// Fetches pictures.
+    /// Fetches thumbnails.
     ///
     /// - Parameters:
-    ///   - size: in pixels.
+    ///   - size: the size in pixels.
     ///   - perThumbnailCompletionHandler: called for each item.
     ///   - completionHandler: called after all of them.
     func fetchThumbnails(
@@ -67,17 +70,17 @@ public protocol NSFileProviderThumbnailing: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider with actions of its own, which its property list names (`NSExtensionFileProviderActions`). A subclass of
+/// A provider with custom actions, which its property list names (`NSExtensionFileProviderActions`). A subclass of
 /// ``NSFileProviderExtension`` may conform to it, too.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderCustomAction: NSObjectProtocol {
-    /// Does something with items. Called on any thread.
+    /// Performs an action on items. Called on any thread.
     ///
     /// - Parameters:
-    ///   - actionIdentifier: as the property list has it.
+    ///   - actionIdentifier: the identifier in the property list.
     ///   - completionHandler: called once.
-    /// - Returns: stops the work when it is cancelled.
+    /// - Returns: a progress that stops the work when it is cancelled.
     func performAction(
         identifier actionIdentifier: NSFileProviderExtensionActionIdentifier,
         onItemsWithIdentifiers itemIdentifiers: [NSFileProviderItemIdentifier],
@@ -85,24 +88,24 @@ public protocol NSFileProviderCustomAction: NSObjectProtocol {
     ) -> Progress
 }
 
-/// A provider whose questions a person can silence.
+/// A provider with prompts that the user can suppress.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderUserInteractionSuppressing: NSObjectProtocol {
-    /// The person wants to see a question no more, or again.
+    /// Suppresses a prompt, or ends that.
     func setInteractionSuppressed(_ suppression: Bool, forIdentifier suppressionIdentifier: String)
-    /// Whether the person wants to see a question no more.
+    /// Whether the user has suppressed a prompt.
     func isInteractionSuppressed(forIdentifier suppressionIdentifier: String) -> Bool
 }
 
-/// A provider that says something of its whole domain. A subclass of ``NSFileProviderExtension`` may conform to it, too.
+/// A provider with a state of its whole domain. A subclass of ``NSFileProviderExtension`` may conform to it, too.
 ///
-/// It is asked after it has told of changes of the working set, on any thread.
+/// The system reads it on any thread, after the provider has reported changes of the working set.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderDomainState: NSObjectProtocol {
-    /// Another one means that ``userInfo`` has changed.
+    /// The version of the state, which differs if ``userInfo`` does.
     var domainVersion: NSFileProviderDomainVersion { get }
-    /// What the rules of the provider's actions are told of the domain: strings, numbers, dates; 16 KiB of them.
+    /// Values for the activation rules of the provider's actions: strings, numbers and dates, at most 16 KiB.
     var userInfo: [AnyHashable: Any] { get }
 }

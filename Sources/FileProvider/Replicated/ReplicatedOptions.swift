@@ -1,65 +1,65 @@
-/// How an item is made.
+/// Options for creating an item.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public struct NSFileProviderCreateItemOptions: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The service may have the item already: it was found on disk.
+    /// An item that the service may have already: it was found on disk.
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
-    /// The service has removed the item, and it was edited here.
+    /// An item that was edited locally and deleted by the service.
     public static let deletionConflicted = Self(rawValue: 1 << 1)
 }
 
-/// How an item is changed.
+/// Options for modifying an item.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public struct NSFileProviderModifyItemOptions: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The service may have the item so already.
+    /// A modification that the service may have already.
     public static let mayAlreadyExist = Self(rawValue: 1 << 0)
-    /// Fails when the service has other contents than the change began with.
+    /// A modification that fails if the service has other contents than it is based on.
     public static let failOnConflict = Self(rawValue: 1 << 1)
-    /// The person waits for it in the program that shows the item.
+    /// An upload that the user waits for in the program that shows the item.
     public static let isImmediateUploadRequestByPresentingApplication = Self(rawValue: 1 << 2)
 }
 
-/// How an item is removed.
+/// Options for deleting an item.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public struct NSFileProviderDeleteItemOptions: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// A folder with everything in it.
+    /// The deletion of a directory with everything in it.
     public static let recursive = Self(rawValue: 1 << 0)
 }
 
-/// How a part of a file is fetched.
+/// Options for fetching a byte range of a file.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public struct NSFileProviderFetchContentsOptions: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// Fails when the service has another version than the one that was asked for.
+    /// A fetch that fails if the service has another version than the requested one.
     public static let strictVersioning = Self(rawValue: 1 << 0)
 }
 
-/// What is true of a part of a file that was fetched.
+/// Properties of a fetched byte range.
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public struct NSFileProviderMaterializationFlags: OptionSet, Sendable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// A set from its bits.
+    /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// The holes of the file are holes of the service's, too.
+    /// A file with known holes: they are holes at the service, too.
     public static let knownSparseRanges = Self(rawValue: 1 << 0)
 }

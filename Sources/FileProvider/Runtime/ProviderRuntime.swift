@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A server of the engine's requests in an extension's process, with one object of the principal class for the one domain
-/// of the process.
+/// A server of the engine's requests in an extension's process, with one object of the principal class for the one
+/// domain of the process.
 ///
-/// Each request runs provider code on a thread of its own. Requests with the same key, mostly the identifier of the item
-/// that they change, run one after the other; others run in parallel.
+/// Each request runs provider code on a thread of its own. Requests with the same key, mostly the identifier of the
+/// item that they change, run one after the other; others run in parallel.
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
     private let turns = ItemTurns()

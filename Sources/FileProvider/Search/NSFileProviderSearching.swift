@@ -1,18 +1,18 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A provider whose service looks for items itself: in folders too that nobody has looked into on this machine. A subclass of
-/// ``NSFileProviderExtension`` may conform to it, too.
+/// A provider that can search at its service, which includes directories that were never listed locally. A subclass
+/// of ``NSFileProviderExtension`` may conform to it, too.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearching: NSObjectProtocol {
-    /// What a search goes through. Called on any thread, once for each search.
+    /// Returns an enumerator of search results. Called on any thread, once for each search.
     func searchEnumerator(
         for request: NSFileProviderStringSearchRequest
     ) -> any NSFileProviderSearchEnumerator
 }
 
-/// What is looked for.
+/// A search request.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 open class NSFileProviderStringSearchRequest: NSObject {
@@ -25,60 +25,62 @@ open class NSFileProviderStringSearchRequest: NSObject {
         super.init()
     }
 
-    /// What a person has written.
+    /// The text that the user entered.
     open var query: String { words }
-    /// How many results are of use, in all pages together. More may be told, and are left out.
+    /// The number of results that are needed, in all pages together. Further results are ignored.
     open var desiredNumberOfResults: Int { wanted }
 }
 
-/// Goes through what a search finds, page by page, the best first.
+/// An enumerator of search results, page by page, the best first.
 ///
-/// Its first function is called for one page after the other, on any thread.
+/// The system requests one page after the other, on any thread.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchEnumerator: NSObjectProtocol {
-    /// Tells a page of results.
+    /// Reports a page of results to an observer.
     ///
-    /// - Parameter page: `nil` for the first one, else what the observer was told with the page before.
+    /// - Parameter page: the next page that the observer got with the previous one; `nil` for the first.
     func enumerateSearchResults(
         for observer: any NSFileProviderSearchEnumerationObserver, startingAt page: NSFileProviderPage?)
-    /// The search is over, or was given up: the observer of a page that is under way is not listened to any more. Called once, and
-    /// possibly while the other function runs.
+    /// Ends the search; the observer of a page in progress is ignored from now on. Called once, possibly while
+    /// ``enumerateSearchResults(for:startingAt:)`` runs.
     func invalidate()
 }
 
-/// Whoever asked for a page of results. Its functions may be called on any thread; after the end of the page they are ignored.
+/// An observer of a page of results. Its functions may be called on any thread. Calls after the end of the page are
+/// ignored.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchEnumerationObserver: NSObjectProtocol {
-    /// Some results of the page.
+    /// Takes some results of the page.
     func didEnumerate(_ searchResults: [any NSFileProviderSearchResult])
-    /// The page is complete.
+    /// Ends the page.
     ///
-    /// - Parameter nextPage: `nil` after the last one; at most 500 bytes, and none that was there before.
+    /// - Parameter nextPage: the next page, at most 500 bytes, which must differ from all earlier ones; `nil` after
+    ///   the last one.
     func finishEnumerating(upTo nextPage: NSFileProviderPage?)
-    /// The search failed.
+    /// Ends the search with an error.
     func finishEnumeratingWithError(_ error: any Error)
-    /// How many results a page may have; with more, the search fails.
+    /// The most results of a page. With more, the search fails.
     var maximumNumberOfResultsPerPage: Int { get }
 }
 
-/// An item that a search has found. Nothing else needs to be known of it on this machine.
+/// An item that a search has found. It need not be known locally.
 ///
 /// Source: FileProvider, `NSFileProviderSearching.h`.
 public protocol NSFileProviderSearchResult {
-    /// Of the item.
+    /// The identifier of the item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
-    /// Its name.
+    /// The name of the item.
     var filename: String { get }
-    /// When it was made; `nil` where that is not known.
+    /// The date of creation; `nil` if unknown.
     var creationDate: Date? { get }
-    /// When its contents were changed; `nil` where that is not known.
+    /// The date on which the contents were changed last; `nil` if unknown.
     var contentModificationDate: Date? { get }
-    /// When it was used; `nil` where that is not known.
+    /// The date of last use; `nil` if unknown.
     var lastUsedDate: Date? { get }
-    /// Of the item.
+    /// The type of the item.
     var contentType: UTType { get }
-    /// Bytes; `nil` where that is not known.
+    /// The size in bytes; `nil` if unknown.
     var documentSize: NSNumber? { get }
 }

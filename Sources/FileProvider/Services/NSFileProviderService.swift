@@ -1,15 +1,15 @@
 import Foundation
 import LinuxSystem
 
-/// What a service of a provider is called.
+/// The name of a provider's service.
 ///
 /// Source: Foundation, `NSFileManager.h`.
 public struct NSFileProviderServiceName: Hashable, RawRepresentable, Sendable {
     /// The name.
     public let rawValue: String
-    /// A service's name.
+    /// Creates a name from a text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
-    /// A service's name.
+    /// Creates a name from a text.
     public init(rawValue: String) { self.rawValue = rawValue }
 }
 
@@ -17,20 +17,20 @@ public struct NSFileProviderServiceName: Hashable, RawRepresentable, Sendable {
 ///
 /// Source: FileProvider, `NSFileProviderService.h`.
 public protocol NSFileProviderServiceSource {
-    /// What the service is called.
+    /// The name of the service.
     var serviceName: NSFileProviderServiceName { get }
-    /// What the service is reached by. Called for each program that connects, on any thread.
+    /// Returns an endpoint for connections to the service. Called for each program that connects, on any thread.
     func makeListenerEndpoint() throws -> NSXPCListenerEndpoint
-    /// Whether only programs of the provider's own may use it.
+    /// Whether only the provider's own programs may use the service.
     var isRestricted: Bool { get }
 }
 
 extension NSFileProviderServiceSource {
-    /// Every program may use it.
+    /// Whether only the provider's own programs may use the service; by default, every program may.
     public var isRestricted: Bool { false }
 }
 
-/// A service that a provider offers for an item, as a program has it.
+/// A service that a provider offers for an item, in the form that programs use.
 ///
 /// Source: Foundation, `NSFileManager.h`.
 open class NSFileProviderService: NSObject {
@@ -45,12 +45,12 @@ open class NSFileProviderService: NSObject {
         super.init()
     }
 
-    /// What it is called.
+    /// The name of the service.
     open var name: NSFileProviderServiceName { serviceName }
 
-    /// Connects to the service: the provider's process is started if there is none.
+    /// Connects to the service. Starts the provider's process if it does not run.
     ///
-    /// - Parameter completionHandler: called on a thread of its own, with a connection that is to be resumed.
+    /// - Parameter completionHandler: called on a thread of its own, with a connection that has to be resumed.
     open func getFileProviderConnection(
         completionHandler: @escaping @Sendable (NSXPCConnection?, (any Error)?) -> Void
     ) {
@@ -65,9 +65,9 @@ open class NSFileProviderService: NSObject {
             }
         }
     }
-    /// Connects to the service: the provider's process is started if there is none.
+    /// Connects to the service. Starts the provider's process if it does not run.
     ///
-    /// - Returns: a connection that is to be resumed.
+    /// - Returns: a connection that has to be resumed.
     open func fileProviderConnection() async throws -> NSXPCConnection {
         try await NSFileProviderManager.answer { answer in
             getFileProviderConnection { connection, error in
@@ -77,9 +77,9 @@ open class NSFileProviderService: NSObject {
     }
 }
 
-/// The services of one item. Made when they are asked for, and handed on once.
+/// The services of one item, made for one request and handed over once.
 private struct FoundServices: @unchecked Sendable {
-    // Sendable: whoever gets it has made none of the services known to anybody else.
+    // Sendable: the thread that made the services keeps no reference to them.
     let services: [NSFileProviderServiceName: NSFileProviderService]
 
     init(_ item: ItemServicesCall.Value, _ link: DaemonLink) {
@@ -101,10 +101,10 @@ private struct FoundServices: @unchecked Sendable {
 }
 
 extension FileManager {
-    /// The services that a file's provider offers for it, by their names. Of an ordinary file there are none, and an error.
+    /// Returns the services that a file's provider offers for it, by name. Fails for a file that is in no domain.
     ///
     /// - Parameters:
-    ///   - url: in a mounted domain, or in the provider's document storage.
+    ///   - url: a file in a mounted domain, or in the provider's document storage.
     ///   - completionHandler: called on a thread of its own.
     public func getFileProviderServicesForItem(
         at url: URL,
@@ -116,7 +116,7 @@ extension FileManager {
             return first.run { completionHandler(nil, CocoaError(.fileReadUnsupportedScheme)) }
         }
         HandlerThreads.shared.run {
-            // A link at its end is the item itself.
+            // Symbolic links are resolved in the directories only: a link at the end is the item itself.
             let url = url.standardizedFileURL
             let folder = url.deletingLastPathComponent().resolvingSymlinksInPath()
             let path = folder.appendingPathComponent(url.path.lastPathName).path
@@ -131,9 +131,9 @@ extension FileManager {
         }
     }
 
-    /// The services that a file's provider offers for it, by their names. Of an ordinary file there are none, and an error.
+    /// Returns the services that a file's provider offers for it, by name. Fails for a file that is in no domain.
     ///
-    /// - Parameter url: in a mounted domain, or in the provider's document storage.
+    /// - Parameter url: a file in a mounted domain, or in the provider's document storage.
     public func fileProviderServicesForItem(
         at url: URL
     ) async throws -> [NSFileProviderServiceName: NSFileProviderService] {
@@ -157,7 +157,8 @@ extension FoundServices {
 }
 
 extension NSFileProviderManager {
-    /// A service that the provider offers for an item, one for the provider's own programs too; `nil` where it does not offer it.
+    /// Returns a service that the provider offers for an item, which may be one for the provider's own programs;
+    /// `nil` if the provider does not offer it.
     ///
     /// - Parameter completionHandler: called on a thread of its own.
     public func getService(
@@ -177,7 +178,8 @@ extension NSFileProviderManager {
         }
     }
 
-    /// A service that the provider offers for an item, one for the provider's own programs too; `nil` where it does not offer it.
+    /// Returns a service that the provider offers for an item, which may be one for the provider's own programs;
+    /// `nil` if the provider does not offer it.
     public func service(
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> NSFileProviderService? {
@@ -190,8 +192,8 @@ extension NSFileProviderManager {
     }
 }
 
-/// One service on its way to whoever asked for it.
+/// A service on its way to the task that asked for it.
 private struct FoundService: @unchecked Sendable {
-    // Sendable: it is handed on once, by whoever has just made it.
+    // Sendable: the thread that made the service hands it over once.
     let service: NSFileProviderService?
 }

@@ -3,15 +3,15 @@ import Distributed
 import Foundation
 import LinuxSystem
 
-/// A program's connection to a provider's service. While it is open, the provider's process is kept.
+/// A program's connection to a provider's service. While it is open, the provider's process keeps running.
 ///
-/// There are no protocols of Objective-C on Linux: what is at the other end is a distributed actor, to be had from
-/// ``remoteActor(as:)``, and so is what the other side calls, ``exportedObject``. Handlers are called on threads of their own.
+/// Linux has no Objective-C protocols. The object at the other end is a distributed actor, which ``remoteActor(as:)``
+/// returns. So is the one that the other side calls, ``exportedObject``. Handlers are called on threads of their own.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCConnection: NSObject, Sendable {
     private enum Link {
-        /// It was not resumed yet.
+        /// A connection that was not resumed yet.
         case waiting(FileDescriptor)
         case open(ServiceLink)
         case ended
@@ -21,16 +21,16 @@ public final class NSXPCConnection: NSObject, Sendable {
         var link: Link
         var interruption: (@Sendable () -> Void)?
         var invalidation: (@Sendable () -> Void)?
-        /// Called at the end, before the program's handlers.
+        /// A closure that is called at the end, before the program's handlers.
         var ended: (@Sendable () -> Void)?
         var exported: (any DistributedActor)?
         var exportedInterface: NSXPCInterface?
         var remoteInterface: NSXPCInterface?
     }
 
-    // Innermost: links are made and closed, and handlers called, after it is released.
+    // Leaf lock: links are made and closed, and handlers called, after it is released.
     private let state: Lock<State>
-    /// What the service is called.
+    /// The name of the service.
     public let serviceName: String?
 
     convenience init(_ socket: FileDescriptor, name: String?) { self.init(.waiting(socket), name: name) }
@@ -41,15 +41,15 @@ public final class NSXPCConnection: NSObject, Sendable {
         super.init()
     }
 
-    /// A connection to an endpoint of this process.
+    /// Creates a connection to an endpoint of this process.
     public convenience init(listenerEndpoint endpoint: NSXPCListenerEndpoint) {
         self.init((try? endpoint.connect()).map { .waiting($0) } ?? .ended, name: nil)
     }
 
-    /// Unavailable: there are no services by name on Linux.
+    /// Unavailable: Linux has no services by name.
     @available(*, unavailable, message: "Linux has no services by name: take NSFileProviderService's connection")
     public convenience init(serviceName: String) { self.init(.ended, name: serviceName) }
-    /// Unavailable: there are no services by name on Linux.
+    /// Unavailable: Linux has no services by name.
     @available(*, unavailable, message: "Linux has no Mach services: take NSFileProviderService's connection")
     public convenience init(machServiceName name: String, options: Options = []) { self.init(.ended, name: name) }
 
@@ -57,9 +57,9 @@ public final class NSXPCConnection: NSObject, Sendable {
     public struct Options: OptionSet, Sendable {
         /// The bits of the set.
         public let rawValue: UInt
-        /// A set from its bits.
+        /// Creates a set from its bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// The service runs for the whole system.
+        /// A service for the whole system.
         public static let privileged = Options(rawValue: 1 << 12)
     }
 
@@ -68,7 +68,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         state.withLock { $0.ended.take() }?()
     }
 
-    /// The distributed actor that the other side calls: one of ``ServiceActorSystem``. To be set before ``resume()``.
+    /// The distributed actor that the other side calls, one of ``ServiceActorSystem``. Set it before ``resume()``.
     ///
     /// Without Objective-C no other object can be called from outside.
     public var exportedObject: (any DistributedActor)? {
@@ -76,7 +76,8 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.exported = newValue } }
     }
 
-    /// The interface of the exported object. It has no effect: the other side may call the distributed functions of ``exportedObject``.
+    /// The interface of the exported object. It has no effect: the other side may call all distributed functions of
+    /// ``exportedObject``.
     public var exportedInterface: NSXPCInterface? {
         get { state.withLock { $0.exportedInterface } }
         set { state.withLock { $0.exportedInterface = newValue } }
@@ -88,17 +89,17 @@ public final class NSXPCConnection: NSObject, Sendable {
         set { state.withLock { $0.remoteInterface = newValue } }
     }
 
-    /// Unavailable: Objective-C makes the objects that stand for others.
+    /// Unavailable: proxies need Objective-C.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
     public var remoteObjectProxy: Any { () }
-    /// Unavailable: Objective-C makes the objects that stand for others.
+    /// Unavailable: proxies need Objective-C.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
     public func remoteObjectProxyWithErrorHandler(_ handler: @escaping @Sendable (any Error) -> Void) -> Any { () }
-    /// Unavailable: Objective-C makes the objects that stand for others.
+    /// Unavailable: proxies need Objective-C.
     @available(
         *, unavailable, message: "Linux has no Objective-C: make the protocol @Resolvable and call remoteActor(as:)"
     )
@@ -106,29 +107,30 @@ public final class NSXPCConnection: NSObject, Sendable {
         _ handler: @escaping @Sendable (any Error) -> Void
     ) -> Any { () }
 
-    /// Whether it has ended.
+    /// Whether the connection has ended.
     var hasEnded: Bool {
         state.withLock { state in
             if case .ended = state.link { true } else { false }
         }
     }
 
-    /// Sets a function that is called at the end, before the handlers.
+    /// Sets a closure that is called at the end, before the handlers.
     func onEnd(_ ended: @escaping @Sendable () -> Void) { state.withLock { $0.ended = ended } }
 
-    /// Called when the other side has gone, once, before ``invalidationHandler``.
+    /// A handler that is called once when the other side has closed the connection, before ``invalidationHandler``.
     public var interruptionHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.interruption } }
         set { state.withLock { $0.interruption = newValue } }
     }
 
-    /// Called when the connection has ended, once.
+    /// A handler that is called once when the connection has ended.
     public var invalidationHandler: (@Sendable () -> Void)? {
         get { state.withLock { $0.invalidation } }
         set { state.withLock { $0.invalidation = newValue } }
     }
 
-    /// Opens the connection: before that, nothing can be called. One whose ``exportedObject`` is an actor of another system ends.
+    /// Opens the connection; before that, nothing can be called. A connection whose ``exportedObject`` is an actor of
+    /// another system ends.
     public func resume() {
         let (socket, exported) = state.withLock { state -> (FileDescriptor?, (any DistributedActor)?) in
             guard case .waiting(let socket) = state.link else { return (nil, nil) }
@@ -156,17 +158,19 @@ public final class NSXPCConnection: NSObject, Sendable {
         }
     }
 
-    /// The same as ``resume()``.
+    /// Opens the connection, as ``resume()``.
     public func activate() { resume() }
 
-    /// Ends the connection; calls that wait fail.
+    /// Ends the connection; calls in progress fail.
     public func invalidate() { end(wasInterrupted: false) }
 
-    /// The actor at the other end.
+    /// Returns the actor at the other end.
     ///
-    ///     let sketches = try connection.remoteActor(as: $Sketching.self)
+    /// ```swift
+    /// let sketches = try connection.remoteActor(as: $Sketching.self)
+    /// ```
     ///
-    /// - Parameter type: what the macro `@Resolvable` has made of the service's protocol.
+    /// - Parameter type: the type that the macro `@Resolvable` has made from the service's protocol.
     /// - Throws: ``ServiceCallError/connectionLost(_:)`` before ``resume()``, and after the end.
     public func remoteActor<Act: DistributedActor>(as type: Act.Type) throws -> Act
     where Act.ActorSystem == ServiceActorSystem {
@@ -196,7 +200,7 @@ public final class NSXPCConnection: NSObject, Sendable {
         HandlerThreads.shared.run { for handler in handlers { handler() } }
     }
 
-    /// Takes the link out. Actors that were had from it are of no use any more.
+    /// Takes the link out of the state. Actors from it cannot be used any more.
     private func close() -> ServiceLink? {
         state.withLock { state in
             defer { state.link = .ended }

@@ -1,29 +1,29 @@
 import Foundation
 import LinuxSystem
 
-/// Decides about connections to a listener.
+/// A delegate that accepts or refuses connections to a listener.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public protocol NSXPCListenerDelegate: NSObjectProtocol {
-    /// Whether a connection is accepted. One that is has got its ``NSXPCConnection/exportedObject`` and was resumed. Called on
-    /// any thread.
+    /// Whether to accept a connection. To accept it, set its ``NSXPCConnection/exportedObject`` and resume it. Called
+    /// on any thread.
     func listener(_ listener: NSXPCListener, shouldAcceptNewConnection newConnection: NSXPCConnection) -> Bool
 }
 
 extension NSXPCListenerDelegate {
-    /// Accepts none.
+    /// Whether to accept a connection; by default, none.
     public func listener(
         _ listener: NSXPCListener, shouldAcceptNewConnection newConnection: NSXPCConnection
     ) -> Bool { false }
 }
 
-/// Takes connections that come by its endpoint.
+/// A listener for connections to its endpoint.
 ///
-/// Connections that come before ``resume()`` wait. Those that were accepted are kept until they end.
+/// Connections that come before ``resume()`` wait. Accepted ones are retained until they end.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCListener: NSObject, @unchecked Sendable {
-    // Sendable: the state is under the lock, and a delegate is asked on any thread, as its protocol says.
+    // Sendable: the lock protects the state, and the delegate's protocol allows calls on any thread.
     private struct State {
         weak var delegate: (any NSXPCListenerDelegate)?
         var isSuspended = true
@@ -32,31 +32,31 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         var accepted: [ObjectIdentifier: NSXPCConnection] = [:]
     }
 
-    // Innermost: delegates are asked, and connections ended, after it is released.
+    // Leaf lock: the delegate is asked, and connections ended, after it is released.
     private let lock = NSLock()
-    // Under the lock.
+    // Protected by `lock`.
     private nonisolated(unsafe) var state = State()
 
     private override init() { super.init() }
 
-    /// Makes a listener that is reached by its endpoint only.
+    /// Returns a listener that can be reached by its endpoint only.
     public class func anonymous() -> NSXPCListener { NSXPCListener() }
 
-    /// Unavailable: there are no services by name on Linux.
+    /// Unavailable: Linux has no services by name.
     @available(*, unavailable, message: "Linux has no services by name: vend anonymous() from makeListenerEndpoint()")
     public class func service() -> NSXPCListener { NSXPCListener() }
 
-    /// Unavailable: there are no services by name on Linux.
+    /// Unavailable: Linux has no services by name.
     @available(*, unavailable, message: "Linux has no Mach services: vend anonymous() from makeListenerEndpoint()")
     public convenience init(machServiceName name: String) { self.init() }
 
-    /// Decides about connections. Not kept.
+    /// The delegate, which decides about connections. It is not retained.
     public weak var delegate: (any NSXPCListenerDelegate)? {
         get { with { $0.delegate } }
         set { with { $0.delegate = newValue } }
     }
 
-    /// The endpoint that the listener is reached by, which keeps it.
+    /// The listener's endpoint, which retains the listener.
     public var endpoint: NSXPCListenerEndpoint { NSXPCListenerEndpoint(self) }
 
     /// Begins to take connections.
@@ -69,13 +69,13 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { offer(connection) }
     }
 
-    /// Does the same as ``resume()``.
+    /// Begins to take connections, as ``resume()``.
     public func activate() { resume() }
 
-    /// Makes connections wait until ``resume()``.
+    /// Makes new connections wait until ``resume()``.
     public func suspend() { with { $0.isSuspended = true } }
 
-    /// Refuses connections from now on. Those that were accepted stay.
+    /// Refuses connections from now on. Accepted ones stay.
     public func invalidate() {
         let waiting = with { state in
             state.isInvalid = true
@@ -85,7 +85,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
         for connection in waiting { connection.invalidate() }
     }
 
-    /// Takes the connection over a socket. Returns what ends it.
+    /// Takes a connection over a socket. Returns a closure that ends it.
     func take(_ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let connection = NSXPCConnection(socket, name: nil)
         let identity = ObjectIdentifier(connection)
@@ -107,7 +107,7 @@ public final class NSXPCListener: NSObject, @unchecked Sendable {
 
     private func offer(_ connection: NSXPCConnection) {
         let identity = ObjectIdentifier(connection)
-        // Kept first: it may end while the delegate is asked.
+        // Retained first, as it may end while the delegate is asked.
         let delegate = with { state in
             state.accepted[identity] = connection
             return state.delegate

@@ -3,7 +3,8 @@ import Distributed
 import Foundation
 import LinuxSystem
 
-/// The entrance to a service: a distributed actor that a provider vends, or a listener whose delegate gives one to each connection.
+/// An endpoint of a service: a distributed actor of a provider, or a listener whose delegate exports an actor to each
+/// connection.
 ///
 /// Source: Foundation, `NSXPCConnection.h`.
 public final class NSXPCListenerEndpoint: NSObject, Sendable {
@@ -12,10 +13,11 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
             _ socket: FileDescriptor, _ ended: @escaping @Sendable () -> Void
         ) throws(Errno) -> @Sendable () -> Void
 
-    /// Serves the actor over a socket until the other side closes it. Gives what ends it.
+    /// A closure that serves the actor over a socket until the other side closes it. It returns a closure that ends
+    /// that.
     let serve: Serving
 
-    /// An endpoint of an actor, which lives for as long as somebody is connected.
+    /// Creates an endpoint of an actor, which lives while any program is connected.
     public init<Act: DistributedActor>(_ actor: Act) where Act.ActorSystem == ServiceActorSystem {
         serve = { socket, ended throws(Errno) in
             try ServiceActorSystem.shared.serve(actor, over: socket, describe: { ServiceFailure.of($0) }, ended: ended)
@@ -23,7 +25,7 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         super.init()
     }
 
-    /// Makes a socket at whose other end this process serves.
+    /// Returns a socket at whose other end this process serves.
     func connect() throws(Errno) -> FileDescriptor {
         let (near, far) = try SequencedPacketSocket.pair()
         // The service ends when the near end is closed.
@@ -31,14 +33,14 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
         return near.descriptor
     }
 
-    /// An endpoint of a listener.
+    /// Creates an endpoint of a listener.
     init(_ listener: NSXPCListener) {
         serve = { socket, ended throws(Errno) in listener.take(socket, ended) }
         super.init()
     }
 }
 
-/// Errors that services throw, on their way between processes.
+/// The conversion of errors that services throw, for the way between processes.
 enum ServiceFailure {
     static func of(_ error: any Error) -> RemoteFailure {
         let failure = ProviderFailure(error)

@@ -1,27 +1,27 @@
 import Foundation
 
-// The steps that tests of a provider take on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``. Nothing can
-// be stepped through here: the list fails, so no such operation is ever made.
+// The steps that tests of a provider take on Apple's systems, with ``NSFileProviderDomain/TestingModes/interactive``.
+// This system has no such steps: listing them fails, so no operation is ever made.
 
 /// The kind of an operation.
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationType: Int, Sendable {
-    /// Something was found out about an item.
+    /// The ingestion of an item's state.
     case ingestion = 0
-    /// An item is looked up.
+    /// The lookup of an item.
     case lookup = 1
-    /// An item is made.
+    /// The creation of an item.
     case creation = 2
-    /// An item is changed.
+    /// The modification of an item.
     case modification = 3
-    /// An item is removed.
+    /// The deletion of an item.
     case deletion = 4
-    /// Contents are fetched.
+    /// The fetch of an item's contents.
     case contentFetch = 5
-    /// A folder is listed.
+    /// The enumeration of a directory.
     case childrenEnumeration = 6
-    /// One of two items of a name gets another.
+    /// The renaming of one of two items with the same name.
     case collisionResolution = 7
 }
 
@@ -29,9 +29,9 @@ public enum NSFileProviderTestingOperationType: Int, Sendable {
 ///
 /// Source: FileProvider, `NSFileProviderTesting.h`.
 public enum NSFileProviderTestingOperationSide: UInt, Sendable {
-    /// This machine.
+    /// The local side.
     case disk = 0
-    /// The provider.
+    /// The provider's side.
     case fileProvider = 1
 }
 
@@ -43,17 +43,17 @@ public protocol NSFileProviderTestingOperation: NSObjectProtocol {
     var type: NSFileProviderTestingOperationType { get }
 }
 
-/// Something was found out about an item.
+/// The ingestion of an item's state.
 public protocol NSFileProviderTestingIngestion: NSFileProviderTestingOperation {
-    /// The side that it is true of.
+    /// The side with this state.
     var side: NSFileProviderTestingOperationSide { get }
     /// The item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The item's attributes; nil of one that was removed.
+    /// The item's attributes; `nil` if it was removed.
     var item: (any NSFileProviderItem)? { get }
 }
 
-/// An item is looked up.
+/// The lookup of an item.
 public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
     /// The side that is asked.
     var side: NSFileProviderTestingOperationSide { get }
@@ -61,78 +61,78 @@ public protocol NSFileProviderTestingLookup: NSFileProviderTestingOperation {
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
-/// An item is made.
+/// The creation of an item.
 public protocol NSFileProviderTestingCreation: NSFileProviderTestingOperation {
-    /// The side where it is made.
+    /// The side on which the item is created.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item as the other side has it.
+    /// The item on the other side.
     var sourceItem: any NSFileProviderItem { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
 }
 
-/// An item is changed.
+/// The modification of an item.
 public protocol NSFileProviderTestingModification: NSFileProviderTestingOperation {
-    /// The side where it is changed.
+    /// The side on which the item is modified.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item as the other side has it.
+    /// The item on the other side.
     var sourceItem: any NSFileProviderItem { get }
-    /// The item at the side where it is changed.
+    /// The item on the side of the modification.
     var targetItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The version that is changed.
+    /// The version that is modified.
     var targetItemBaseVersion: NSFileProviderItemVersion { get }
-    /// The fields that are changed.
+    /// The fields that are modified.
     var changedFields: NSFileProviderItemFields { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
 }
 
-/// An item is removed.
+/// The deletion of an item.
 public protocol NSFileProviderTestingDeletion: NSFileProviderTestingOperation {
-    /// The side where it is removed.
+    /// The side on which the item is deleted.
     var targetSide: NSFileProviderTestingOperationSide { get }
-    /// The item at the other side.
+    /// The item on the other side.
     var sourceItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The item at the side where it is removed.
+    /// The item on the side of the deletion.
     var targetItemIdentifier: NSFileProviderItemIdentifier { get }
-    /// The version that is removed.
+    /// The version that is deleted.
     var targetItemBaseVersion: NSFileProviderItemVersion { get }
     /// The version of the domain.
     var domainVersion: NSFileProviderDomainVersion? { get }
 }
 
-/// Contents are fetched.
+/// The fetch of an item's contents.
 public protocol NSFileProviderTestingContentFetch: NSFileProviderTestingOperation {
-    /// The side that gives them.
+    /// The side that the contents come from.
     var side: NSFileProviderTestingOperationSide { get }
     /// The item.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
-/// A folder is listed.
+/// The enumeration of a directory.
 public protocol NSFileProviderTestingChildrenEnumeration: NSFileProviderTestingOperation {
     /// The side that is asked.
     var side: NSFileProviderTestingOperationSide { get }
-    /// The folder.
+    /// The directory.
     var itemIdentifier: NSFileProviderItemIdentifier { get }
 }
 
-/// One of two items of a name gets another.
+/// The renaming of one of two items with the same name.
 public protocol NSFileProviderTestingCollisionResolution: NSFileProviderTestingOperation {
-    /// The side where it happens.
+    /// The side on which the item is renamed.
     var side: NSFileProviderTestingOperationSide { get }
     /// The item with its new name.
     var renamedItem: any NSFileProviderItem { get }
 }
 
 extension NSFileProviderManager {
-    /// Lists the steps that a test may take now. It fails with `CocoaError.featureUnsupported`: a test waits with
+    /// Lists the steps that a test can take. Always fails with `CocoaError.featureUnsupported`: a test uses
     /// ``waitForStabilization(completionHandler:)`` instead.
     public func listAvailableTestingOperations() throws -> [any NSFileProviderTestingOperation] {
         throw CocoaError(.featureUnsupported)
     }
 
-    /// Takes steps. It fails with `CocoaError.featureUnsupported`.
+    /// Takes steps. Always fails with `CocoaError.featureUnsupported`.
     public func run(_ operations: [any NSFileProviderTestingOperation]) throws -> [AnyHashable: any Error] {
         throw CocoaError(.featureUnsupported)
     }

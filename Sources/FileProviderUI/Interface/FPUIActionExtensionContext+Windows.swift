@@ -1,16 +1,16 @@
-/// What an extension with windows of its own and its host agree upon, whichever toolkit makes the windows: `FileProviderGTK` does
-/// all of it for GTK.
+/// The contract between an extension with windows of its own and its host, for any toolkit. `FileProviderGTK`
+/// implements it for GTK.
 ///
-/// Source: an addition; with Apple, extensions show views.
+/// Source: an addition. Apple's extensions show views.
 extension FPUIActionExtensionContext {
-    /// Whether a toolkit will find a display: the property list says that the extension shows windows (`PurveyShowsWindows`), and
-    /// whoever wants the action sits at one. Where it is `false`, ``ask(_:)`` may find a terminal.
+    /// Whether a toolkit can find a display: the property list says that the extension shows windows
+    /// (`PurveyShowsWindows`), and the user who wants the action has a display. If it is `false`, ``ask(_:)`` may
+    /// find a terminal.
     public var hasDisplay: Bool { asking?.hasDisplay ?? false }
 
-    /// Tells the host that a window is shown for a person to answer: they have all the time that they want until
-    /// ``windowDidDisappear()``.
+    /// Informs the host that a window waits for the user. The time limit does not run until ``windowDidDisappear()``.
     public func windowDidAppear() { asking?.windowIsShown(true) }
 
-    /// Tells the host that no window is shown any more: the extension has as long to end as before.
+    /// Informs the host that no window is shown any more. The time limit then begins again.
     public func windowDidDisappear() { asking?.windowIsShown(false) }
 }

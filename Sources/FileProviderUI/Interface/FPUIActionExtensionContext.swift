@@ -2,17 +2,17 @@ import AppExtension
 import FileProvider
 import Foundation
 
-/// One action: what it is about, and the way back to whoever wanted it.
+/// The context of one action: its domain, and the connection to the host that requested it.
 ///
-/// Its methods may be called from any thread. What is called after its end is ignored.
+/// Its methods may be called from any thread. Calls after its end are ignored.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
 open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
-    // Sendable: what it adds is set once, before anybody else has the object.
+    // Sendable: it adds constants only.
     private let identifier: NSFileProviderDomainIdentifier?
     let asking: (any PromptAsking)?
 
-    /// A context that nobody waits for, as tests make it.
+    /// Creates a context without a host, for tests.
     public override init() {
         identifier = nil
         asking = nil
@@ -25,22 +25,22 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
         super.init(inputItems: [], host: host)
     }
 
-    /// The domain that it is about; `nil` for the default one.
+    /// The domain of the action; `nil` for the default one.
     open var domainIdentifier: NSFileProviderDomainIdentifier? { identifier }
 
-    /// The action is done.
+    /// Ends the action as done.
     open func completeRequest() { super.completeRequest(returningItems: nil, completionHandler: nil) }
 
-    /// Nothing is returned by an action: the same as ``completeRequest()``.
+    /// Ends the action as done, as ``completeRequest()``. An action returns no items.
     open override func completeRequest(
         returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil
     ) {
         super.completeRequest(returningItems: nil, completionHandler: completionHandler)
     }
 
-    /// The action was not done.
+    /// Ends the action as not done.
     ///
-    /// - Parameter error: of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Another one counts as `failed`, and the
-    ///   person is told what it says.
+    /// - Parameter error: an error of ``FPUIErrorDomain``, with a code of ``FPUIExtensionErrorCode``. Any other error
+    ///   counts as `failed`, and its description is shown to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }

@@ -1,31 +1,32 @@
 import FileProvider
 import Foundation
 
-/// Asks a person about an action of a file provider's, or to sign in: the principal class of the extension is a subclass.
+/// A controller that asks the user about an action of a file provider, or to sign in. The principal class of the
+/// extension is a subclass.
 ///
-/// An object is made for each action, in a process of its own. It is told what it is for, asks with
+/// Each action has an object in a process of its own. The object learns its purpose, asks with
 /// ``FPUIActionExtensionContext/ask(_:)``, and ends with ``FPUIActionExtensionContext/completeRequest()`` or
-/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. The process reaches the folder that was handed to the domain and the
-/// domain's folder in the provider's document storage, both as the provider does.
+/// ``FPUIActionExtensionContext/cancelRequest(withError:)``. Like the provider, the process can access the folder
+/// that was handed to the domain, and the domain's directory in the provider's document storage.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionViewController.h`.
 open class FPUIActionExtensionViewController: UIViewController {
     private var context = FPUIActionExtensionContext()
 
-    /// The way back to whoever wanted the action.
+    /// The context, which leads back to the host.
     open var extensionContext: FPUIActionExtensionContext { context }
 
-    /// The provider has refused something: the person is to put that right, by signing in as a rule. When it is completed, the
-    /// system tries again. The default ends it as unsupported.
+    /// Prepares for a failure of the provider, which the user is to resolve, usually by signing in. After completion
+    /// the system retries. The default ends the request as unsupported.
     ///
-    /// - Parameter error: what the provider said, `NSFileProviderError.notAuthenticated` as a rule.
+    /// - Parameter error: the provider's error, usually `NSFileProviderError.notAuthenticated`.
     open func prepare(forError error: any Error) {
         context.cancelRequest(withError: Self.unprepared)
     }
 
-    /// A person wants an action with items. The default ends it as unsupported.
+    /// Prepares for an action on items that the user requested. The default ends the request as unsupported.
     ///
-    /// - Parameter actionIdentifier: as the property list has it.
+    /// - Parameter actionIdentifier: the identifier in the property list.
     open func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
         context.cancelRequest(withError: Self.unprepared)
     }

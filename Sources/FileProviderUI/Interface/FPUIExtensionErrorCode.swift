@@ -1,24 +1,24 @@
-/// The domain of the errors with which an action's extension ends what it was asked for.
+/// The domain of the errors with which an action's extension ends its request.
 public let FPUIErrorDomain = "FPUIErrorDomain"
 
-/// Why an action was not done: the codes of ``FPUIErrorDomain``.
+/// The reasons why an action was not done: the codes of ``FPUIErrorDomain``.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
 public enum FPUIExtensionErrorCode: UInt, Sendable {
-    /// The person did not want it any more.
+    /// Cancellation by the user.
     case userCancelled = 0
-    /// It could not be done.
+    /// A failure.
     case failed = 1
 }
 
-/// What a property list calls an action.
+/// The identifier of an action in a property list.
 ///
 /// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
 public struct FPUIActionIdentifier: Hashable, RawRepresentable, Sendable {
     /// The identifier's text.
     public let rawValue: String
-    /// An identifier of a text.
+    /// Creates an identifier from a text.
     public init(_ rawValue: String) { self.rawValue = rawValue }
-    /// An identifier of a text.
+    /// Creates an identifier from a text.
     public init(rawValue: String) { self.rawValue = rawValue }
 }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What an extension asks a person: some words, and places for answers. Whoever wanted the action shows it, on a terminal as a rule:
-/// the extension's own process reaches none. An extension with windows of its own shows it in one
+/// A prompt of an extension for the user: a text, and fields for answers. The host shows it, usually on a terminal,
+/// which the extension's own process cannot access. An extension with windows of its own shows it in one
 /// (`askInWindow(_:)` of the module FileProviderGTK).
 ///
-/// Source: an addition; with Apple, extensions show views.
+/// Source: an addition. Apple's extensions show views.
 public struct FileProviderPrompt: Sendable, Equatable {
-    /// A place for an answer, of one line.
+    /// A field for an answer of one line.
     public struct Field: Sendable, Equatable {
-        /// What is wanted there.
+        /// The label of the field.
         public var label: String
-        /// What counts if nothing is written.
+        /// The initial text, which is the answer if the user does not change it.
         public var text: String
-        /// Whether nobody else is to read what is written: a password.
+        /// Whether the input is hidden, as for a password.
         public var isSecret: Bool
 
-        /// A place for an answer.
+        /// Creates a field.
         public init(_ label: String, text: String = "", isSecret: Bool = false) {
             self.label = label
             self.text = text
@@ -23,14 +23,14 @@ public struct FileProviderPrompt: Sendable, Equatable {
         }
     }
 
-    /// In a few words, what it is about.
+    /// The title: the subject in a few words.
     public var title: String
-    /// More about it; empty where nothing is to be said.
+    /// The message; may be empty.
     public var message: String
-    /// The places for answers. Without any, the person only agrees or does not.
+    /// The fields. Without any, the user only agrees or refuses.
     public var fields: [Field]
 
-    /// A prompt.
+    /// Creates a prompt.
     public init(title: String, message: String = "", fields: [Field] = []) {
         self.title = title
         self.message = message
@@ -39,22 +39,23 @@ public struct FileProviderPrompt: Sendable, Equatable {
 }
 
 extension FPUIActionExtensionContext {
-    /// Asks a person, and waits for what they answer. There is no time limit while they think; but there is one before it is asked,
-    /// and after they have answered.
+    /// Asks the user, and waits for the answers. The time limit does not run while the user is being asked, but
+    /// before and after that.
     ///
     /// - Returns: an answer for each field.
-    /// - Throws: an error of ``FPUIErrorDomain``: ``FPUIExtensionErrorCode/userCancelled`` when the person does not want to,
-    ///   ``FPUIExtensionErrorCode/failed`` when nobody can be asked. Either may be handed to ``cancelRequest(withError:)``.
+    /// - Throws: an error of ``FPUIErrorDomain``: ``FPUIExtensionErrorCode/userCancelled`` if the user refuses,
+    ///   ``FPUIExtensionErrorCode/failed`` if no user can be asked. Either may be passed to
+    ///   ``cancelRequest(withError:)``.
     public func ask(_ prompt: FileProviderPrompt) async throws -> [String] {
         try await withCheckedThrowingContinuation { continuation in
             ask(prompt) { continuation.resume(with: $0) }
         }
     }
 
-    /// Asks a person.
+    /// Asks the user.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary thread, with an answer for each field or with an error of
-    ///   ``FPUIErrorDomain``.
+    /// - Parameter completionHandler: called once, on an arbitrary thread, with an answer for each field or with an
+    ///   error of ``FPUIErrorDomain``.
     public func ask(
         _ prompt: FileProviderPrompt, completionHandler: @escaping @Sendable (Result<[String], any Error>) -> Void
     ) {
@@ -65,7 +66,7 @@ extension FPUIActionExtensionContext {
     }
 }
 
-/// Whoever brings a prompt to a person.
+/// A channel that shows prompts to the user.
 protocol PromptAsking: Sendable {
     /// Whether there is a display for windows of the extension's own.
     var hasDisplay: Bool { get }

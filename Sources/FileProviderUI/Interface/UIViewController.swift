@@ -1,24 +1,24 @@
 import Foundation
 
-/// What an extension shows a person, as far as there is something of the kind here: it has no views, and asks by a
-/// ``FileProviderPrompt``. Its methods are called in the order and on the thread that programs know.
+/// The part of UIKit's view controllers that exists on Linux. It has no views, and asks with a
+/// ``FileProviderPrompt``. Its methods are called in UIKit's order, on the main thread.
 ///
 /// Source: UIKit, `UIViewController.h`.
 @MainActor open class UIViewController: NSObject {
-    /// What is shown above what it asks.
+    /// The title of what the controller shows.
     open var title: String?
 
-    /// A controller. The system makes one for each action.
+    /// Creates a controller. The system makes one for each action.
     public nonisolated override init() { super.init() }
 
-    /// Called once, before anything is shown.
+    /// Prepares the controller. Called once, before it is shown.
     open func viewDidLoad() {}
-    /// Called before it is shown.
+    /// Informs the controller that it is about to be shown.
     open func viewWillAppear(_ animated: Bool) {}
-    /// Called when it is shown: what is asked may be asked now.
+    /// Informs the controller that it is shown. From now on it may ask the user.
     open func viewDidAppear(_ animated: Bool) {}
-    /// Called when it is over.
+    /// Informs the controller that its action has ended.
     open func viewWillDisappear(_ animated: Bool) {}
-    /// Called after that.
+    /// Informs the controller that it has disappeared, after ``viewWillDisappear(_:)``.
     open func viewDidDisappear(_ animated: Bool) {}
 }

@@ -4,41 +4,41 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// A host's end of the socket to the process of a provider's user interface.
+/// The host's end of the socket to the process of a provider's user interface.
 package final class InterfaceConnection: Sendable {
-    /// Asks a person. Blocks for as long as they think.
+    /// A closure that asks the user. It blocks while the user thinks.
     package typealias Asking = @Sendable (FileProviderPrompt) -> Answer
 
-    /// What came of a prompt.
+    /// The result of a prompt.
     package enum Answer: Sendable {
-        /// An answer for each field.
+        /// The answers, one for each field.
         case given([String])
-        /// The person does not want to.
+        /// A refusal by the user.
         case refused
-        /// Nobody could be asked, for this reason.
+        /// A prompt that could not be shown, with the reason.
         case nobody(String)
     }
 
-    /// How something that was begun came to its end.
+    /// The end of a request to the extension.
     package enum Ending: Sendable {
         case completed
         case cancelled
         case failed(String)
-        /// The extension is not for that.
+        /// An extension that does not support the request.
         case unsupported
-        /// The process ended, or closed its socket.
+        /// A process that ended, or closed its socket.
         case lost
-        /// It was let go of, after so many seconds in which it neither ended nor asked.
+        /// An extension that was closed because it neither ended nor asked for this many seconds.
         case silent(seconds: Int)
     }
 
     private let connection: Connection
     private let patience: Patience
 
-    /// Takes over a socket whose other end the extension's process has as its descriptor 3.
+    /// Takes over a socket. The extension's process has the other end as its descriptor 3.
     ///
     /// - Parameters:
-    ///   - timeLimit: seconds that it may take when nobody is being asked.
+    ///   - timeLimit: the time limit in seconds, which does not run while the user is being asked.
     ///   - ask: called for one prompt after the other.
     package init(_ socket: FileDescriptor, timeLimit: Int, ask: @escaping Asking) throws(Errno) {
         let patience = Patience(seconds: timeLimit)
@@ -64,9 +64,9 @@ package final class InterfaceConnection: Sendable {
 
     deinit { connection.close() }
 
-    /// Begins what a person wants, and waits for its end.
+    /// Sends the user's request to the extension, and waits for its end.
     ///
-    /// - Parameter place: what the provider's own process is told, and this one too.
+    /// - Parameter place: the information that the provider's own process gets, too.
     package func begin(_ purpose: InterfacePurpose, at place: BeginProviderCall) async -> Ending {
         patience.begin { [connection] in connection.close() }
         do throws(ConduitError) {
@@ -86,27 +86,27 @@ package final class InterfaceConnection: Sendable {
         }
     }
 
-    /// Lets go of the extension, whatever it is doing.
+    /// Closes the connection to the extension, whatever it is doing.
     package func close() { connection.close() }
 }
 
-/// How long an extension may neither end nor ask.
+/// The time limit of an extension that neither ends nor asks.
 private final class Patience: Sendable {
     let seconds: Int
     private struct State {
         var isOver = false
         var hasEnded = false
-        /// Prompts that a person has not answered.
+        /// The number of prompts without an answer.
         var asking = 0
-        /// Whether a window is shown that a person has not answered.
+        /// Whether a window is shown that waits for the user.
         var isShowing = false
-        /// Of the pause that the person does not take.
+        /// The number of the current time limit. Earlier ones are void.
         var round = 0
         var letGo: (@Sendable () -> Void)?
     }
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
-    /// Held while a person is asked: one prompt after the other.
+    /// Held while the user is asked: one prompt after the other.
     private let turn = NSLock()
 
     init(seconds: Int) { self.seconds = seconds }

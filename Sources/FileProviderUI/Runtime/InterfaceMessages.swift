@@ -2,7 +2,7 @@ import Conduit
 import FileProvider
 import ItemProvider
 
-/// A host has a user interface begin, which is told where it is. Answered when it has ended; cancelling it is giving up.
+/// A host's request to start the user interface. The reply comes when it has ended. Cancelling the request gives up.
 struct BeginInterfaceCall: Call {
     static var method: UInt64 { 1 }
     let place: BeginProviderCall
@@ -24,7 +24,7 @@ struct BeginInterfaceCall: Call {
     }
 
     struct Reply: Message {
-        /// `nil` when it was completed.
+        /// The failure; `nil` if the action was completed.
         let failure: FailureMessage?
 
         init(failure: FailureMessage?) { self.failure = failure }
@@ -37,12 +37,12 @@ struct BeginInterfaceCall: Call {
     }
 }
 
-/// A user interface has its host ask the person.
+/// A request of a user interface that its host ask the user.
 struct PromptCall: Call {
     static var method: UInt64 { 2 }
     let prompt: FileProviderPrompt
 
-    /// More than these, and longer texts, nobody could be asked.
+    /// The most fields of a prompt, and the most bytes of a text.
     static let mostFields = 32
     static let longestText = 4096
 
@@ -84,7 +84,7 @@ struct PromptCall: Call {
     }
 
     struct Reply: Message {
-        /// An answer for each field; `nil` when the person does not want to.
+        /// An answer for each field; `nil` if the user refuses.
         let answers: [String]?
 
         init(answers: [String]?) { self.answers = answers }
@@ -97,7 +97,7 @@ struct PromptCall: Call {
     }
 }
 
-/// A user interface tells its host that a person has a window of its to answer, or has none any more.
+/// A notice of a user interface that it shows a window which waits for the user, or that it shows none any more.
 struct WindowNotice: Notice {
     static var method: UInt64 { 1 }
     let isShown: Bool

@@ -6,13 +6,13 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Serves a host that wants something asked of a person, with one object of the principal class.
+/// A server for a host that wants the user asked, with one object of the principal class.
 final class InterfaceRuntime: Sendable {
     private let makeController: @MainActor @Sendable () -> FPUIActionExtensionViewController
-    /// The controller, which belongs to the main thread, for as long as it is not over.
+    /// The controller, until the request ends. It is used on the main thread only.
     private let shown = Lock<Shown?>(nil)
 
-    /// Sendable because it is kept here only: it is used on the main thread.
+    /// Sendable because only `shown` refers to it, and it is used on the main thread only.
     private struct Shown: @unchecked Sendable {
         let controller: FPUIActionExtensionViewController
     }
@@ -20,9 +20,11 @@ final class InterfaceRuntime: Sendable {
     private let ownsProcess: Bool
     private let hasDisplay: Bool
 
+    /// Creates a runtime.
+    ///
     /// - Parameters:
     ///   - ownsProcess: whether the process is the extension's alone, so that all managers in it are.
-    ///   - hasDisplay: whether it was handed a display.
+    ///   - hasDisplay: whether the extension was handed a display.
     init(
         ownsProcess: Bool, hasDisplay: Bool,
         _ makeController: @escaping @MainActor @Sendable () -> FPUIActionExtensionViewController
@@ -69,7 +71,7 @@ final class InterfaceRuntime: Sendable {
         controller.viewDidAppear(false)
     }
 
-    /// Whatever thread the extension ends it from.
+    /// Ends the request. The extension may call this on any thread.
     private func end(_ call: ServedCall<BeginInterfaceCall>, _ failure: FailureMessage?) {
         DispatchQueue.main.async {
             let shown = self.shown.withLock { $0.take() }
@@ -77,19 +79,19 @@ final class InterfaceRuntime: Sendable {
                 shown?.controller.viewWillDisappear(false)
                 shown?.controller.viewDidDisappear(false)
             }
-            // The host ends the process when it has this.
+            // The host ends the process after this reply.
             call.reply(.init(failure: failure))
         }
     }
 }
 
-/// Has the host ask.
+/// A channel that asks the host to show prompts.
 private struct HostAsking: PromptAsking {
     let connection: Connection
     let hasDisplay: Bool
 
     func windowIsShown(_ isShown: Bool) {
-        // Nobody waits where the host has gone.
+        // A failure means that the host has gone, and needs no notice.
         try? connection.notify(WindowNotice(isShown: isShown))
     }
 
@@ -121,21 +123,21 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         try serve(socket, ownsProcess: true, ended: ended)
     }
 
-    /// Serves a host, as ``InterfaceRuntime`` says.
+    /// Serves a host with an ``InterfaceRuntime``.
     package nonisolated static func serve(
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
         let principal = Principal(type: self)
-        // Before anything that the extension does.
+        // First of all, before any code of the extension.
         let hasDisplay = try ownsProcess && HandedDisplay.serve()
-        // The connection keeps it, for as long as it is open.
+        // The connection retains the runtime while it is open.
         try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {
             PrincipalClass.object(of: principal.type)
         }
         .serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no state of its own.
+    /// Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: FPUIActionExtensionViewController.Type
     }

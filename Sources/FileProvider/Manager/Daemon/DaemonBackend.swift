@@ -2,10 +2,11 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// Whom the managers of a program ask: the daemon, which knows by the program's registered bundle which provider is its own.
+/// The backend of a program's managers: the daemon, which finds the program's provider by the program's registered
+/// bundle.
 struct DaemonBackend: EngineBackend {
     private let link: DaemonLink
-    /// What does not change while the process runs.
+    /// The provider's identity and document storage, which do not change while the process runs.
     private let place: KnownPlace
 
     init(_ link: DaemonLink) {
@@ -44,7 +45,7 @@ struct DaemonBackend: EngineBackend {
         _ domain: NSFileProviderDomainIdentifier, mode: NSFileProviderManager.DomainRemovalMode,
         _ completion: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
-        // What is with the service is not copied.
+        // Contents that the service has are not copied.
         guard mode != .preserveDownloadedUserData else { return completion(nil, CocoaError(.featureUnsupported)) }
         link.ask(RemoveManagedDomainsCall(identifier: domain.rawValue), attempts: 1) { result in
             switch result {
@@ -113,7 +114,7 @@ struct DaemonBackend: EngineBackend {
                     NSFileProviderItemIdentifier(value.item), NSFileProviderDomainIdentifier(rawValue: value.domain),
                     nil)
             case .failure(let failure):
-                // As the interface has it for files that are none of the provider's.
+                // Apple's documentation has this error for files that are none of the provider's.
                 completion(nil, nil, failure.kind == .noSuchItem ? CocoaError(.fileNoSuchFile) : failure.error)
             }
         }
@@ -133,15 +134,16 @@ struct DaemonBackend: EngineBackend {
     }
 }
 
-/// Who a program's provider is, and where that keeps its documents, once the daemon has said so. Asking blocks.
+/// The identity and document storage of a program's provider, requested from the daemon on first use. Reading the
+/// value blocks.
 private final class KnownPlace: Sendable {
     private let link: DaemonLink
-    // Innermost.
+    // Leaf lock.
     private let known = Lock<ManagerPlaceCall.Value?>(nil)
 
     init(_ link: DaemonLink) { self.link = link }
 
-    /// `nil` for a program that has no provider, as far as the daemon knows by now.
+    /// The value; `nil` while the daemon knows no provider of the program.
     var value: ManagerPlaceCall.Value? {
         if let value = known.withLock({ $0 }) { return value }
         guard let value = try? link.wait(for: ManagerPlaceCall()) else { return nil }

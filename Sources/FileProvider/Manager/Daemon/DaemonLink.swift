@@ -4,40 +4,41 @@ import Dispatch
 import Foundation
 import LinuxSystem
 
-/// This process's own way to the daemon, for what it asks about providers. It connects when it is first needed, and again when the
-/// daemon has gone meanwhile.
+/// This process's connection to the daemon for requests about providers. It is made on first use, and made again if
+/// the daemon has ended.
 ///
-/// Any thread may use it. No method blocks.
+/// Any thread may use it. Only ``wait(for:)`` blocks.
 final class DaemonLink: Sendable {
-    /// `nil` in a program that is not linked with the way to the daemon, or is told to do without.
+    /// The link; `nil` in a program that is not linked with the connecting library, or that the environment
+    /// disconnects.
     static let shared: DaemonLink? = {
-        // As file coordination has it: nothing of this process goes to the daemon.
+        // The same variable as for file coordination: this process has no connection to the daemon.
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_daemon_entrance() else { return nil }
-        // Whoever defines that function gives a retained object of this class.
+        // The function returns a retained object of this class.
         return DaemonLink(Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue())
     }()
 
     private let entrance: DaemonEntrance
-    /// Connecting waits for the daemon's start, and a question for room, so it has a queue of its own.
+    /// A queue of its own, because connecting waits for the daemon's start, and a request for a permit.
     private let queue = DispatchQueue(label: "purvey.file-providers")
     // Changed on the queue only.
     private let connection = Lock<Connection?>(nil)
 
-    /// For questions that wait for their answers: a program may ask more at once than a connection takes. Somewhat fewer than that,
-    /// because the other side counts one for a moment longer.
+    /// Permits for requests in flight, as a program may send more at once than a connection allows. There are
+    /// somewhat fewer than its limit, because the peer counts a request for a moment longer.
     private let room = DispatchSemaphore(value: ConnectionLimits().callsInFlight - 96)
 
     init(_ entrance: DaemonEntrance) { self.entrance = entrance }
 
-    /// How often a question is asked when the daemon goes before it has answered: one that was about to end for lack of work still
-    /// takes a connection.
+    /// The number of attempts if the daemon ends before its reply. A daemon that is about to end for lack of work
+    /// still accepts connections.
     static let attempts = 3
 
-    /// Asks something.
+    /// Sends a request.
     ///
     /// - Parameters:
-    ///   - attempts: more than one for what does no harm when it is done twice.
+    ///   - attempts: more than one only for requests that may be repeated.
     ///   - completion: called once, on a thread that must not be blocked.
     func ask<C: ProviderCall>(
         _ request: C, attempts: Int = DaemonLink.attempts,
@@ -63,7 +64,7 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Asks a daemon that runs, once; none is started for it.
+    /// Sends a request once, if a daemon runs; does not start one.
     ///
     /// - Parameter completion: called once, on a thread that must not be blocked.
     func askIfRunning<C: ProviderCall>(
@@ -90,7 +91,7 @@ final class DaemonLink: Sendable {
         }
     }
 
-    /// Asks something, and blocks until there is an answer.
+    /// Sends a request, and blocks until the reply.
     func wait<C: ProviderCall>(for request: C) throws(ProviderFailure) -> C.Value {
         let answered = Latch()
         let answer = Lock<Result<C.Value, ProviderFailure>?>(nil)
@@ -103,21 +104,21 @@ final class DaemonLink: Sendable {
         return try result.get()
     }
 
-    /// On the queue.
+    /// Returns the connection, and starts the daemon if needed. Called on the queue.
     private func connected() throws -> Connection {
         if let known = try connectedIfRunning() { return known }
         return try keep(try entrance.connect(Service()))
     }
 
-    /// On the queue.
+    /// Returns the connection if a daemon runs. Called on the queue.
     ///
-    /// - Returns: `nil` where no daemon runs.
+    /// - Returns: `nil` if no daemon runs.
     private func connectedIfRunning() throws -> Connection? {
         if let known = connection.withLock({ $0 }), known.closeReason == nil { return known }
         return try entrance.join(Service()).map { try keep($0) }
     }
 
-    /// Keeps a connection for the questions that come, unless it leads to a daemon that keeps things elsewhere.
+    /// Stores a new connection for later requests. Closes it and throws if its daemon uses another data directory.
     private func keep(_ made: Connection) throws -> Connection {
         do {
             try entrance.check(made)

@@ -2,9 +2,9 @@ import Foundation
 import PropertyLists
 
 extension ManagedDomain {
-    /// A domain as the daemon is told of it.
+    /// Creates the daemon's form of a domain.
     ///
-    /// - Throws: `CocoaError` for `userInfo` that is too large, or is no property list.
+    /// - Throws: `CocoaError` if `userInfo` is too large, or is no property list.
     init(_ domain: NSFileProviderDomain) throws {
         self.init(
             identifier: domain.identifier.rawValue, displayName: domain.displayName,
@@ -37,7 +37,7 @@ extension ManagedDomain {
 }
 
 extension NSFileProviderDomain {
-    /// A domain as the daemon tells of it.
+    /// Creates a domain from the daemon's form.
     convenience init(_ domain: ManagedDomain) {
         let identifier = NSFileProviderDomainIdentifier(rawValue: domain.identifier)
         if domain.isReplicated {
@@ -52,7 +52,7 @@ extension NSFileProviderDomain {
         take(userInfo: domain.userInfo)
     }
 
-    /// Takes a property list for its ``userInfo``; one that is damaged is none.
+    /// Sets ``userInfo`` from a property list; ignores a damaged one.
     func take(userInfo list: [UInt8]?) {
         guard let list, let values = ForeignPropertyList.dictionary(Data(list)) else { return }
         userInfo = values
