@@ -12,25 +12,25 @@ public struct NSFileProviderItemCapabilities: OptionSet, Sendable {
     /// Creates a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Reading the contents.
+    /// Permission to read the contents.
     public static let allowsReading = Self(rawValue: 1 << 0)
-    /// Changing the contents.
+    /// Permission to change the contents.
     public static let allowsWriting = Self(rawValue: 1 << 1)
-    /// Moving the item to another directory.
+    /// Permission to move the item to another directory.
     public static let allowsReparenting = Self(rawValue: 1 << 2)
-    /// Renaming the item.
+    /// Permission to rename the item.
     public static let allowsRenaming = Self(rawValue: 1 << 3)
-    /// Moving the item into the trash.
+    /// Permission to move the item into the trash.
     public static let allowsTrashing = Self(rawValue: 1 << 4)
-    /// Deleting the item.
+    /// Permission to delete the item.
     public static let allowsDeleting = Self(rawValue: 1 << 5)
-    /// Evicting the item, by the user.
+    /// Permission for the user to evict the item.
     public static let allowsEvicting = Self(rawValue: 1 << 6)
-    /// Keeping the item on this machine only, by the user.
+    /// Permission for the user to exclude the item from synchronization.
     public static let allowsExcludingFromSync = Self(rawValue: 1 << 7)
-    /// Adding items to the directory: the same as ``allowsWriting``.
+    /// Permission to add items to the directory: the same as ``allowsWriting``.
     public static let allowsAddingSubItems = allowsWriting
-    /// Listing the directory: the same as ``allowsReading``.
+    /// Permission to list the directory: the same as ``allowsReading``.
     public static let allowsContentEnumerating = allowsReading
     /// The original capabilities, which are the first six.
     public static let allowsAll: Self = [

@@ -37,25 +37,29 @@ extension NSFileProviderItemRequirements {
     public var tagData: Data? { OptionalMember.missing(nil) }
     /// The default for a class without this member, which reads as `nil`.
     public var favoriteRank: NSNumber? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the item itself is in the trash, not only a directory that it is in. The default for a class without
+    /// this member, which reads as `nil`.
     public var isTrashed: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the service has the latest contents. The default for a class without this member, which reads as
+    /// `nil`.
     public var isUploaded: Bool { OptionalMember.missing(true) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are being uploaded. The default for a class without this member, which reads as `nil`.
     public var isUploading: Bool { OptionalMember.missing(false) }
     /// The default for a class without this member, which reads as `nil`.
     public var uploadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are local. The default for a class without this member, which reads as `nil`.
     public var isDownloaded: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the contents are being downloaded. The default for a class without this member, which reads as `nil`.
     public var isDownloading: Bool { OptionalMember.missing(false) }
     /// The default for a class without this member, which reads as `nil`.
     public var downloadingError: (any Error)? { OptionalMember.missing(nil) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the local contents are the service's latest. The default for a class without this member, which reads
+    /// as `nil`.
     public var isMostRecentVersionDownloaded: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether other users can see the item. The default for a class without this member, which reads as `nil`.
     public var isShared: Bool { OptionalMember.missing(false) }
-    /// The default for a class without this member, which reads as `nil`.
+    /// Whether the item is shared and belongs to this user. The default for a class without this member, which reads
+    /// as `nil`.
     public var isSharedByCurrentUser: Bool { OptionalMember.missing(false) }
     /// The default for a class without this member, which reads as `nil`.
     public var ownerNameComponents: PersonNameComponents? { OptionalMember.missing(nil) }

@@ -187,7 +187,7 @@ extension NSFileProviderManager {
     /// The backend of a process without a daemon.
     package static let local = LocalDomains()
 
-    /// The backend of a program that has a way to the daemon.
+    /// The backend of a program that can connect to the daemon.
     private static let daemon: (any ManagerBackend)? = DaemonLink.shared.map { DaemonBackend($0) }
 
     // Leaf lock.

@@ -6,7 +6,7 @@ final class Enumerators: Sendable {
     /// The most enumerators that are kept. The least recently used one is dropped first.
     private static let limit = 64
 
-    /// Sendable because only provider code uses the enumerator, for one request at a time.
+    /// A cached enumerator. Sendable because only provider code uses it, for one request at a time.
     private struct Kept: @unchecked Sendable {
         let enumerator: any NSFileProviderEnumerator
         var lastUse: UInt64

@@ -11,7 +11,7 @@ import LinuxSystem
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
     private let turns = ItemTurns()
-    /// Installs the backend of this process's managers, and makes the provider.
+    /// A closure that installs the backend of this process's managers, and makes the provider.
     private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider
 
     private struct State {

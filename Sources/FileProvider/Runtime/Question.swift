@@ -22,7 +22,7 @@ final class Question: Sendable {
     // Lock order: `Deadlines`' own lock is taken under this one. No provider code runs under it.
     private let state: Lock<State>
     private let limit: Duration
-    /// Called once, if the request is over before the provider's code returns.
+    /// A closure that is called once, if the request is over before the provider's code returns.
     private let isOver: @Sendable (ProviderFailure) -> Void
     private let report: @Sendable (Int64, Int64) -> Void
 

@@ -90,8 +90,8 @@ extension Result<ProviderItem, ProviderFailure> {
 }
 
 extension ProviderFailure {
-    /// The root item to use if the provider has none. Providers may fail for the root, and many do, but it always
-    /// exists.
+    /// Returns the root item to use if the provider has none. Providers may fail for the root, and many do, but it
+    /// always exists.
     ///
     /// - Parameter name: the domain's display name.
     /// - Returns: `nil` if this failure does not mean that.

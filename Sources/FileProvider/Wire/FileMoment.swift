@@ -6,7 +6,7 @@ package struct FileMoment: Message, Hashable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int64
-    /// Nanoseconds since 1970.
+    /// The modification date, in nanoseconds since 1970.
     package let modified: Int64
     /// The time of the last status change (ctime), in nanoseconds since 1970. It detects writes by programs that
     /// reset the modification date.

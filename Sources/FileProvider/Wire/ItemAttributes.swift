@@ -2,7 +2,7 @@ import Conduit
 
 /// Changes to a file's attributes, other than contents and name. A `nil` value leaves an attribute as it is.
 package struct ItemAttributes: Sendable, Equatable {
-    /// Seconds since 1970.
+    /// The modification date, in seconds since 1970.
     package var modified: Double?
     /// The owner's permissions, a set of ``permissionFlags``. Other flags stay as they are.
     package var permissions: UInt?
@@ -13,7 +13,7 @@ package struct ItemAttributes: Sendable, Equatable {
 
     package init() {}
 
-    /// `NSFileProviderFileSystemFlags.userExecutable`, `.userReadable` and `.userWritable`.
+    /// The flags of permissions: `NSFileProviderFileSystemFlags.userExecutable`, `.userReadable` and `.userWritable`.
     package static let permissionFlags: UInt = 7
 
     package var isEmpty: Bool { self == ItemAttributes() }

@@ -60,7 +60,7 @@ package struct ProviderStartCall: ProviderCall {
     }
 }
 
-/// A notice that a program has changed an item's file in the document storage.
+/// A request that informs the provider that a program has changed an item's file in the document storage.
 package struct ProviderChangedCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

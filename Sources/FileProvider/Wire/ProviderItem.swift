@@ -23,7 +23,7 @@ package struct ProviderItem: Sendable, Equatable {
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
     package var childCount: Int?
-    /// Seconds since 1970.
+    /// The date of creation, as the following ones in seconds since 1970.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?
@@ -77,14 +77,16 @@ package struct ProviderItem: Sendable, Equatable {
         package static let downloading = Flags(rawValue: 1 << 4)
         package static let mostRecentVersionDownloaded = Flags(rawValue: 1 << 5)
         package static let shared = Flags(rawValue: 1 << 6)
-        /// In the reply to an upload: the service changed the contents, which are to be fetched. In the reply to a
-        /// fetch: the contents are not of this version, for example because a program is changing them.
+        /// Contents that differ from the version. In the reply to an upload, the service has changed them, and they
+        /// are to be fetched. In the reply to a fetch, they are not of the item's version, for example because a
+        /// program is changing them.
         package static let hasOtherContents = Flags(rawValue: 1 << 7)
-        /// In the reply to a new file: the service has the file but not its contents, which are to be uploaded again.
+        /// A new file without contents, in the reply to its creation. The service has the file but not its contents,
+        /// which are to be uploaded again.
         package static let lacksContents = Flags(rawValue: 1 << 8)
-        /// The item has more extended attributes than the limit allows; none are included.
+        /// An item with more extended attributes than the limit allows. None of them are included.
         package static let lacksAttributes = Flags(rawValue: 1 << 9)
-        /// The provider gives no version of the file. ``contentVersion`` is made of its size and date.
+        /// A file without a version of the provider's. ``contentVersion`` is made of its size and date.
         package static let lacksVersion = Flags(rawValue: 1 << 10)
         /// The flags that only replies have. They are not stored with the item.
         package static let ofAnswers: Flags = [.hasOtherContents, .lacksContents]

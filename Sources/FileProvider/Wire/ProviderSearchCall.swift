@@ -66,7 +66,7 @@ package struct ProviderSearchResult: Message, Equatable {
     package var contentType: String
     /// The size in bytes; `nil` if the provider does not know it.
     package var size: Int64?
-    /// Seconds since 1970.
+    /// The date of creation, as the following ones in seconds since 1970.
     package var created: Double?
     package var modified: Double?
     package var lastUsed: Double?

@@ -62,7 +62,7 @@ package struct ProviderCreateCall: ProviderCall {
     package let filename: String
     package let kind: ProviderItem.Kind
     package let linkTarget: String?
-    /// Seconds since 1970.
+    /// The modification date, in seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
     /// The contents, open for reading; `nil` for directories and links.
@@ -117,7 +117,7 @@ package struct ProviderReplaceCall: ProviderCall {
     package let contents: FileDescriptor
     /// The version that the change is based on, which the provider must still have; empty if it gives no versions.
     package let base: [UInt8]
-    /// Seconds since 1970.
+    /// The modification date, in seconds since 1970.
     package let modified: Double
 
     package init(identifier: String, contents: FileDescriptor, base: [UInt8], modified: Double) {
@@ -190,7 +190,7 @@ package struct ProviderDeleteCall: ProviderCall {
     }
 }
 
-/// A notice that the contents are not needed any more.
+/// A request that informs the provider that the contents are not needed any more.
 package struct ProviderStopCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>

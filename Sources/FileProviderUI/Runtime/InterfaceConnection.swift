@@ -106,7 +106,7 @@ private final class Patience: Sendable {
     }
     // Leaf lock.
     private let state = Lock(State())
-    /// Held while the user is asked: one prompt after the other.
+    /// A lock that is held while the user is asked: one prompt after the other.
     private let turn = NSLock()
 
     init(seconds: Int) { self.seconds = seconds }

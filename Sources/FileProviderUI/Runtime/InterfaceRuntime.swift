@@ -12,7 +12,7 @@ final class InterfaceRuntime: Sendable {
     /// The controller, until the request ends. It is used on the main thread only.
     private let shown = Lock<Shown?>(nil)
 
-    /// Sendable because only `shown` refers to it, and it is used on the main thread only.
+    /// A controller in use. Sendable because only `shown` refers to it, and it is used on the main thread only.
     private struct Shown: @unchecked Sendable {
         let controller: FPUIActionExtensionViewController
     }
@@ -137,7 +137,7 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
         .serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no mutable state.
+    /// A principal class. Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: FPUIActionExtensionViewController.Type
     }

@@ -118,7 +118,8 @@ final class DaemonLink: Sendable {
         return try entrance.join(Service()).map { try keep($0) }
     }
 
-    /// Stores a new connection for later requests. Closes it and throws if its daemon uses another data directory.
+    /// Stores a new connection for later requests. Closes it and throws if its daemon uses other directories than
+    /// this process.
     private func keep(_ made: Connection) throws -> Connection {
         do {
             try entrance.check(made)

@@ -18,7 +18,7 @@ extension NSFileProviderExtension: ServingPrincipal {
         try runtime.serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no mutable state.
+    /// A principal class. Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: NSFileProviderExtension.Type
     }

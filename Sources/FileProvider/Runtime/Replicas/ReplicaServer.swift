@@ -30,7 +30,7 @@ final class ReplicaServer: PrincipalServer {
         try runtime.serve(socket, ended: ended)
     }
 
-    /// Sendable because a class object has no mutable state.
+    /// A principal class. Sendable because a class object has no mutable state.
     private struct Principal: @unchecked Sendable {
         let type: any NSFileProviderReplicatedExtension.Type
     }

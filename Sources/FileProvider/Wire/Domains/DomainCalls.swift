@@ -44,11 +44,11 @@ package enum DomainFault {
         case failed = 1
         case noSuchDomain = 2
         case noSuchItem = 3
-        /// Removal would lose edits.
+        /// A removal that would lose edits.
         case hasEdits = 4
-        /// The provider refused the password.
+        /// A password that the provider refused.
         case signInRefused = 5
-        /// The item is pinned.
+        /// An item that is pinned.
         case kept = 6
         case noSuchAction = 7
     }
@@ -78,11 +78,11 @@ package struct ListDomainsCall: Call {
 /// A domain as clients see it.
 package struct DomainDescription: Message, Equatable {
     package enum State: UInt8, Sendable, MessageValue {
-        /// The engine runs.
+        /// A domain whose engine runs.
         case running = 0
-        /// The domain is being started, added or removed.
+        /// A domain that is being started, added or removed.
         case changing = 1
-        /// The domain could not be started; ``fault`` says why.
+        /// A domain that could not be started; ``DomainDescription/fault`` has the reason.
         case failed = 2
     }
 
@@ -257,7 +257,7 @@ package struct RemoveDomainCall: Call {
     }
 }
 
-/// A notice to a domain's engine that a container has changes.
+/// A request to signal to a domain's engine that a container has changes.
 package struct SignalDomainCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signal }

@@ -95,7 +95,7 @@ package struct InterfaceDescription: Message {
     }
 }
 
-/// A notice that a sign-in through a provider's own user interface failed.
+/// A request to record that a sign-in through a provider's own user interface failed.
 package struct NoteFailedSignInCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.noteFailedSignIn }

@@ -153,7 +153,7 @@ package struct ItemDescription: Message, Equatable {
     /// The type's identifier; empty if the provider gives none.
     package var contentType: String
     package var size: Int64?
-    /// Seconds since 1970.
+    /// The modification date, in seconds since 1970.
     package var modified: Double?
     package var state: State
     /// Whether the item is pinned.

@@ -13,7 +13,7 @@ package struct ItemFault: Message, Equatable {
     }
 
     package let kind: Kind
-    /// One sentence.
+    /// The fault in one sentence.
     package let message: String
     /// The provider's suggestion for the user.
     package let suggestion: String?

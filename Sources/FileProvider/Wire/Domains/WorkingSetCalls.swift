@@ -9,7 +9,7 @@ package struct FoundItemDescription: Message, Equatable {
     /// The path in the mount; `nil` if the domain is not mounted.
     package var mountedPath: String?
     package var item: ItemDescription
-    /// Seconds since 1970.
+    /// The date of last use, in seconds since 1970.
     package var lastUsed: Double?
     package var favoriteRank: UInt64?
     package var tags: [String]

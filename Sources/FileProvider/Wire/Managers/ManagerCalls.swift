@@ -119,7 +119,7 @@ package struct RemoveManagedDomainsCall: ProviderCall {
     }
 }
 
-/// A notice that a container has changes.
+/// A request to signal that a container has changes.
 package struct ManagerSignalCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
@@ -144,7 +144,7 @@ package struct ManagerSignalCall: ProviderCall {
     }
 }
 
-/// A notice that the cause of a failure is resolved.
+/// A request to signal that the cause of a failure is resolved.
 package struct ManagerResolvedCall: ProviderCall {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
