@@ -5,15 +5,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The way of this process's coordination to the daemon.
+/// The connection of this process's file coordination to the daemon.
 package struct DaemonCoordination: SharedCoordination {
     private let makeConnection: @Sendable (Service) throws -> Connection
 
     package init(_ entrance: DaemonEntrance) { makeConnection = entrance.connect }
 
-    /// The way of a confined process: the socket that it was started with, which is there once.
+    /// Creates the connection of a confined process, over the socket that it was started with. The socket can be used
+    /// once.
     ///
-    /// - Returns: `nil` in a process that was started with none.
+    /// - Returns: `nil` in a process that was started without a socket.
     init?(ofConfinedProcess environment: [String: String]) {
         guard let number = environment[CoordinationLink.environmentKey].flatMap({ CInt($0) }), number > 2,
             fcntl(number, F_SETFD, FD_CLOEXEC) == 0
@@ -36,10 +37,10 @@ package struct DaemonCoordination: SharedCoordination {
         place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
     ) throws -> any CoordinationAuthority {
         var service = Service()
-        // The connections' one thread delivers these, in their order.
+        // The one thread of the connections delivers the effects in order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
         service.on(PlaceCall.self) { request, call in
-            // Looking at programs takes a while, on a busy machine a long one: that somebody is at it is said at once.
+            // Resolving symbols may take long on a busy machine: the work is reported at once.
             call.report(completed: 0, total: 1)
             HandlerThreads.shared.run { call.reply(.init(place: place(request.claim))) }
         }
@@ -54,7 +55,7 @@ package struct DaemonCoordination: SharedCoordination {
             try Self.introduce(connection)
             return connection
         } catch .disconnected where attempts > 1 {
-            // A daemon that was about to end still took the connection; there will be another one.
+            // A daemon that was about to end still accepted the connection. The next attempt reaches its successor.
             return try connect(service, attempts: attempts - 1)
         } catch {
             connection.close()
@@ -62,13 +63,13 @@ package struct DaemonCoordination: SharedCoordination {
         }
     }
 
-    /// Makes sure that there is somebody at the other end who coordinates. Blocks until that has answered.
+    /// Checks that the other end supports coordination. Blocks until it replies.
     private static func introduce(_ connection: Connection) throws(ConduitError) {
         _ = try connection.callAndWait(CoordinateCall())
     }
 }
 
-/// The daemon's arbiter, at the other end of a connection.
+/// The daemon's arbiter at the other end of a connection.
 private struct DaemonAuthority: CoordinationAuthority {
     let connection: Connection
 
@@ -76,12 +77,13 @@ private struct DaemonAuthority: CoordinationAuthority {
         do {
             try connection.notify(EventNotice(event))
         } catch .disconnected {
-            // The connection's end is told to whoever waits, and all that was claimed goes to the next authority.
+            // `onClose` reports the lost connection to waiting callers. All claims are repeated to the next
+            // authority.
         } catch .oversized(let size, let limit) {
             throw UnsendableEvent("it would take a message of \(size) bytes, of at most \(limit)")
         } catch {
-            // The system refuses, for want of memory, say. All is told anew over the next connection; the daemon keeps what this
-            // process was granted meanwhile.
+            // The system refused, for lack of memory for example. All state is sent again over the next connection;
+            // meanwhile the daemon retains the claims that it granted to this process.
             connection.close()
         }
     }
@@ -93,14 +95,15 @@ private struct DaemonAuthority: CoordinationAuthority {
     }
 }
 
-/// Found by the coordinators of a program that links this module. The way to the daemon is the exchange's, or the socket that a
-/// confined process was started with; a program with neither has none.
+/// Returns a retained `SharedCoordinationBox`. The coordinators of a program that links this module look up this
+/// function by name. It connects through the exchange's daemon entrance, or through the socket that a confined
+/// process was started with. Returns `nil` in a program that has neither.
 @_cdecl("purvey_shared_coordination") package func sharedCoordination() -> UnsafeMutableRawPointer? {
     if let confined = DaemonCoordination(ofConfinedProcess: ProcessInfo.processInfo.environment) {
         return Unmanaged.passRetained(SharedCoordinationBox(confined)).toOpaque()
     }
     guard let pointer = clate_daemon_entrance() else { return nil }
-    // Whoever defines that function gives a retained object of this class.
+    // The function that `clate_daemon_entrance` finds returns a retained object of this class.
     let entrance = Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue()
     return Unmanaged.passRetained(SharedCoordinationBox(DaemonCoordination(entrance))).toOpaque()
 }

@@ -2,7 +2,7 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// What a confined process claims, and what it says has become of that.
+/// The translation of a confined process's claims, and of the changes that it reports when they end.
 extension ConfinedView {
     private struct Refusal: Error { let reason: String }
 
@@ -20,7 +20,8 @@ extension ConfinedView {
         var accesses: [Access] = []
         do throws(Refusal) {
             for access in request.accesses {
-                // With others it might stand before those who write it for as long as the process likes to have those.
+                // A handed file is ignored in a claim of several items: its writers would wait for as long as the
+                // process wants the other items.
                 let (place, real) = try locate(access, request.accesses.count == 1 ? handed : nil)
                 items.append(Asked(access: access, place: place, told: real.map { ($0.path, accesses.count) }))
                 if let real { accesses.append(real) }
@@ -41,10 +42,10 @@ extension ConfinedView {
         return .event(.claim(told))
     }
 
-    /// How long presenters of a file that was handed over have to save it. Those who write it wait meanwhile.
+    /// The time in milliseconds that presenters of a handed file have to save it. Its writers wait meanwhile.
     private static let presenterMilliseconds = 30_000
 
-    /// Which item an access is of, and what the arbiter is told of it, if anything.
+    /// Returns the kind of item that an access is of, and the access to pass to the arbiter, or `nil` for none.
     private func locate(
         _ access: Access, _ handed: FileDescriptor?
     ) throws(Refusal) -> (place: Asked.Place, real: Access?) {
@@ -64,7 +65,8 @@ extension ConfinedView {
             throw Refusal(
                 reason: "\(access.path) is neither in the process's container nor an item that it has access to")
         }
-        // Nobody is asked about a file here, and one that has no name any more is nobody's to wait for.
+        // A path outside is claimed only if the process passes an open descriptor of the file. A file that has no
+        // name any more needs no claim.
         guard let handed, handed.isOpenForReading, handed.knownKind == .regular, let path = handed.path,
             path.utf8.count < Int(PATH_MAX)
         else { return (.elsewhere, nil) }
@@ -72,7 +74,7 @@ extension ConfinedView {
         return (.handed, Access(path: file.realPath, key: file.realKey, traits: access.traitsInPlace))
     }
 
-    /// What is guarded of something at or in a placed item.
+    /// Returns the key of a path at or in a placed item: the path of the item that the arbiter guards.
     private func key(_ access: Access, at path: ExactPath, in item: PlacedItem) -> ExactPath {
         if item.realKey != item.realPath { return item.realKey }
         guard PlainPath.isAtOrBeneath(access.key, item.path), PlainPath.isAtOrBeneath(access.path, access.key) else {
@@ -81,7 +83,7 @@ extension ConfinedView {
         return PlainPath.moved(access.key, from: item.path, to: item.realPath)
     }
 
-    /// A claim is over for the process. Returns what it was of, if the arbiter was told of it.
+    /// Ends a claim of the process. Returns its items if the arbiter was notified of the claim.
     func end(_ claim: UInt64) -> [Asked]? {
         state.withLock { state in
             if !state.readings.isEmpty { state.readings[claim] = nil }
@@ -89,7 +91,7 @@ extension ConfinedView {
         }
     }
 
-    /// What others are told of what has become of items.
+    /// Returns the outcomes that may be reported to other processes, with their numbers as the arbiter knows them.
     func allowed(_ outcomes: [ClaimOutcome], of items: [Asked]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
@@ -98,7 +100,8 @@ extension ConfinedView {
             switch (items[outcome.access].place, outcome.change) {
             case (.own, .moved(let path, let key)) where isOwn(path):
                 return ClaimOutcome(access: number, change: .moved(toPath: path, key: ownKey(key, of: path)))
-            // Nothing is renamed or removed in a place; what it no longer sees there may be access that has ended.
+            // The process renames or removes nothing in a placed item. If it reports an item as gone, its access may
+            // just have ended.
             case (.own, .moved), (.placed, .changed), (.placed, .deleted), (.placed, .moved):
                 return ClaimOutcome(access: number, change: .changed)
             case (.own, let change), (.placed, let change): return ClaimOutcome(access: number, change: change)
@@ -109,7 +112,8 @@ extension ConfinedView {
 
     // MARK: For a while
 
-    /// Whether somebody is to look from time to time at the claims of files that were handed over, who does not yet.
+    /// Whether the caller is to start the periodic check of claims of handed files. Returns `true` once, until that
+    /// check ends.
     func isToBeLookedAfter() -> Bool {
         state.withLock { state in
             if state.isLookedAfter || state.readings.isEmpty { return false }
@@ -118,8 +122,8 @@ extension ConfinedView {
         }
     }
 
-    /// Gives the claims of such files that were granted before this was last called, as over for the process; and whether there are
-    /// others, to be looked at again.
+    /// Ends the claims of handed files that were already granted at the previous call. Returns them, and whether
+    /// other such claims remain to be checked.
     func takeOverdueReadings() -> (claims: [UInt64], goesOn: Bool) {
         state.withLock { state in
             let overdue = state.readings.filter { $0.value == .overdue }.keys.sorted()
@@ -135,6 +139,6 @@ extension ConfinedView {
 }
 
 extension Access {
-    /// How an item is used that can be read, or changed where it is, and nothing else.
+    /// The traits that apply to an item that can only be read, or changed in place.
     fileprivate var traitsInPlace: Traits { traits.intersection([.writes, .saves, .isQuiet]) }
 }

@@ -2,9 +2,9 @@ import FileCoordination
 import Foundation
 import LinuxSystem
 
-/// What a confined process is told.
+/// The translation of the arbiter's effects for a confined process.
 extension ConfinedView {
-    /// Turns what the arbiter says into what the process is told.
+    /// Translates the arbiter's effects into the process's paths, and drops those that it may not see.
     func translate(_ effects: [CoordinationEffect]) -> [CoordinationEffect] { effects.compactMap(translate) }
 
     private func translate(_ effect: CoordinationEffect) -> CoordinationEffect? {
@@ -29,11 +29,11 @@ extension ConfinedView {
             if state.readings[claim] != nil { state.readings[claim] = .granted }
             return state.claims[claim]
         }
-        // It has said meanwhile that it does not wait any longer.
+        // The process has cancelled the claim meanwhile.
         guard let items = known else { return nil }
-        // Whether somebody else uses a file is not told but of what the process has access to.
+        // Whether other processes use a handed file is not revealed: such a claim always counts as having waited.
         let mayHaveWaited = hasWaited || items.contains { $0.place == .handed }
-        // What others have handed it stays where the process has it.
+        // An item outside the container keeps the path by which the process knows it.
         let moved = items.map { item -> Int? in
             guard item.place == .own, let number = item.told?.number, paths.indices.contains(number),
                 keys.indices.contains(number), isOwn(paths[number])
@@ -59,7 +59,7 @@ extension ConfinedView {
         case .deadlock(let other, let path): return .deadlock(other, path: name(path))
         case .blockedPresenter(let path): return .blockedPresenter(path: name(path))
         case .presenter(let failure):
-            // Another program's words, and its errors, may tell of its other files.
+            // Another program's message and error code may reveal its other files.
             let isOwn = asked.allSatisfy { $0.place == .own }
             return .presenter(
                 CoordinationFailure(
@@ -70,7 +70,8 @@ extension ConfinedView {
         }
     }
 
-    /// What the process calls an item at or beneath the one that a presenter presents; `nil` for any other.
+    /// Returns the process's path of an item at or beneath the one that a presenter presents; `nil` for any other
+    /// item.
     private func name(_ path: ExactPath, for presenter: UInt64) -> ExactPath? {
         guard let outside = state.withLock({ $0.presenters[presenter] }) else { return isOwn(path) ? path : nil }
         guard PlainPath.isAtOrBeneath(path, outside.realPath) else { return nil }
@@ -80,13 +81,13 @@ extension ConfinedView {
     private func translate(_ notice: PresenterNotice, for presenter: UInt64) -> PresenterNotice? {
         switch notice {
         case .moved(let path):
-            // The process still finds it where it was.
+            // The process still finds the item at its former path.
             let isOutside = state.withLock { state in
                 guard state.presenters[presenter] != nil else { return false }
                 state.presenters[presenter]?.realPath = path
                 return true
             }
-            // Of an item that it presented before, else.
+            // A path outside the container belongs to an item that the presenter presented before.
             return isOutside || !isOwn(path) ? nil : notice
         case .changed, .attributesChanged: return notice
         case .subitemChanged(let path): return name(path, for: presenter).map { .subitemChanged($0) }

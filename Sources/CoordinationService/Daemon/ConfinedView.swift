@@ -1,55 +1,56 @@
 import FileCoordination
 import LinuxSystem
 
-/// What a confined process says and hears of coordination, with its names of files turned into those of everybody else and
-/// back.
+/// A translator between a confined process and the arbiter: it checks what the process sends, and maps paths in both
+/// directions.
 ///
-/// It writes, presents and announces what it may use itself: what is in its container, and the items that it was given access
-/// to. Those it can change only in place, so nobody is told that one is to be deleted, moved or replaced.
+/// The process writes, presents and announces only items that it may use itself: those in its container, and those
+/// that it was given access to. It can change the latter only in place, so the arbiter is never notified that one is
+/// to be deleted, moved or replaced.
 ///
-/// A file that it was handed it reads in its turn, one at a time and for a while: it shows the file with the claim, and that is
-/// what is claimed, wherever it is by now and whatever the process calls it. Any other file it may read at once as far as
-/// anybody here is concerned: nobody is asked, nobody waits, and it learns nothing.
+/// It reads a handed file by coordinated claims of limited duration, one file per claim. It passes a descriptor with
+/// the claim, and the claim is of that file's current path, whatever the process calls it. The arbiter is not
+/// involved for any other file: such a read is granted at once, and reveals nothing.
 final class ConfinedView: Sendable {
-    /// An item of a claim, as the process calls it.
+    /// An item of a claim, by the process's path.
     struct Asked: Sendable {
         enum Place: Sendable { case own, placed, handed, elsewhere }
 
         let access: Access
         let place: Place
-        /// Where the arbiter was told that it is, and which access of the claim it is there; `nil` for what it was not told of.
+        /// The item's path and its access number in the arbiter's claim; `nil` if the arbiter was not notified of it.
         let told: (path: ExactPath, number: Int)?
     }
 
-    /// A claim of a file that the process was handed.
+    /// The state of a claim of a handed file.
     enum Reading: Sendable {
         case waiting
         case granted
-        /// It was granted before it was last looked whether it is still there.
+        /// Granted already at the previous periodic check.
         case overdue
     }
 
     struct State {
-        /// Those that the arbiter has been told of, until they end.
+        /// The claims that the arbiter was notified of and that have not ended.
         var claims: [UInt64: [Asked]] = [:]
         var readings: [UInt64: Reading] = [:]
-        /// Whether somebody looks after `readings`.
+        /// Whether a periodic check of `readings` is scheduled.
         var isLookedAfter = false
-        /// Numbers of claims only grow, so that all that is said of one number is said of one claim, whoever learns first that
-        /// it has ended.
+        /// The greatest claim number so far. Numbers only grow, so that all messages with one number concern the same
+        /// claim, even if one side has not yet learnt that it ended.
         var lastClaim: UInt64?
-        /// Those of items outside of the container.
+        /// The presenters of items outside the container, with the process's path and the real path.
         var presenters: [UInt64: (path: ExactPath, realPath: ExactPath)] = [:]
     }
 
-    // Innermost.
+    // Leaf lock.
     let state = Lock(State())
     let places: any ConfinedPlaces
     let container: ExactPath
-    /// The folders of its groups.
+    /// The directories of the process's app groups.
     let groups: [ExactPath]
     private let scopes: ExactPath
-    /// How long a process is waited for that does not go on.
+    /// The time for which an unresponsive process retains what it was granted.
     let patience: Duration
 
     init(_ places: any ConfinedPlaces, _ patience: Duration) {
@@ -60,22 +61,23 @@ final class ConfinedView: Sendable {
         scopes = ExactPath(places.scopes)
     }
 
-    /// What becomes of something that the process says.
+    /// A decision about an event from the process.
     enum Verdict {
         case event(CoordinationEvent)
-        /// A claim that concerns nobody.
+        /// A claim that needs no arbitration.
         case granted(claim: UInt64)
         case refused(claim: UInt64, reason: String)
-        /// It is not for this process to say.
+        /// An event that this process may not send.
         case ignored
     }
 
-    /// Turns what the process says into what the arbiter is told.
+    /// Translates an event of the process into one for the arbiter.
     ///
-    /// - Parameter handed: what it has shown with a claim.
+    /// - Parameter handed: The descriptor that was sent with a claim.
     func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Verdict {
         switch event {
-        // There is no other daemon that can have granted it anything: with that it would have ended.
+        // No former daemon can have granted a claim: the process would have ended with it. So an adopted claim is
+        // checked like a new one.
         case .claim(let request), .adopt(let request): return claim(request, handed)
         case .adoptedAll: return .ignored
         case .release(let claim, let outcomes):
@@ -110,7 +112,7 @@ final class ConfinedView: Sendable {
 
     func isPlace(_ path: ExactPath) -> Bool { PlainPath.isAtOrBeneath(path, scopes) }
 
-    /// What is guarded of an item in the container: no more than a package there that the item is in.
+    /// Returns the key of an item in the container: at most the package in the container that encloses the item.
     func ownKey(_ key: ExactPath, of path: ExactPath) -> ExactPath {
         isOwn(key) && PlainPath.isAtOrBeneath(path, key) ? key : path
     }
@@ -137,7 +139,7 @@ final class ConfinedView: Sendable {
         }
         let presented = outside
         let isKnown = state.withLock { state in
-            // As many as the arbiter knows of.
+            // The arbiter's own limit.
             guard
                 presented == nil || state.presenters[place.number] != nil
                     || state.presenters.count < ClaimUsage.presenterLimit

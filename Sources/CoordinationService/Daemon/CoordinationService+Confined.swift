@@ -4,19 +4,19 @@ import LinuxSystem
 import OSLog
 
 extension CoordinationService {
-    /// Lets a confined process take part that is about to be started. Only coordination is served there, and the process is
-    /// who the daemon knows that it has started.
+    /// Admits a confined process that is about to be started, over a socket of its own. Only coordination is served
+    /// on that socket, and the daemon identifies the process as the one that it started.
     ///
-    /// - Parameter patience: how long what the process was granted is kept for it when the daemon has closed its socket. A file
-    ///   that it was handed is not kept from those who write it for more than twice as long, from when its turn has come.
-    /// - Returns: the process's end of a socket. What it holds is free when nobody has that any more.
+    /// - Parameter patience: How long granted claims are retained after the daemon has closed the socket. A handed
+    ///   file is kept from its writers for at most twice as long after the claim was granted.
+    /// - Returns: The process's end of a socket pair. The claims end once no process has that end open.
     package func admit(
         _ places: any ConfinedPlaces, patience: Duration = .seconds(30)
     ) throws(Errno) -> FileDescriptor {
         let view = ConfinedView(places, patience)
         var service = Service()
         service.on(CoordinateCall.self) { _, call in call.reply() }
-        // Where other programs are in their sources is not told.
+        // The source locations of other programs are not revealed.
         service.on(FindPlaceCall.self) { _, call in call.reply(.init(place: nil, process: nil, program: nil)) }
         service.on(EventNotice.self) { [self] notice, connection in
             let client = number(of: connection, view)
@@ -38,7 +38,8 @@ extension CoordinationService {
         return theirs.descriptor
     }
 
-    /// The daemon has closed the socket of a confined process, which may live and use what it was granted; it cannot come back.
+    /// Retains the claims of a confined process for a while after the daemon closed its socket: the process may be
+    /// alive and using its files. It cannot reconnect.
     func keep(_ client: UInt64, _ view: ConfinedView) {
         provided?.end(of: client, keepingUsed: true)
         guard host.suspend(client: client) else { return forget(client) }
@@ -47,7 +48,7 @@ extension CoordinationService {
         Deadlines.shared.run(after: view.patience) { [weak self] in self?.forget(client) }
     }
 
-    /// Ends claims that a confined process holds for too long of files that it was handed, for as long as it has any.
+    /// Periodically cancels claims of handed files that a confined process holds for too long, while it has any.
     private func lookAfterReadings(
         of view: ConfinedView, _ client: UInt64, _ connection: Connection
     ) {
@@ -65,7 +66,7 @@ extension CoordinationService {
 }
 
 extension CloseReason {
-    /// Whether the other side had not closed its end when this side did.
+    /// Whether this side closed the connection before the other side did.
     var isOfOurs: Bool {
         switch self {
         case .closedHere, .protocolViolation, .peerTooSlow: true

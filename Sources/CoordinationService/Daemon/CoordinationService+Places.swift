@@ -4,12 +4,13 @@ import FileCoordination
 import LinuxSystem
 
 extension CoordinationService {
-    /// How long a process has to say where it made a claim, or that it is looking.
+    /// The time that a process has to reply with a claim's source location, or to report progress.
     private static let patience = DispatchTimeInterval.seconds(10)
-    /// How long it may look after that, unless it is confined.
+    /// The time that the lookup may take after that, unless the process is confined.
     private static let longestLook = DispatchTimeInterval.seconds(120)
 
-    /// Has the process that made a claim say where that was. One that does not, because it is stopped or busy, is named.
+    /// Asks the process that made a claim for the claim's source location. If it is stopped or too busy to reply,
+    /// only the process is named.
     func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindPlaceCall>) {
         guard let connection = connection(of: claim, refusedTo: call.connection) else {
             return call.reply(.init(place: nil, process: nil, program: nil))
@@ -20,12 +21,12 @@ extension CoordinationService {
             PlaceCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
         ) { result in
             let place = (try? result.get())?.place
-            // The kernel knows only who has made its socket.
+            // The kernel knows only the process that created the socket: the daemon.
             if let bundle {
                 let place = place.map { "\($0) in \(bundle)" } ?? "a place in \(bundle) that it has not named"
                 return call.reply(.init(place: place, process: nil, program: nil))
             }
-            // Looking at another process's program reads files.
+            // Finding another process's executable reads files.
             HandlerThreads.shared.run {
                 let path = (try? connection.peer.executable())?.path
                 call.reply(
@@ -34,7 +35,7 @@ extension CoordinationService {
                         program: path?.split(separator: "/").last.map(String.init)))
             }
         }
-        // Does nothing if it has answered.
+        // Does nothing if the process has replied.
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) {
             guard bundle == nil, isLooking.withLock({ $0 }) else { return pending.cancel() }
             DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestLook) { pending.cancel() }

@@ -1,9 +1,9 @@
 import FileCoordination
 import LinuxSystem
 
-/// Claims of files that are provided when they are wanted.
+/// Claims of files that are provided on demand.
 extension CoordinationService {
-    /// Has the arbiter deal with what a process says, once the files are there that it is about.
+    /// Passes an event to the arbiter, after the files of a claim have been provided.
     func pass(_ event: CoordinationEvent, from client: UInt64) {
         guard let provided else { return host.apply(event, from: client) }
         switch event {
@@ -21,14 +21,14 @@ extension CoordinationService {
         case .adopt(let request): provided.adopt(request, of: client, isOwn: isOwn(client))
         case .cancel(let claim): provided.end(claim, of: client)
         case .release(let claim, let outcomes):
-            // Others use what was written only when it is known that it was.
+            // Other processes use a written file only after its provider was notified.
             return provided.end(claim, of: client, outcomes) { [host] in host.apply(event, from: client) }
         default: break
         }
         host.apply(event, from: client)
     }
 
-    /// What a confined process keeps itself, nobody has to provide.
+    /// Returns a test for paths in a confined process's own container, which need no provider.
     private func isOwn(_ client: UInt64) -> (ExactPath) -> Bool {
         let container = containerOfConfined(client)
         return { path in container.map { PlainPath.isBeneath(path, $0) } ?? false }

@@ -7,33 +7,33 @@ import OSLog
 
 /// The daemon's part in file coordination: one arbiter for the claims and presenters of all processes of the user.
 ///
-/// A process is a connection. When that ends because the process has, whatever the process held is free at once. One that
-/// lives goes on using what it was granted, so that is kept for it until it has come back and said what it still has, or has
-/// ended, or a time is over that is long for a connection to be made anew. Processes decide themselves where their paths lead;
-/// what they claim keeps others waiting and gives no access to anything.
+/// Each connection is a client. If it closes because its process has ended, all claims of the process end at once. A
+/// live process goes on using the files that it was granted. So its claims are retained until it has reconnected and
+/// reported them, has ended, or has been absent for `longestAbsence`. Processes resolve their paths themselves: a
+/// claim makes others wait, but grants no access to any file.
 ///
-/// A daemon that comes after one that was ended, or crashed, while files were claimed gives the processes that claimed them a
-/// moment to say so, before it grants anything to others.
+/// A daemon that follows one that was killed, or crashed, while files were claimed gives the clients of its
+/// predecessor a grace period to report their claims before it grants any others.
 package final class CoordinationService: Sendable {
     private struct State {
         var numbers: [Connection: UInt64] = [:]
         var connections: [UInt64: Connection] = [:]
-        /// Of those that are confined.
+        /// The path translations of confined clients.
         var views: [UInt64: ConfinedView] = [:]
         var nextNumber: UInt64 = 1
-        /// What waits for that moment to be over; `nil` when it is.
+        /// The events held back during the grace period; `nil` once it is over.
         var heldBack: HeldBackEvents?
         var isMarked: Bool
-        /// The claims of others that processes were refused something for. They may ask about these, and once.
+        /// The claims of others that caused a client's refusals. The client may ask about each of them once.
         var refusals: [UInt64: Set<ClaimIdentifier>] = [:]
-        /// Processes without a connection for which something is kept, by the numbers that they had.
+        /// The processes without a connection that retain claims, by their former client numbers.
         var absent: [UInt64: ProcessDescriptor] = [:]
-        /// Processes that have told what an earlier connection of theirs was granted.
+        /// The processes that have reported all claims granted over an earlier connection.
         var returned: [UInt64: pid_t] = [:]
     }
 
     private final class Clients: Sendable {
-        // Taken for moments, and never while the host's lock is held.
+        // Held briefly, and never taken while the host's lock is held.
         let state: Lock<State>
 
         init(_ state: State) { self.state = Lock(state) }
@@ -45,19 +45,21 @@ package final class CoordinationService: Sendable {
     private let unsent = UnsentEffects()
     private let absences = ProcessWatch()
     private let marker: String?
-    /// About how many claims of others a process may ask, of those that it was refused something for.
+    /// The number of refusals that a client may still ask about.
     private static let refusalLimit = 1_000
-    /// How long the processes of a daemon that is gone have to come here, however busy the machine is.
+    /// The grace period for the clients of a former daemon to reconnect, sufficient even on a busy machine.
     private static let graceMilliseconds = 10_000
-    /// How long a process that lives has to come back. One that holds a file and is not heard of for longer than that is logged.
+    /// The time that a live process has to reconnect. If one that holds claims stays absent for longer, that is logged.
     private static let longestAbsence = Duration.seconds(30)
-    /// For so many connections of one process that have ended something is kept. One that comes back needs one.
+    /// The number of closed connections of one process that may retain claims. A process that reconnects needs one.
     private static let mostAbsences = 8
     static let log = Logger(subsystem: "Purvey", category: "CoordinationService")
 
+    /// Creates the service, and begins the grace period if the marker exists.
+    ///
     /// - Parameters:
-    ///   - marker: the path of an empty file that is there while files may be claimed, and stays if the daemon crashes.
-    ///   - provided: files that are put to their places when they are claimed.
+    ///   - marker: The path of an empty file that exists while files may be claimed, and stays if the daemon crashes.
+    ///   - provided: The files that are provided on demand when they are claimed.
     package init(marker: String? = nil, provided files: (any ProvidedFiles)? = nil) {
         self.marker = marker
         provided = files.map { ProvidedClaims($0) }
@@ -76,20 +78,21 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// How many claims there are, granted and waiting.
+    /// The number of granted and waiting claims.
     package var claimCount: Int { host.claimCount }
 
-    /// How many claims confined processes have made and not ended.
+    /// The number of claims that confined processes have made and not ended.
     package var confinedClaimCount: Int {
         clients.state.withLock { Array($0.views.values) }.reduce(0) { $0 + $1.claimCount }
     }
 
-    /// The daemon ends in good order: the next one need not wait for anybody if nothing is claimed.
+    /// Removes the marker if no file is claimed, so that the next daemon needs no grace period. Called when the
+    /// daemon ends in good order.
     package func end() {
         if let marker, claimCount == 0 { unlink(marker) }
     }
 
-    /// Adds what this service does to a daemon's table.
+    /// Adds the handlers of this service's calls and notices.
     package func addCalls(to service: inout Service) {
         service.on(CoordinateCall.self) { [self] _, call in
             if number(of: call.connection) != nil { return call.reply() }
@@ -102,7 +105,7 @@ package final class CoordinationService: Sendable {
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in
-            // One that asked first has been told that there are too many.
+            // A client that sent `CoordinateCall` first was refused because it has too many connections.
             guard let number = number(of: connection) else { return connection.close() }
             take(notice.event, from: number, over: connection)
         }
@@ -115,12 +118,12 @@ package final class CoordinationService: Sendable {
         tell([.denied(claim: claim, .refused(reason: reason))], over: connection)
     }
 
-    /// Tells a process something apart from the arbiter.
+    /// Sends effects that do not come from the arbiter.
     func tell(_ effects: [CoordinationEffect], over connection: Connection) {
         Self.send(effects, to: connection) { _ in }
     }
 
-    /// Tells a process what the arbiter says to it.
+    /// Sends the arbiter's effects to a client.
     func deliver(_ effects: [CoordinationEffect], to number: UInt64) {
         Self.deliver(effects, to: number, of: clients, unsent)
     }
@@ -137,7 +140,7 @@ package final class CoordinationService: Sendable {
             guard let client = other.client else { continue }
             let claim = ClaimIdentifier(client: client, number: other.number)
             clients.state.withLock { state in
-                // Those that nobody asks about are not kept for ever.
+                // Bounds the number of refusals that the client never asks about.
                 if state.refusals[number]?.count == refusalLimit { state.refusals[number]?.removeFirst() }
                 state.refusals[number, default: []].insert(claim)
             }
@@ -145,7 +148,8 @@ package final class CoordinationService: Sendable {
         send(effects, to: connection) { unsent.giveUp($0, of: number) }
     }
 
-    /// Sends effects, in several messages if one cannot hold them. One effect that no message holds is given back.
+    /// Sends effects, split into several messages if one would be too large. Passes an effect that no message can
+    /// hold to `giveUp`.
     private static func send(
         _ effects: [CoordinationEffect], to connection: Connection, orElse giveUp: (CoordinationEffect) -> Void
     ) {
@@ -158,7 +162,7 @@ package final class CoordinationService: Sendable {
             send(Array(effects[..<half]), to: connection, orElse: giveUp)
             send(Array(effects[half...]), to: connection, orElse: giveUp)
         } catch {
-            // It comes back, and says what it has.
+            // The client reconnects and reports its claims.
             connection.close()
         }
     }
@@ -168,7 +172,7 @@ package final class CoordinationService: Sendable {
         let (isHeldBack, excess) = clients.state.withLock { state -> (Bool, HeldBackEvents.Excess?) in
             if state.heldBack == nil { return (false, nil) }
             switch event {
-            // What was so before is so at once.
+            // These events report existing state, which takes effect at once.
             case .adopt, .adoptedAll, .present: return (false, nil)
             default: return (true, state.heldBack?.append(event, from: client))
             }
@@ -178,7 +182,7 @@ package final class CoordinationService: Sendable {
             let view = clients.state.withLock { $0.views[client] }
             _ = view?.end(number)
             tell([.denied(claim: number, denial)], over: connection)
-        // It comes back, and says what it has.
+        // The client reconnects and reports its claims.
         case .other?: connection.close()
         case nil: break
         }
@@ -186,7 +190,7 @@ package final class CoordinationService: Sendable {
         pass(event, from: client)
         switch event {
         case .adopt(let request):
-            // Granted twice for a moment, never not at all.
+            // The claim is granted twice for a moment, so that it is never ungranted.
             for former in formerNumbers(of: connection.peer.process) {
                 host.apply(.cancel(claim: request.number), from: former)
             }
@@ -217,11 +221,12 @@ package final class CoordinationService: Sendable {
             defer { state.isMarked = true }
             return !state.isMarked
         }
-        // Without it, a crash may let somebody in too early.
+        // Without the marker, the daemon after a crash may grant claims too early.
         if isNew, let marker { _ = try? FileDescriptor.open(marker, [.writeOnly, .create, .noFollow]) }
     }
 
-    /// The number of a process that is not confined, over one connection; `nil` if it has too many of them.
+    /// Returns the client number of an unconfined process's connection; `nil` if the process has too many
+    /// connections.
     func number(of connection: Connection) -> UInt64? {
         let (number, isNew) = assignNumber(to: connection, nil)
         if isNew, let process = connection.peer.process,
@@ -237,9 +242,9 @@ package final class CoordinationService: Sendable {
         return number
     }
 
-    /// The number of a confined process. It has one connection.
+    /// Returns the client number of a confined process, which has one connection.
     ///
-    /// - Parameter view: what it calls files.
+    /// - Parameter view: The translation of the process's paths.
     func number(of connection: Connection, _ view: ConfinedView) -> UInt64 {
         let (number, isNew) = assignNumber(to: connection, view)
         if isNew {
@@ -261,7 +266,8 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// The process that made a claim, if that is why another one was refused something. Otherwise nobody's business.
+    /// Returns the connection of the process that made a claim, if that claim caused a refusal of the asking client;
+    /// `nil` otherwise.
     func connection(of claim: ClaimIdentifier, refusedTo asking: Connection) -> Connection? {
         clients.state.withLock { state in
             guard let number = state.numbers[asking], state.refusals[number]?.remove(claim) != nil else { return nil }
@@ -269,15 +275,15 @@ package final class CoordinationService: Sendable {
         }
     }
 
-    /// Whether a process has the connection that it said something over.
+    /// Whether the client's connection is still open.
     func isConnected(_ client: UInt64) -> Bool { clients.state.withLock { $0.connections[client] != nil } }
 
-    /// The folder that a confined process has to itself; `nil` for any other process.
+    /// Returns the container of a confined process; `nil` for any other process.
     func containerOfConfined(_ client: UInt64) -> ExactPath? {
         clients.state.withLock { $0.views[client]?.container }
     }
 
-    /// What others are told that a confined process is; `nil` for any other process.
+    /// Returns the name by which a confined process is described to others; `nil` for any other process.
     func confinedName(of claim: ClaimIdentifier) -> String? {
         clients.state.withLock { $0.views[claim.client]?.places.name }
     }
@@ -291,7 +297,7 @@ package final class CoordinationService: Sendable {
             state.views[number] = nil
             state.refusals[number] = nil
             state.returned[number] = nil
-            // It may have come back before this was known.
+            // The process may have reconnected before this close was handled.
             if let process, !state.returned.values.contains(process.processID) { state.absent[number] = process }
             state.heldBack?.end(number, process)
             return (state.heldBack != nil, view)
@@ -301,13 +307,13 @@ package final class CoordinationService: Sendable {
         conclude(number, process)
     }
 
-    /// A connection has ended, and all that came over it was dealt with.
+    /// Handles the end of a connection, after all its events have been handled.
     private func conclude(_ number: UInt64, _ process: ProcessDescriptor?) {
         provided?.end(of: number, keepingUsed: true)
         let isAbsent = clients.state.withLock { $0.absent[number] != nil }
         guard let process, isAbsent, host.suspend(client: number) else { return forget(number) }
         for former in formerNumbers(of: process).dropLast(Self.mostAbsences) { forget(former) }
-        // A connection ends a moment before its process has ended.
+        // A connection closes a moment before its process ends.
         absences.watch(process, for: Self.longestAbsence, as: number) { [self] hasEnded in
             let isThere = clients.state.withLock { $0.absent[number] == nil }
             if isThere { return }
@@ -325,20 +331,20 @@ package final class CoordinationService: Sendable {
         absences.stopWatching(number)
         guard let provided else { return host.end(client: number) }
         provided.end(of: number)
-        // A process may end as soon as it has written.
+        // A process may end right after writing: its claims last until the providers were notified.
         provided.afterNotes(of: number) { [host] in host.end(client: number) }
     }
 
-    /// The numbers that a process had over connections that have ended, and under which something is kept for it.
+    /// Returns the client numbers of a process's closed connections that retain claims.
     private func formerNumbers(of process: ProcessDescriptor?) -> [UInt64] {
         guard let process else { return [] }
-        // While its descriptor is held, a process that lives shares its number with no other.
+        // While its descriptor is held, a live process shares its process ID with no other.
         return clients.state.withLock { state in
             state.absent.isEmpty ? [] : state.absent.filter { $0.value.processID == process.processID }.keys.sorted()
         }
     }
 
-    /// A process has said all that it was granted: nothing else is kept for it.
+    /// Drops the claims of a process's former connections, as the process has reported all that it still holds.
     private func hasReturned(_ client: UInt64, _ process: ProcessDescriptor?) {
         guard let process else { return }
         clients.state.withLock { $0.returned[client] = process.processID }
@@ -346,7 +352,7 @@ package final class CoordinationService: Sendable {
     }
 }
 
-/// Effects that no message can hold, because items have been moved to where their paths are very long.
+/// The handling of effects that no message can hold, because items were moved to very long paths.
 private final class UnsentEffects: Sendable {
     private struct Arbiters {
         weak var host: ArbiterHost?
@@ -354,13 +360,13 @@ private final class UnsentEffects: Sendable {
 
     private let arbiters = Lock(Arbiters())
 
-    /// Whose effects they are. Not kept alive: it keeps this.
+    /// The arbiter that the effects come from. The reference is weak, because the host retains this object.
     var host: ArbiterHost? {
         get { arbiters.withLock { $0.host } }
         set { arbiters.withLock { $0.host = newValue } }
     }
 
-    /// Goes on as if the process had been told and had let it be.
+    /// Continues as if the process had been notified and had replied that it does nothing.
     func giveUp(_ effect: CoordinationEffect, of client: UInt64) {
         switch effect {
         case .granted(let claim, _, _, _):

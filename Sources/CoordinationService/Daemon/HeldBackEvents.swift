@@ -1,16 +1,17 @@
 import FileCoordination
 import LinuxSystem
 
-/// What processes say while a new daemon waits for those that may have claimed files before, in its order, with the ends of their
-/// connections: what a process asked for before it went is not dealt with after that is known, and would be its for ever.
+/// The events that clients send during a new daemon's grace period, in order, with the ends of their connections. A
+/// client's pending requests are dropped when its connection ends: handled later, they would be granted to it for
+/// ever.
 package struct HeldBackEvents {
     package enum Item {
         case event(CoordinationEvent, from: UInt64)
-        /// A connection has ended.
+        /// The end of a connection.
         case end(of: UInt64, ProcessDescriptor?)
     }
 
-    /// How many events that are no claims are kept for one process; large ones count as several.
+    /// The number of events other than claims that are held back for one client. Large events count as several.
     package static let limit = 100_000
 
     private var items: [Item] = []
@@ -18,13 +19,13 @@ package struct HeldBackEvents {
 
     package init() {}
 
-    /// Why an event is not kept: for a claim, in the words that its maker gets.
+    /// The reason why an event is refused, for a claim with the denial to send to its client.
     package enum Excess {
         case claim(UInt64, ClaimDenial)
         case other
     }
 
-    /// Keeps an event. Returns what is too much about it.
+    /// Appends an event. Returns an excess, and drops the event, if the client has sent too much.
     package mutating func append(_ event: CoordinationEvent, from client: UInt64) -> Excess? {
         var usage = usages[client] ?? (ClaimUsage(), 0)
         if case .claim(let request) = event {
@@ -40,7 +41,7 @@ package struct HeldBackEvents {
         return nil
     }
 
-    /// Keeps that a connection has ended. What it has asked for and was not given is not needed any more.
+    /// Records that a connection has ended, and drops the client's events.
     package mutating func end(_ client: UInt64, _ process: ProcessDescriptor?) {
         if usages.removeValue(forKey: client) != nil {
             items.removeAll {
@@ -50,7 +51,7 @@ package struct HeldBackEvents {
         items.append(.end(of: client, process))
     }
 
-    /// All that was kept, to be dealt with now. What comes meanwhile is kept until that is done.
+    /// Returns and removes all events. Call again until no more are returned: further ones may arrive meanwhile.
     package mutating func takeAll() -> [Item] {
         defer { self = HeldBackEvents() }
         return items
@@ -58,7 +59,7 @@ package struct HeldBackEvents {
 }
 
 extension CoordinationEvent {
-    /// About how much it says.
+    /// The approximate size of the event in bytes.
     fileprivate var bytes: Int {
         switch self {
         case .release(_, let outcomes):

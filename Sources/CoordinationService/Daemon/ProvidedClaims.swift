@@ -1,12 +1,14 @@
 import FileCoordination
 import LinuxSystem
 
-/// The claims of files that are provided: those that wait for that before the arbiter hears of them, and those that use them.
+/// The claims of files that are provided on demand: those that wait for a provider before the arbiter is notified of
+/// them, and those that use the files.
 ///
-/// A file is provided before its claim is made and not when it is granted, because the provider writes it in turn with others, too.
+/// A file is provided before its claim is made, not when it is granted, because the provider itself makes a
+/// coordinated claim to write it.
 final class ProvidedClaims: Sendable {
     private enum Stage {
-        /// Set as soon as there is a task.
+        /// The task that provides the files; `nil` until it has been created.
         case preparing(Task<Void, Never>?)
         case used(any ProvidedHold)
     }
@@ -16,11 +18,11 @@ final class ProvidedClaims: Sendable {
         var stage: Stage
     }
 
-    /// What a process has changed and the providers do not know of yet.
+    /// The changes of a process that the providers have not been notified of.
     private struct Notes {
-        /// By the claim's number.
+        /// The changed files by claim number.
         var claims: [UInt64: Note] = [:]
-        /// What waits until they do.
+        /// Closures to call when the providers have been notified.
         var waiting: [@Sendable () -> Void] = []
     }
 
@@ -30,23 +32,23 @@ final class ProvidedClaims: Sendable {
     }
 
     private let files: any ProvidedFiles
-    // Innermost: holds end, and tasks are cancelled, after it is released.
+    // Leaf lock: holds are ended and tasks are cancelled after it is released.
     private let claims = Lock<[ClaimIdentifier: Claim]>([:])
-    // Innermost: what waits is called after it is released.
+    // Leaf lock: waiting closures are called after it is released.
     private let notes = Lock<[UInt64: Notes]>([:])
 
     init(_ files: any ProvidedFiles) { self.files = files }
 
-    /// For so many claims of one process files may be on their way.
+    /// The number of one client's claims that may wait for files.
     private static let limit = 1_000
 
-    /// Takes a claim that has to wait for files. Others are left alone.
+    /// Takes over a claim that needs files provided. Leaves any other claim to the caller.
     ///
     /// - Parameters:
-    ///   - isOwn: whether a file belongs to the process itself, as a provider's do.
-    ///   - make: makes the claim. Returns whether its process is still there.
-    ///   - end: takes the claim back.
-    /// - Returns: whether the claim was taken, or refused.
+    ///   - isOwn: Whether a file belongs to the process itself, as a provider's files do.
+    ///   - make: Makes the claim. Returns whether its process is still connected.
+    ///   - end: Cancels the claim.
+    /// - Returns: Whether the claim was taken over or refused.
     func take(
         _ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool, make: @escaping @Sendable () -> Bool,
         end: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (ClaimDenial) -> Void
@@ -66,7 +68,7 @@ final class ProvidedClaims: Sendable {
         prepare(identifier, uses, request.purpose) { [self] result in
             switch result {
             case .success:
-                // It may have been given up while it was made, and not have been heard of then.
+                // The claim may have been ended while it was made, and the arbiter may have learnt of that end first.
                 if !make() { self.end(of: client) }
                 if claims.withLock({ $0[identifier] == nil }) { end() }
             case .failure(let failure): refuse(.presenter(failure))
@@ -75,7 +77,7 @@ final class ProvidedClaims: Sendable {
         return true
     }
 
-    /// Takes note of a claim that another arbiter has granted: its files are used already.
+    /// Records a claim that another arbiter has granted: its files are in use already.
     func adopt(_ request: ClaimRequest, of client: UInt64, isOwn: (ExactPath) -> Bool) {
         let identifier = ClaimIdentifier(client: client, number: request.number)
         let uses = uses(of: request, client, isOwn).map { ProvidedUse(path: $0.path, need: .nothing) }
@@ -84,7 +86,9 @@ final class ProvidedClaims: Sendable {
         prepare(identifier, uses, request.purpose) { _ in }
     }
 
-    /// - Parameter done: called with what came of it, unless the claim was ended meanwhile.
+    /// Provides the files of a claim.
+    ///
+    /// - Parameter done: Called with the result, unless the claim was ended meanwhile.
     private func prepare(
         _ identifier: ClaimIdentifier, _ uses: [ProvidedUse], _ purpose: String,
         _ done: @escaping @Sendable (Result<Void, CoordinationFailure>) -> Void
@@ -114,7 +118,7 @@ final class ProvidedClaims: Sendable {
     ) -> [ProvidedUse] {
         let accesses = request.accesses.filter { files.mayProvide($0.path) && !isOwn($0.path) }
         if accesses.isEmpty { return [] }
-        // What encloses the claim has its files already, and would be waited for by their provider.
+        // Enclosing claims have these files already. To provide them again, the provider would wait for those claims.
         let around = claims.withLock { claims in
             Set(
                 request.enclosing.flatMap { number in
@@ -130,9 +134,9 @@ final class ProvidedClaims: Sendable {
 
     // MARK: The end
 
-    /// A claim has ended, or is not to be made.
+    /// Ends a claim, whether or not it was made.
     ///
-    /// - Parameter noted: called when the providers know what has changed, or are not waited for any longer.
+    /// - Parameter noted: Called when the providers know of the changes, or after a timeout.
     func end(
         _ number: UInt64, of client: UInt64, _ outcomes: [ClaimOutcome] = [],
         noted: @escaping @Sendable () -> Void = {}
@@ -169,10 +173,11 @@ final class ProvidedClaims: Sendable {
         for body in waiting { body() }
     }
 
-    /// A provider is about to read files of its own in turn because it was told that they have changed: it is not waited for any
-    /// longer. Whatever else it reads in turn waits as others do, and what it is about to replace, it has to know of before.
+    /// Stops waiting for providers that are about to read their own changed files in response to a notification.
+    /// Their other claims wait like any other. A provider must learn of a change before it replaces the file, so
+    /// writes are excluded.
     ///
-    /// - Parameter isOwn: whether a file belongs to the provider.
+    /// - Parameter isOwn: Whether a file belongs to the provider.
     func giveWay(to accesses: [Access], _ isOwn: (ExactPath) -> Bool) {
         let claimed = accesses.filter { !$0.writes }.map(\.path).filter(isOwn)
         if claimed.isEmpty { return }
@@ -186,7 +191,7 @@ final class ProvidedClaims: Sendable {
         for note in notes { note.noted.give(()) }
     }
 
-    /// Calls something once the providers know what a process has changed, or are not waited for any longer.
+    /// Calls a closure once the providers know of a process's changes, or after a timeout.
     func afterNotes(of client: UInt64, _ body: @escaping @Sendable () -> Void) {
         let waits = notes.withLock { notes in
             notes[client]?.waiting.append(body)
@@ -195,9 +200,9 @@ final class ProvidedClaims: Sendable {
         if !waits { body() }
     }
 
-    /// A process has gone.
+    /// Ends the claims of a client that has disconnected.
     ///
-    /// - Parameter keepingUsed: whether it may live and use what it was granted.
+    /// - Parameter keepingUsed: Whether to retain claims in use, because the process may still be alive.
     func end(of client: UInt64, keepingUsed: Bool = false) {
         let ended = claims.withLock { claims in
             let ended = claims.filter { identifier, claim in
@@ -211,7 +216,7 @@ final class ProvidedClaims: Sendable {
         for claim in ended { finish(claim) }
     }
 
-    /// Ends one that has changed nothing.
+    /// Ends a claim that has changed nothing.
     private func finish(_ claim: Claim) {
         switch claim.stage {
         case .preparing(let task): task?.cancel()

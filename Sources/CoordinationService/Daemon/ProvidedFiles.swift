@@ -1,29 +1,30 @@
 import FileCoordination
 
-/// Files that somebody puts to their places when they are wanted there: those in the document storages of file providers.
+/// Files that are put in place on demand: those in the document storages of file providers.
 package protocol ProvidedFiles: Sendable {
-    /// How long others wait until whoever provides a file knows what was written.
+    /// The time that other processes wait for a provider to learn of a change.
     var patience: Duration { get }
 
-    /// Whether a path may be that of such a file. Asked with every claim: quick, and without blocking.
+    /// Whether a path may be that of such a file. Called for every claim, so it must be quick and must not block.
     func mayProvide(_ path: ExactPath) -> Bool
 
-    /// Has files be at their places. Cancelling the task gives it up.
+    /// Puts files in place. Cancelling the task cancels this.
     ///
-    /// - Parameter purpose: of whoever is going to use them. Those that are a provider's own are not provided to it.
-    /// - Returns: what keeps them there until its end, or why they cannot be there; nothing is kept then.
+    /// - Parameter purpose: The purpose identifier of the client. A provider's own files are not provided to it.
+    /// - Returns: A hold that keeps the files in place until it ends, or the reason why they cannot be provided. On
+    ///   failure nothing is kept.
     func begin(_ uses: [ProvidedUse], purpose: String) async -> Result<any ProvidedHold, CoordinationFailure>
 }
 
-/// What a claim wants of a file that is provided.
+/// A file that a claim needs provided, and in which form.
 package struct ProvidedUse: Sendable {
     package enum Need: Sendable {
         case contents
-        /// To change them: there need not be a file yet.
+        /// The contents, to change them. The file need not exist yet.
         case contentsIfAny
-        /// What stands for the file will do.
+        /// The placeholder that stands for the file.
         case placeholder
-        /// The file is replaced or removed, or was provided before.
+        /// Nothing, as the file is replaced or removed, or was provided before.
         case nothing
     }
 
@@ -31,12 +32,12 @@ package struct ProvidedUse: Sendable {
     package let need: Need
 }
 
-/// Files that are kept at their places for somebody.
+/// A hold on files that are kept in place for a claim.
 package protocol ProvidedHold: Sendable {
-    /// They are used no more. Called once.
+    /// Ends the hold. Called once.
     ///
     /// - Parameters:
-    ///   - changed: the places of files that have other contents now.
-    ///   - noted: called when whoever provides those knows of it, or cannot be told.
+    ///   - changed: The paths of files that have changed contents.
+    ///   - noted: Called when the provider knows of the changes, or cannot be notified.
     func end(changed: [ExactPath], noted: @escaping @Sendable () -> Void)
 }

@@ -1,8 +1,9 @@
 import Conduit
 import FileCoordination
 
-/// A claim of one item that is not made inside of another one, nor for a presenter. Nearly all are like that, and take half as long
-/// to write and to read as values of the notice itself, with no messages inside of each other.
+/// The encoding of plain claims: claims of one item, neither nested in another claim nor made for a presenter. Nearly
+/// all claims are plain. As values of the notice itself, without nested messages, they take half as long to encode
+/// and decode.
 extension ClaimRequest {
     var isPlain: Bool {
         accesses.count == 1 && accesses[0].key == accesses[0].path && presenter == nil && enclosing.isEmpty

@@ -1,10 +1,10 @@
 import Conduit
 
-/// What a process says first. A daemon that knows nothing of coordination, because it is older than the process and has not
-/// ended yet, refuses it; the notices that follow it would ignore.
+/// The first call of a client. A daemon that is too old to know coordination refuses this call, whereas it would
+/// ignore the notices that follow.
 package struct CoordinateCall: Call {
     package typealias Reply = Empty
-    /// Above the numbers of the exchange's and the extensions' calls, which are served at the same socket.
+    /// Above the numbers of the exchange's and the extensions' calls, which are served on the same socket.
     package static var method: UInt64 { 96 }
 
     package init() {}

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Asks how many claims of all processes the daemon has, granted and waiting: for whoever looks into why a program waits.
+/// Asks for the number of granted and waiting claims of all processes, to diagnose why a program waits.
 package struct CountClaimsCall: Call {
     package static var method: UInt64 { 97 }
 

@@ -105,7 +105,7 @@ struct EffectMessage: Message {
 
 extension Preparation.Relinquishing: MessageValue {}
 
-/// As text. What a process claims is looked at more closely: ``PathMessage``.
+/// Encoded as text. Paths that a process claims are checked by ``PathMessage``.
 extension ExactPath: MessageValue {
     package func write(to encoder: inout MessageEncoder) { string.write(to: &encoder) }
 

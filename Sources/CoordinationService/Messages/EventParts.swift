@@ -2,7 +2,7 @@ import Conduit
 import FileCoordination
 import Glibc
 
-/// A path as it may be claimed: absolute, and no longer than the system takes.
+/// A path that may be claimed: absolute, and shorter than `PATH_MAX`.
 struct PathMessage: MessageValue {
     let path: ExactPath
 
@@ -16,7 +16,7 @@ struct PathMessage: MessageValue {
 }
 
 extension ExactPath {
-    /// A path as a process says it.
+    /// Checks a path that a process sent.
     init(checking path: String) throws(MessageError) {
         guard path.hasPrefix("/"), path.utf8.count < Int(PATH_MAX), !path.utf8.contains(0) else {
             throw .invalid("a path is absolute and has at most \(PATH_MAX) bytes")
@@ -38,7 +38,7 @@ struct ClaimMessage: Message {
         let enclosing: [UInt64] = try decoder.decodeIfPresent(forKey: 4) ?? []
         let answering: [UInt64] = try decoder.decodeIfPresent(forKey: 5) ?? []
         let timeLimit: Int = try decoder.decode(forKey: 6)
-        // Nearly all claims have one item, and an array costs more than what is in it.
+        // Nearly all claims have one item, and an array costs more than its one element.
         let others: [AccessMessage] = try decoder.decodeIfPresent(forKey: 7) ?? []
         let blocking: [UInt64] = try decoder.decodeIfPresent(forKey: 8) ?? []
         let accesses = (first.map { [$0.access] } ?? []) + others.map(\.access)
@@ -85,9 +85,9 @@ private struct AccessMessage: Message {
 }
 
 extension Access {
-    /// An access as a process says it.
+    /// Checks an access that a process sent.
     init(checking path: ExactPath, key: ExactPath, _ traits: Traits) throws(MessageError) {
-        // Presenters close what is to be deleted: nobody says so who does not keep others out.
+        // Presenters close an item that is to be deleted, so only a claim that excludes others may request that.
         guard traits.areSound else {
             throw .invalid("an item that is only read is neither deleted nor moved, replaced or given up")
         }

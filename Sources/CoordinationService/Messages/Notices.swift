@@ -2,12 +2,13 @@ import Conduit
 import FileCoordination
 import LinuxSystem
 
-/// What a process tells the daemon's arbiter. Not a call: a claim may wait for days, and is answered by an effect.
+/// An event from a process to the daemon's arbiter. It is no call, as a claim may wait for days; an effect is the
+/// reply.
 package struct EventNotice: Notice {
-    /// Above the numbers of the exchange's own notices, which are served at the same socket.
+    /// Above the numbers of the exchange's own notices, which are served on the same socket.
     package static var method: UInt64 { 64 }
     package let event: CoordinationEvent
-    /// What a confined process shows with a claim: the file that it wants to read.
+    /// The open file that a confined process wants to read, sent along with its claim.
     package let handed: FileDescriptor?
 
     package init(_ event: CoordinationEvent) {
@@ -69,7 +70,7 @@ package struct EventNotice: Notice {
             event = .changedVersion(
                 path: try decoder.decode(PathMessage.self, forKey: 5).path, try decoder.decode(forKey: 9))
         }
-        // Last, so that a message is read once from its beginning to its end.
+        // Decoded last, so that a message is read once from beginning to end.
         handed = kind == .claim ? try decoder.decodeIfPresent(forKey: 10) : nil
     }
 
@@ -124,7 +125,7 @@ package struct EventNotice: Notice {
     }
 }
 
-/// All that has to be understood of a claim, so that whoever made it can be told that the rest was not.
+/// The number of a claim that cannot be decoded otherwise, which suffices to refuse the claim.
 struct FaultyClaim: Message {
     let number: UInt64
 
@@ -137,7 +138,7 @@ struct FaultyClaim: Message {
         }
     }
 
-    // It is only read.
+    // Never encoded.
     func encode(to encoder: inout MessageEncoder) {}
 
     private struct Number: Message {
@@ -148,7 +149,7 @@ struct FaultyClaim: Message {
     }
 }
 
-/// What the daemon's arbiter tells a process, in its order.
+/// The effects that the daemon's arbiter sends to a process, in order.
 package struct EffectsNotice: Notice {
     package static var method: UInt64 { 65 }
     package let effects: [CoordinationEffect]

@@ -1,6 +1,7 @@
 import Conduit
 
-/// Asks the daemon where in its sources a process has made a claim that the asking one was refused for.
+/// Asks the daemon for the source location of another client's claim, because of which a claim of the caller was
+/// refused.
 struct FindPlaceCall: Call {
     static var method: UInt64 { 104 }
 
@@ -23,9 +24,9 @@ struct FindPlaceCall: Call {
     }
 
     struct Reply: Message {
-        /// What the process itself has said, if it has.
+        /// The source location that the process replied with, if any.
         let place: String?
-        /// The process and its program, as the kernel has them; `nil` when it is gone.
+        /// The process ID and the program's name according to the kernel; `nil` if the process has ended.
         let process: Int?
         let program: String?
 
@@ -55,7 +56,7 @@ struct FindPlaceCall: Call {
     }
 }
 
-/// Asks a process, as the daemon does, where in its sources it has made a claim.
+/// Asks a process for the source location of one of its claims. Sent by the daemon.
 struct PlaceCall: Call {
     static var method: UInt64 { 105 }
 
@@ -66,7 +67,7 @@ struct PlaceCall: Call {
     func encode(to encoder: inout MessageEncoder) { encoder.encode(claim, forKey: 0) }
 
     struct Reply: Message {
-        /// More is never said: names of functions can be long.
+        /// The maximum length in bytes, as function names can be long.
         private static let limit = 1_000
         let place: String?
 
