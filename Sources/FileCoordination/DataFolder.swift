@@ -1,20 +1,21 @@
 import Foundation
 import Glibc
 
-/// The folder of what Purvey keeps for this user: in a confined process, a folder of its own container.
+/// The directory of Purvey's data for this user; in a confined process, a directory in its container.
 package enum DataFolder {
-    /// Where it is, made or not: beneath `PURVEY_HOME` where that is set, else beneath `XDG_DATA_HOME` or the home folder.
+    /// The path of the directory, which need not exist: in `PURVEY_HOME` if set, or else in `XDG_DATA_HOME` or the
+    /// home directory.
     ///
-    /// `nil` when `PURVEY_HOME` is not an absolute path: whoever sets it does not want the user's own folder.
+    /// `nil` if `PURVEY_HOME` is not an absolute path: a user who sets it does not want the default directory.
     package static var path: String? {
         let environment = ProcessInfo.processInfo.environment
         if let home = environment["PURVEY_HOME"], !home.isEmpty { return home.hasPrefix("/") ? home + "/data" : nil }
-        // The base directory specification: a relative path is invalid and is ignored.
+        // Per the XDG base directory specification, a relative path is invalid and ignored.
         let base = environment["XDG_DATA_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return (base ?? NSHomeDirectory() + "/.local/share") + "/purvey"
     }
 
-    /// Makes a folder that only this user may look into, and those above it.
+    /// Creates a directory that only this user may access, and its parents.
     static func make(_ path: String) throws {
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -1,18 +1,20 @@
 import Foundation
 
-/// The groups of programs that share a folder and values: a program and its extensions.
+/// App groups: programs, such as an app and its extensions, that share a directory and user defaults.
 ///
-/// A program is of the groups that its property list declares. On Apple's systems that is an entitlement, which a signature vouches
-/// for; a confined process here reaches the folders of the groups that its own list declares, and no others.
+/// A program belongs to the groups that its property list declares. On Apple's systems that is an entitlement, which
+/// a code signature protects. Here a confined process reaches the directories of the groups in its own list, and no
+/// others.
 package enum AppGroup {
-    /// In a property list: the groups of the program, an array. The name is that of Apple's entitlement.
+    /// The property list key of the program's groups, an array. The name is that of Apple's entitlement.
     package static let listKey = "com.apple.security.application-groups"
-    /// In `NSExtension`, Apple's: the group that a file provider keeps its documents in.
+    /// Apple's key in `NSExtension` for the group in which a file provider stores its documents.
     package static let documentKey = "NSExtensionFileProviderDocumentGroup"
-    /// In the environment of a confined process: the folder that the groups' folders are in.
+    /// The environment variable of a confined process with the path of the directory that contains the groups'
+    /// directories.
     package static let environmentKey = "PURVEY_GROUPS"
 
-    /// Whether a text can name a group: it becomes a folder's name.
+    /// Whether a text may name a group. It becomes the name of a directory.
     package static func isIdentifier(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200 && !text.hasPrefix(".")
             && text.unicodeScalars.allSatisfy {
@@ -20,7 +22,8 @@ package enum AppGroup {
             }
     }
 
-    /// The groups that a program's property list declares, each once; others than an array of names count as none.
+    /// Returns the groups that a program's property list declares, without duplicates. A value that is not an array
+    /// of names counts as no group.
     package static func declared(in list: [String: Any]) -> [String] {
         let described = list["NSExtension"] as? [String: Any]
         let names = (list[listKey] as? [String] ?? []) + [described?[documentKey] as? String].compactMap { $0 }
@@ -29,21 +32,21 @@ package enum AppGroup {
         return groups
     }
 
-    /// The folder of all groups' folders.
+    /// Returns the directory that contains the directories of all groups.
     ///
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// - Parameter data: The directory of Purvey's data for this user.
     package static func folder(data: String) -> String { data + "/groups" }
 
-    /// Returns the folder of a group in this process, made or not; `nil` if the process is not of that group, or if `PURVEY_HOME` is
-    /// not an absolute path: a user who sets it does not want the usual folders.
+    /// Returns the directory of a group, which need not exist yet. Returns `nil` if this process is not in the group,
+    /// or if `PURVEY_HOME` is not an absolute path: a user who sets it does not want the default directories.
     static func folder(of group: String) -> String? {
         guard isIdentifier(group), mayUse(group) else { return nil }
         if let confined = ProcessInfo.processInfo.environment[environmentKey] { return confined + "/" + group }
         return DataFolder.path.map { folder(data: $0) + "/" + group }
     }
 
-    /// Whether this process is of a group. A program without a bundle has no list to declare it in, and the permissions of its user
-    /// are all that confines it: it may, as on a Mac.
+    /// Whether this process may use a group. A program without a bundle has no list to declare groups in, and is
+    /// limited only by its user's permissions. It may use any group, as on macOS.
     private static func mayUse(_ group: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         return declared(in: list).contains(group) || !hasBundle(list)
@@ -51,11 +54,11 @@ package enum AppGroup {
 
     private static func hasBundle(_ list: [String: Any]) -> Bool { list["CFBundleIdentifier"] is String }
 
-    /// Whether a suite of values is that of a group of this process.
+    /// Whether a user defaults suite is that of a group of this process.
     static func isSuite(_ name: String) -> Bool {
         let list = Bundle.main.infoDictionary ?? [:]
         if declared(in: list).contains(name) { return true }
-        // Without a list, the name tells: Apple has those of groups begin so.
+        // Without a property list the name decides: Apple's group names begin with `group.`.
         return !hasBundle(list) && name.hasPrefix("group.") && isIdentifier(name)
     }
 }

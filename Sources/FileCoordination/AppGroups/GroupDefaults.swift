@@ -1,16 +1,16 @@
 import Foundation
 
-/// The values that the programs of a group share.
+/// The user defaults that the programs of a group share.
 ///
-/// Foundation's own are those of one process until it says `synchronize`. These are read from their file whenever it has changed, and
-/// written to it at once.
+/// Foundation's own class caches values in each process until `synchronize`. This class reads its file again whenever
+/// it has changed, and writes each change at once.
 final class GroupDefaults: UserDefaults {
     private let file: GroupValuesFile
 
     init?(group: String, folder: String) {
         guard let file = GroupValuesFile(group: group, folder: folder) else { return nil }
         self.file = file
-        // This suite is empty: it answers for the arguments of the process and for registered defaults.
+        // This empty suite supplies the process's arguments and the registered defaults.
         super.init(suiteName: Optional("org.purvey.none"))
     }
 
@@ -26,7 +26,7 @@ final class GroupDefaults: UserDefaults {
         case let value?:
             let plain = PlainDefault.value(of: value)
             guard PropertyListSerialization.propertyList([plain], isValidFor: .xml) else {
-                // Said, and ended, as for any other suite.
+                // Reports the error and stops the process, as any other suite does.
                 return super.set(value, forKey: defaultName)
             }
             file.change { $0[defaultName] = plain }
@@ -43,9 +43,9 @@ final class GroupDefaults: UserDefaults {
     override func synchronize() -> Bool { true }
 }
 
-/// Values as a property list has them.
+/// The conversion of values to property list types.
 private enum PlainDefault {
-    /// Foundation hands numbers and strings over as objects of its own.
+    /// Converts Foundation's own number and string objects.
     static func value(of value: Any) -> Any {
         switch value {
         case let list as [Any]: list.map { self.value(of: $0) }

@@ -3,29 +3,30 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// The file of a group's values, `Library/Preferences/GROUP.plist` in the group's folder.
+/// The file of a group's user defaults, `Library/Preferences/GROUP.plist` in the group's directory.
 ///
-/// Every program of the group can put something else in its place: no link there is followed, and what is no property list is empty.
+/// Every program of the group can replace the file. So no link is followed, and a file that is no property list
+/// counts as empty.
 final class GroupValuesFile: Sendable {
     private let folder: FileDescriptor
     private let name: FileName
     private let lockName: FileName
 
     private struct Known {
-        /// The state of the file that the values were read from.
+        /// The state of the file that `values` were read from.
         var state: FileState?
         var values: [String: Any] = [:]
     }
 
-    // Innermost.
+    // Leaf lock.
     private let known = Lock(Known())
-    /// Held while values are changed, by one thread of the process at a time. Taken before `known`.
+    /// Held while the file is changed. Taken before `known`.
     private let turn = Lock(())
 
-    /// Bytes that are read of it.
+    /// The maximum number of bytes to read.
     private static let largest = 16 << 20
-    /// The longest wait for another program of the group to write, in polls of ten milliseconds: a program that never releases the lock
-    /// must not block this one for ever.
+    /// The number of polls, 10 ms apart, while another program of the group holds the file lock. A program that never
+    /// releases the lock must not block this one for ever.
     private static let polls = 200
 
     init?(group: String, folder: String) {
@@ -41,7 +42,7 @@ final class GroupValuesFile: Sendable {
         (self.folder, self.name, self.lockName) = (place, name, lockName)
     }
 
-    /// The values as of now.
+    /// Returns the current values.
     func values() -> [String: Any] {
         guard let status = try? folder.status(of: name), status.kind == .regular else { return [:] }
         let state = FileState(status)
@@ -60,7 +61,8 @@ final class GroupValuesFile: Sendable {
         return (FileState(status), ForeignPropertyList.dictionary(Data(bytes)) ?? [:])
     }
 
-    /// Changes values, and writes all of them. What cannot be written, because the disk is full, is as if it had not been set.
+    /// Changes values and writes the whole file. A change that cannot be written, for example to a full disk, is
+    /// lost.
     func change(_ body: (inout [String: Any]) -> Void) {
         turn.withLock { _ in
             let lock = lockFile()
@@ -78,7 +80,7 @@ final class GroupValuesFile: Sendable {
         try staged.replace(name, durably: false)
     }
 
-    /// Waits for the other programs' turns. Returns the file whose lock this process has until it is closed.
+    /// Waits for the file lock, up to the time limit. Returns the lock file, which holds the lock until it is closed.
     private func lockFile() -> FileDescriptor? {
         guard
             let file = (try? folder.createFile(lockName, permissions: 0o600))
@@ -93,7 +95,7 @@ final class GroupValuesFile: Sendable {
     }
 }
 
-/// Values on their way out of a lock. Sendable: those of a property list are never changed once they are made.
+/// A wrapper to pass values out of a lock. Sendable: property list values are never changed after they were created.
 private struct Copied: @unchecked Sendable {
     let values: [String: Any]
 

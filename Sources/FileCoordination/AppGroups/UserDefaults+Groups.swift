@@ -1,15 +1,16 @@
 import Foundation
 
-/// The suites of user defaults that programs make by their names.
+/// A protocol for the additional initializer of `UserDefaults`.
 public protocol UserDefaultsSuite {}
 
 extension UserDefaults: UserDefaultsSuite {}
 
 extension UserDefaultsSuite where Self == UserDefaults {
-    /// Makes the values of a suite. Those of a group that the program's property list declares are shared with all programs of
-    /// the group: each sees at once what another has set.
+    /// Creates the user defaults of a suite. The suite of a group in the program's property list is shared with all
+    /// programs of the group: each sees another's changes at once.
     ///
-    /// Foundation's own initializer takes an optional name. A name that is there fits this one better.
+    /// Foundation's initializer takes an optional name. For a name that is not optional, overload resolution prefers
+    /// this one.
     public init?(suiteName: String) {
         let made: UserDefaults? =
             if AppGroup.isSuite(suiteName) {

@@ -1,11 +1,11 @@
-/// What a claim wants to do with one item.
+/// An access to one item that a claim requests.
 package struct Access: Hashable, Sendable {
-    /// How the item is used, and what its presenters are asked for beforehand.
+    /// The kind of use of the item, and the requests to its presenters before it.
     package struct Traits: OptionSet, Hashable, Sendable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// It is written; without this it is read.
+        /// The item is written; without this, it is read.
         package static let writes = Traits(rawValue: 1 << 0)
         /// Presenters save first.
         package static let saves = Traits(rawValue: 1 << 1)
@@ -13,22 +13,22 @@ package struct Access: Hashable, Sendable {
         package static let deletes = Traits(rawValue: 1 << 2)
         /// The item is to be moved.
         package static let moves = Traits(rawValue: 1 << 3)
-        /// The item gives way to another one. A move carries everything along but this: it is about the place.
+        /// The item is to be replaced by another. Such an access stays at its path if the item is moved.
         package static let replaces = Traits(rawValue: 1 << 4)
-        /// The item's bytes are neither wanted nor changed: presenters go on as they are, and nothing is downloaded.
+        /// The item's contents are neither read nor changed: presenters continue, and nothing is fetched.
         package static let isQuiet = Traits(rawValue: 1 << 5)
-        /// The item's bytes are given up, as there are others to be had.
+        /// The item's contents are to be evicted, as they can be fetched again.
         package static let evicts = Traits(rawValue: 1 << 6)
 
-        /// Whether only what is written is to become something else.
+        /// Whether the traits fit together: only a written item can be deleted, moved, replaced or evicted.
         package var areSound: Bool {
             contains(.writes) || isDisjoint(with: [.deletes, .moves, .replaces, .evicts])
         }
     }
 
-    /// The item: absolute, the links of its parents resolved.
+    /// The absolute path of the item. Symbolic links in its parents are resolved.
     package var path: ExactPath
-    /// What is guarded: the outermost package that the item is in, else the item itself.
+    /// The path that the arbiter guards: the outermost package that contains the item, or else the item itself.
     package var key: ExactPath
     package let traits: Traits
 
@@ -41,7 +41,7 @@ package struct Access: Hashable, Sendable {
     package var writes: Bool { traits.contains(.writes) }
 }
 
-/// Paths as the arbiter compares them: absolute, without links, `.` and `..`.
+/// Operations on paths as the arbiter compares them: absolute, without links, `.` and `..`.
 package enum PlainPath {
     /// Whether a path lies beneath another one.
     package static func isBeneath(_ path: ExactPath, _ parent: ExactPath) -> Bool {
@@ -54,14 +54,14 @@ package enum PlainPath {
         path == parent || isBeneath(path, parent)
     }
 
-    /// Whether a path comes before another one where what is beneath a path follows it at once.
+    /// Whether a path precedes another in an order in which the paths beneath a path follow it directly.
     package static func precedes(_ left: ExactPath, _ right: ExactPath) -> Bool {
-        // No byte of a name is less than that of the slash then.
+        // With this rank, the slash sorts before every byte of a name.
         func rank(_ byte: UInt8) -> UInt8 { byte == UInt8(ascii: "/") ? 0 : byte }
         return left.utf8.lexicographicallyPrecedes(right.utf8) { rank($0) < rank($1) }
     }
 
-    /// A path at or beneath `source`, as it is once that has moved.
+    /// Returns a path at or beneath `source` as it is after `source` has moved.
     package static func moved(_ path: ExactPath, from source: ExactPath, to destination: ExactPath) -> ExactPath {
         ExactPath(destination.string + String(decoding: path.utf8.dropFirst(source.utf8.count), as: UTF8.self))
     }

@@ -1,33 +1,33 @@
-/// Claims from their making to their end.
+/// The life cycle of claims.
 extension Arbiter {
     mutating func add(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
-        // A number that is in use already is a mistake of the process, to its own harm only.
+        // A process that reuses the number of a claim harms only itself.
         guard claims[identifier] == nil else { return }
         guard insert(request, identifier) else { return }
         settle([identifier])
         guard let claim = claims[identifier], claim.phase == .waiting else { return }
         hasEntangled = true
-        // Nobody waits for the latest claim but by way of what it is inside of.
+        // Other claims can wait for the newest claim only through the claims that enclose it.
         guard claim.isNested, isEntangled(claim) else { return }
         if let other = deadlock(of: identifier) { return deny(identifier, becauseOf: other) }
-        // Now that this one waits, others need not stand behind those that wait for it.
+        // As this claim waits now, other nested claims may pass those that wait for it.
         settle(entangledClaims())
     }
 
     mutating func adopt(_ request: ClaimRequest, _ identifier: ClaimIdentifier) {
         guard claims[identifier] == nil else { return }
-        // No more than what another arbiter can have granted, within the same bounds.
+        // An adopted claim is subject to the same limits as any other.
         guard insert(request, identifier) else { return }
         hasEntangled = true
         takeTurn(identifier)
         claims[identifier]?.phase = .granted
         forgetNested(identifier)
-        // They make way for as long as it is used, but it is not they who decide whether it is.
+        // Presenters relinquish while the claim is in use, but cannot prevent it.
         guard let claim = claims[identifier] else { return }
         settle(prepareForClaim(claim).flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// Returns whether there was room for it. If not, its process is told.
+    /// Inserts a claim. Returns `false`, and denies the claim, if it exceeds a limit.
     private mutating func insert(_ request: ClaimRequest, _ identifier: ClaimIdentifier) -> Bool {
         let cost = ClaimCost(request)
         if let denial = denial(of: cost, for: identifier.client) {
@@ -49,7 +49,7 @@ extension Arbiter {
         return true
     }
 
-    /// Why something more is not taken of a process.
+    /// Returns the reason if the cost exceeds a limit of the client, or of its process.
     func denial(of cost: ClaimCost, for client: UInt64) -> ClaimDenial? {
         if let denial = usages[client, default: ClaimUsage()].denial(of: cost) { return denial }
         let connections = processes.connections(beside: client)
@@ -84,7 +84,7 @@ extension Arbiter {
         if waitingByPresenter[presenter]?.isEmpty == true { waitingByPresenter[presenter] = nil }
     }
 
-    /// Takes a claim out, in whatever phase it is. Returns those that waited for it.
+    /// Removes a claim in any phase. Returns the claims that waited for it.
     mutating func end(_ identifier: ClaimIdentifier) -> [ClaimIdentifier] {
         guard let claim = claims.removeValue(forKey: identifier) else { return [] }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty {
@@ -115,14 +115,14 @@ extension Arbiter {
     mutating func release(_ identifier: ClaimIdentifier, _ outcomes: [ClaimOutcome]) {
         guard let claim = claims[identifier], claim.phase == .granted else { return settle(end(identifier)) }
         let waiting = end(identifier)
-        // All that has moved is where it is now before anybody gets anything.
+        // All moves are applied before any other claim is granted.
         let moved = report(Self.plausible(outcomes, of: claim), of: claim)
         settle(waiting + moved)
         if !moved.isEmpty { lookAfterMoves() }
     }
 
-    /// What becomes of an item becomes of it once, and of what is only read nothing. What was not claimed to be moved stays where
-    /// it is: nobody was kept from the place where it is said to have gone to.
+    /// Drops implausible outcomes. Only an item that was written has an outcome, and only one. Only a claim to move
+    /// an item can move it: no other claim was kept from the place that the item has gone to.
     private static func plausible(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimOutcome] {
         let accesses = claim.request.accesses
         var known: Set<Int> = []
@@ -133,9 +133,10 @@ extension Arbiter {
         }
     }
 
-    /// Looks again at claims, in the order in which they were made, and at those that follow from each before the next.
+    /// Examines claims again, in the order in which they were made. Claims that follow from one are examined before
+    /// the next.
     ///
-    /// What calls this while a claim is looked at does nothing after it.
+    /// A nested call only extends the agenda, so its caller must do nothing more with the claim afterwards.
     mutating func settle(_ identifiers: [ClaimIdentifier]) {
         guard !identifiers.isEmpty else { return }
         if identifiers.count == 1 {
@@ -153,7 +154,7 @@ extension Arbiter {
         guard let claim = claims[identifier] else { return }
         switch claim.phase {
         case .waiting:
-            // Those are in the way until they end.
+            // A granted blocker remains in the way until it ends.
             if let blocker = claim.blocker, claims[blocker]?.phase == .granted { return }
             if let blocker = firstBlocker(of: claim) { wait(identifier, for: blocker) } else { hold(identifier) }
         case .preparing: grantIfReady(identifier)
@@ -166,19 +167,19 @@ extension Arbiter {
         claims[identifier]?.blocker = blocker
         claims[identifier]?.hasWaited = true
         watchers[blocker, default: []].append(identifier)
-        // One that is granted for long may be waited for by many that are cancelled.
+        // A claim that is granted for long may be waited for by many that are cancelled meanwhile.
         let count = watchers[blocker]?.count ?? 0
         if count >= 1_024, count & (count - 1) == 0 {
             watchers[blocker]?.removeAll { claims[$0]?.blocker != blocker }
         }
     }
 
-    /// A claim's turn has come.
+    /// Makes a claim exclude others, and asks presenters to prepare.
     private mutating func hold(_ identifier: ClaimIdentifier) {
         guard let claim = takeTurn(identifier) else { return }
         if !hasEntangled, !nested.isEmpty, !unansweredByPresenter.isEmpty { hasEntangled = hasExcluding(claim) }
         let asked = prepareForClaim(claim)
-        // Nobody was in its way a moment ago.
+        // No claim was in its way a moment ago.
         if asked.isEmpty { return grant(claim) }
         claims[identifier]?.hasWaited = true
         hasEntangled = true
@@ -187,11 +188,11 @@ extension Arbiter {
             tell(identifier.client, .denied(claim: identifier.number, .blockedPresenter(path: path)))
             return settle(end(identifier))
         }
-        // What is done on behalf of those does not wait for this claim any longer.
+        // Claims on behalf of the asked presenters no longer wait for this claim.
         settle(asked.flatMap { waitingByPresenter[$0] ?? [] })
     }
 
-    /// From now on others are excluded. Returns the claim as it was before.
+    /// Makes a claim exclude others. Returns the claim as it was before.
     @discardableResult
     private mutating func takeTurn(_ identifier: ClaimIdentifier) -> Claim? {
         guard let claim = claims[identifier] else { return nil }
@@ -206,7 +207,7 @@ extension Arbiter {
 
     mutating func grantIfReady(_ identifier: ClaimIdentifier) {
         guard let claim = claims[identifier], claim.phase == .preparing, claim.unanswered.isEmpty else { return }
-        // A presenter may have begun something itself while it prepared, and not be done with it.
+        // A presenter may have made a claim of its own while it prepared, which has not ended.
         if let blocker = firstObstacle(to: claim) { return wait(identifier, for: blocker) }
         grant(claim)
     }

@@ -1,10 +1,9 @@
-/// What moves takes those along who present it or wait for it.
+/// Moves of items, and the presenters and waiting claims that follow them.
 extension Arbiter {
-    /// An item has moved: presenters learn it, and claims that wait for it or for what is beneath it wait for it there. Returns
-    /// these and those that may not have to wait for them any more, to be looked at again.
+    /// Applies a move: notifies presenters, and moves their places and those of claims that are not granted. Returns
+    /// the moved claims, and those that may no longer have to wait for them, to be examined again.
     ///
-    /// What would be at a path that is too long there is not carried along: a presenter presents nothing any more, and a claim
-    /// is refused.
+    /// If the new path is too long, the presenter no longer presents an item, and the claim is refused.
     mutating func carryAlong(
         _ move: ItemMove, isAnnounced: Bool, _ telling: inout Telling
     ) -> [ClaimIdentifier] {
@@ -47,10 +46,10 @@ extension Arbiter {
         notify(identifier, .moved(to: path), &telling)
     }
 
-    /// What is guarded of an item that has moved. What was a package is taken for one still, and what has come out of one for a
-    /// package: neither path tells, and guarding too much does less harm than too little.
+    /// Returns the guarded path of an item that has moved. Whether the item is or was in a package cannot be seen
+    /// from its path, and guarding too much does less harm than too little.
     ///
-    /// - Parameter path: where the item is now. Its key is that very text where it is the same: memory is taken once.
+    /// - Parameter path: The item's new path. The result shares its storage if it is equal.
     private static func key(_ key: ExactPath, after move: ItemMove, of path: ExactPath) -> ExactPath {
         guard move.newKey == move.newPath, PlainPath.isAtOrBeneath(key, move.path) else { return move.newKey }
         let moved = PlainPath.moved(key, from: move.path, to: move.newPath)
@@ -85,19 +84,20 @@ extension Arbiter {
             claims[entry.claim]?.request.accesses[entry.access].path = path
             claims[entry.claim]?.hasMoved = true
             setKey(of: entry, to: moved.key)
-            // One that excludes others already cannot do so where others are before it: it goes on guarding the old place.
+            // A claim that already excludes others cannot do so at a place where others hold claims. It continues to
+            // guard the former place.
             if claim.phase == .preparing, let moved = claims[entry.claim], isInTheWayOfHolders(moved) {
                 setKey(of: entry, to: access.key)
             }
             toSettle.append(entry.claim)
-            // They may have waited for it, and do not any more.
+            // Claims that waited for this one may not have to any more.
             toSettle += watchers.removeValue(forKey: entry.claim) ?? []
         }
         for identifier in toSettle { claims[identifier]?.blocker = nil }
         return toSettle
     }
 
-    /// What a claim takes grows and shrinks with its paths. Returns whether there is room for that.
+    /// Adjusts the cost of a claim to its new path. Returns whether that is within the limits.
     private mutating func makeRoom(for new: Access, insteadOf old: Access, _ identifier: ClaimIdentifier) -> Bool {
         guard !ClaimLimits.isTooLong(new.path), !ClaimLimits.isTooLong(new.key), let cost = claims[identifier]?.cost
         else { return false }
@@ -109,7 +109,7 @@ extension Arbiter {
         return !isRefused
     }
 
-    /// Those that have moved may wait for others now, behind whom the nested ones need not stand.
+    /// Examines nested claims again: moved claims may wait for others now, and nested claims may pass those.
     mutating func lookAfterMoves() {
         hasEntangled = true
         settle(entangledClaims())
@@ -117,7 +117,7 @@ extension Arbiter {
     }
 
     mutating func denyDeadlocks(among identifiers: Set<ClaimIdentifier>) {
-        // Whoever waits for itself does so by way of one of these.
+        // Every deadlock passes through one of the entangled claims.
         guard entangledClaims().contains(where: { deadlock(of: $0) != nil }) else { return }
         for identifier in identifiers.sorted(by: { (claims[$0]?.sequence ?? 0) < (claims[$1]?.sequence ?? 0) }) {
             guard let phase = claims[identifier]?.phase, phase != .granted, let other = deadlock(of: identifier) else {

@@ -1,14 +1,14 @@
-/// What presenters are asked before a claim is granted, and told afterwards.
+/// The requests to presenters before a claim is granted, and the notices afterwards.
 extension Arbiter {
     // MARK: Coming and going
 
-    /// A presenter is somewhere else than before, or new. One for which there is no room presents nothing.
+    /// Adds a presenter or moves it to another item. If that exceeds a limit, the presenter presents nothing.
     mutating func present(_ place: PresenterPlace, _ client: UInt64) {
         let identifier = PresenterIdentifier(client: client, number: place.number)
         let known = presenters[identifier]
         if let key = known?.place.key { tree.remove(identifier, at: key) }
         changeUsage(of: client) { $0.bytes -= known?.bytes ?? 0 }
-        // A process knows that limit, and has told whoever added the presenter.
+        // The process knows the limit itself, and has reported it to the caller that added the presenter.
         guard known != nil || hasRoomForPresenter(of: client) else { return }
         var place = place
         var bytes = 0
@@ -50,7 +50,7 @@ extension Arbiter {
 
     // MARK: Asking
 
-    /// Asks the presenters of a claim's items to prepare themselves. Returns those that were asked.
+    /// Asks the presenters of a claim's items to prepare. Returns the presenters that were asked.
     mutating func prepareForClaim(_ claim: Claim) -> [PresenterIdentifier] {
         guard !presenters.isEmpty else { return [] }
         let accesses = claim.request.accesses
@@ -58,7 +58,7 @@ extension Arbiter {
         if concerned.isEmpty { return [] }
         var asked: [PresenterIdentifier] = []
         let needs = PreparationNeeds(accesses)
-        // What is deleted beneath directories is told as far as there is room for it in messages.
+        // Deleted subitems are listed only as far as they fit into messages.
         var subitemBytes: [UInt64: Int] = [:]
         for identifier in concerned {
             guard let path = presenters[identifier]?.place.path, let key = presenters[identifier]?.place.key,
@@ -78,7 +78,7 @@ extension Arbiter {
         return asked
     }
 
-    /// Whether a presenter has made way already, for a claim that encloses this one.
+    /// Whether a presenter has already relinquished the item for an enclosing claim.
     private func hasRelinquished(
         _ identifier: PresenterIdentifier, _ preparation: Preparation, around claim: Claim
     ) -> Bool {
@@ -114,21 +114,21 @@ extension Arbiter {
                     deletedSubitems: preparation.deletedSubitems, timeLimit: preparation.timeLimit)))
     }
 
-    /// A presenter is prepared, has failed, or is not waited for any longer.
+    /// Records that a presenter is prepared, has failed, or has timed out.
     mutating func answer(_ number: UInt64, _ failure: CoordinationFailure?) {
         guard let preparation = preparations[number],
             unansweredByPresenter[preparation.presenter]?.contains(number) == true
         else { return }
         forgetUnanswered(number, of: preparation.presenter)
         claims[preparation.claim]?.unanswered.remove(number)
-        // One that another arbiter had granted goes on, whatever presenters say.
+        // A claim that another arbiter granted continues whatever presenters reply.
         if claims[preparation.claim]?.phase == .granted { return }
         if let failure {
             tell(preparation.claim.client, .denied(claim: preparation.claim.number, .presenter(failure)))
             settle(end(preparation.claim))
         } else {
             grantIfReady(preparation.claim)
-            // What is done on the presenter's behalf has to wait for that claim from now on.
+            // Claims on the presenter's behalf have to wait for that claim from now on.
             denyDeadlocks(among: nested.intersection(waitingByPresenter[preparation.presenter] ?? []))
         }
     }
@@ -140,7 +140,7 @@ extension Arbiter {
 
     // MARK: Telling
 
-    /// Tells presenters what became of the items of a claim that has ended. Returns the claims that have moved along.
+    /// Notifies presenters of the outcomes of a claim that has ended. Returns the claims that have moved.
     mutating func report(_ outcomes: [ClaimOutcome], of claim: Claim) -> [ClaimIdentifier] {
         var telling = Telling(excepted: claim.presenter)
         var moved: [ClaimIdentifier] = []
@@ -160,20 +160,20 @@ extension Arbiter {
         return moved
     }
 
-    /// What presenters are told because of one event.
+    /// The notices that one event causes.
     struct Telling {
         fileprivate struct Notice: Hashable {
             let presenter: PresenterIdentifier
             let notice: PresenterNotice
         }
 
-        /// The one that knows already.
+        /// The presenter that caused the event and needs no notice.
         let excepted: PresenterIdentifier?
         fileprivate var told: Set<Notice> = []
-        /// How many bytes there is room for. Beyond that a presenter is told that its item has changed, and not what of it:
-        /// ten thousand files in a directory that is in ten thousand windows would be more than anybody can hear.
+        /// The bytes left for notices. Beyond that, a presenter is only notified that its item has changed, without
+        /// details: ten thousand files in a directory that ten thousand windows show would be too many notices.
         fileprivate var room = ClaimLimits.noticeBytes
-        /// What has changed and did not have room.
+        /// The accesses whose details no longer fit.
         fileprivate var rest: [Access] = []
         fileprivate var restItself: Set<ExactPath> = []
 
@@ -207,7 +207,7 @@ extension Arbiter {
             if presented == path {
                 if itself { notify(identifier, .changed, &telling) }
             } else if PlainPath.isBeneath(path, presented) {
-                // What is in a package is the package's content.
+                // The contents of a package include everything in it.
                 if place.key == key, key != path { notify(identifier, .changed, &telling) }
                 notify(identifier, .subitemChanged(path), &telling)
             }
@@ -226,7 +226,7 @@ extension Arbiter {
         }
     }
 
-    /// Tells the presenters of an item one thing, and those of the directories it is in another.
+    /// Sends one notice to the presenters of an item, and another to those of the directories that contain it.
     mutating func tell(
         presentersOf path: ExactPath, _ notice: PresenterNotice, orOfDirectory outer: PresenterNotice,
         _ excepted: PresenterIdentifier?

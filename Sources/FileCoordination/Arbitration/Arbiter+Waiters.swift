@@ -1,12 +1,13 @@
-/// Looking against the direction of waiting: from what is waited for to those that wait.
+/// The search from a claim to the claims that wait for it.
 extension Arbiter {
-    /// How far the queues of the tree were looked at already. What one claim has looked at, the next one need not: those who
-    /// wait for an item all wait for nearly the same. So looking takes no longer than there are claims.
+    /// The parts of the tree's queues that were already examined. Claims for one item all wait for nearly the same
+    /// claims, so each entry is examined once where possible. The time of a search is thereby linear in the number of
+    /// claims.
     private struct Marks {
         struct Mark {
-            /// Everybody after this one was looked at,
+            /// Entries after this sequence were examined,
             var after = UInt64.max
-            /// but these only by claims that they do not wait for.
+            /// except these, which were only examined for claims that they do not wait for.
             var skipped: [PathTree.Entry] = []
         }
 
@@ -21,15 +22,16 @@ extension Arbiter {
         }
 
         var marks: [Key: Mark] = [:]
-        /// Nodes beneath which everybody was looked at, and nobody skipped.
+        /// Nodes beneath which all entries were examined and none was skipped.
         var subtrees: [Int: Subtree] = [:]
         var skips = 0
     }
 
-    /// The claims that wait, also by way of others, for one of some claims.
+    /// Returns the claims that wait, directly or through others, for any of some claims.
     ///
-    /// - Parameter isExact: whether those are left out that stand behind others and need not. Who need not is a question of who
-    ///   waits; to answer that, all who stand behind others are taken for waiting.
+    /// - Parameter isExact: Whether to leave out claims that may pass the ones they stand behind. Which claims may
+    ///   pass depends on which wait; that is determined with `false`, by which all that stand behind others count as
+    ///   waiting.
     func claimsWaiting(for sought: some Collection<ClaimIdentifier>, isExact: Bool) -> Set<ClaimIdentifier> {
         var reached: Set<ClaimIdentifier> = []
         var open = Array(sought)
@@ -56,12 +58,12 @@ extension Arbiter {
         return reached
     }
 
-    /// Whether there may be others that a waiting claim need not stand behind.
+    /// Whether there may be claims that a waiting claim may pass.
     private func isFavoured(_ claim: Claim) -> Bool {
         claim.isNested || claim.presenter != nil || holdersByPurpose[claim.request.purpose] != nil
     }
 
-    /// Whether anybody waits for a claim.
+    /// Whether any claim waits for this one.
     func isWaitedFor(_ claim: Claim) -> Bool {
         if !outer(of: claim).isEmpty { return true }
         for (number, access) in claim.request.accesses.enumerated() {
@@ -79,14 +81,15 @@ extension Arbiter {
         return false
     }
 
-    /// Where those are that wait for an access: whose turn has come waits for what is granted.
+    /// Returns the groups of entries that may wait for an access. Preparing claims wait only for granted ones.
     private func groups(waitingFor claim: Claim, _ access: Access) -> [PathTree.Group] {
         var groups: [PathTree.Group] = access.writes ? [.waitingWriters, .waitingReaders] : [.waitingWriters]
         if claim.phase == .granted { groups += access.writes ? [.holdingWriters, .holdingReaders] : [.holdingWriters] }
         return groups
     }
 
-    /// The claim that an entry is of, if it waits for an access of another one by their order, seen from which it is there.
+    /// Returns the claim of an entry if it waits, by their order, for an access of another claim. The relation is
+    /// that of the entry to the access.
     private func waits(
         _ entry: PathTree.Entry, for claim: Claim, _ access: Access, _ relation: PathTree.Relation
     ) -> Claim? {
@@ -102,8 +105,9 @@ extension Arbiter {
         }
     }
 
-    /// Calls a function for those that wait for a claim directly and were not looked at before, with what they wait for and where
-    /// that is, seen from there. It returns whether they need not be looked at again.
+    /// Calls a function for the claims that wait for a claim directly and were not examined before, with the access
+    /// that they wait for and its relation to theirs. The function returns whether the claim need not be examined
+    /// again.
     private func forEachWaiter(
         for claim: Claim, _ marks: inout Marks, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {
@@ -121,7 +125,7 @@ extension Arbiter {
                 var mark = marks.marks.removeValue(forKey: key) ?? Marks.Mark()
                 func isDone(_ entry: PathTree.Entry) -> Bool {
                     guard let other = waits(entry, for: claim, access, relation) else {
-                        // One that is granted waits for nobody.
+                        // A granted claim waits for none.
                         return claims[entry.claim]?.phase == .granted
                     }
                     return body(other, access, relation.reversed)
@@ -130,14 +134,14 @@ extension Arbiter {
                 for entry in queue.after(after, through: mark.after) where !isDone(entry) {
                     mark.skipped.append(entry)
                 }
-                // Those that an earlier claim has skipped and this one as well are skipped still.
+                // Entries that were skipped for earlier claims and this one stay skipped.
                 marks.skips += mark.skipped.count
                 mark.after = min(mark.after, after)
                 marks.marks[key] = mark
             }
             let node = claim.nodes[number]
             tree.forEachNode(atOrAbove: node, look)
-            // That holding claims were looked at cannot be told from the sequence of one that waits.
+            // The sequence of a waiting claim does not show whether holding claims were examined.
             let isKnown = marks.subtrees[node].map { $0.after <= after && ($0.writes || !access.writes) } ?? false
             if isKnown, claim.phase != .granted { continue }
             let skips = marks.skips

@@ -1,6 +1,6 @@
-/// Who waits for whom.
+/// The relation of waiting between claims.
 extension Arbiter {
-    /// One of those that a waiting claim waits for; `nil` when its turn has come.
+    /// Returns a claim that a waiting claim waits for; `nil` when its turn has come.
     func firstBlocker(of claim: Claim) -> ClaimIdentifier? {
         if !hasExcluding(claim) { return nil }
         var found: ClaimIdentifier?
@@ -13,7 +13,7 @@ extension Arbiter {
         return found
     }
 
-    /// A granted claim that keeps another one, whose turn has come, from being granted.
+    /// Returns a granted claim that prevents the grant of a preparing one.
     func firstObstacle(to claim: Claim) -> ClaimIdentifier? { obstacles(to: claim, atMost: 1).first }
 
     func isInTheWayOfHolders(_ claim: Claim) -> Bool {
@@ -38,7 +38,7 @@ extension Arbiter {
 
     // MARK: In circles
 
-    /// Another claim that cannot end before this one has, while this one waits for it.
+    /// Returns a claim that this one waits for and that cannot end before this one has.
     func deadlock(of identifier: ClaimIdentifier) -> ClaimIdentifier? {
         guard let claim = claims[identifier] else { return nil }
         let waiting = claimsWaiting(for: [identifier], isExact: true)
@@ -65,8 +65,9 @@ extension Arbiter {
         return found
     }
 
-    /// The nested claims without which nobody waits for itself, nor comes to stand behind one that waits for it: others wait
-    /// for what they are inside of, or end after. Hardly ever any.
+    /// Returns the nested claims that every deadlock passes through: other claims wait for the claims that enclose
+    /// these or depend on them. Without such claims, no claim stands behind one that waits for it. Nearly always
+    /// empty.
     func entangledClaims() -> [ClaimIdentifier] {
         nested.filter { claims[$0].map(isEntangled) ?? false }
     }
@@ -75,7 +76,7 @@ extension Arbiter {
         claimsBefore(claim).contains { claims[$0].map(isWaitedFor) ?? false }
     }
 
-    /// Whether there is a claim whose presenters have not all answered, and that waits for other claims as well.
+    /// Whether a claim with unanswered preparations also waits for other claims.
     var hasDelayedPreparation: Bool {
         if unansweredByPresenter.isEmpty { return false }
         if !nestedInMessages.isEmpty { return true }
@@ -92,8 +93,8 @@ extension Arbiter {
 
     // MARK: Before and inside
 
-    /// What a claim that is not granted yet is inside of: the claims whose user makes it, and those that wait for a presenter
-    /// whose message it is made in, or whose queue it blocks.
+    /// Returns the claims that cannot end before a nested claim that is not granted: the claims that its thread
+    /// holds, and those that wait for a presenter that it keeps from replying.
     func outer(of claim: Claim) -> [ClaimIdentifier] {
         if claim.phase == .granted || !claim.isNested { return [] }
         var found: [ClaimIdentifier] = []
@@ -115,9 +116,10 @@ extension Arbiter {
         return found
     }
 
-    /// The holding claims that end only after this one, or with its help: nobody who waits for them may make it wait.
+    /// Returns the holding claims that end only after this one, or share its purpose. A claim that waits for any of
+    /// them must not make this one wait.
     private func claimsBefore(_ claim: Claim) -> Set<ClaimIdentifier> {
-        // Not copied where there is nothing else, however many they are.
+        // Not copied unless other claims are added, as there may be many.
         var found = holdersByPurpose[claim.request.purpose] ?? []
         for number in claim.request.enclosing {
             let identifier = ClaimIdentifier(client: claim.identifier.client, number: number)
@@ -129,7 +131,7 @@ extension Arbiter {
         if let presenter = claim.presenter, let unanswered = unansweredByPresenter[presenter] {
             for number in unanswered { if let asking = preparations[number]?.claim { found.insert(asking) } }
         }
-        // A presenter whose queue this claim blocks answers when it has ended.
+        // A presenter whose queue this claim blocks replies after the claim has ended.
         for number in claim.request.blocking {
             let presenter = PresenterIdentifier(client: claim.identifier.client, number: number)
             for question in unansweredByPresenter[presenter] ?? [] {
@@ -140,7 +142,8 @@ extension Arbiter {
         return found
     }
 
-    /// A claim's ``claimsBefore(_:)``, and once somebody has asked for them, those that wait for any of these.
+    /// The result of ``claimsBefore(_:)`` for a claim, and the claims that wait for any of these, computed on first
+    /// use.
     struct Favour {
         let claims: Set<ClaimIdentifier>
         fileprivate var waiting: Set<ClaimIdentifier>?
@@ -162,8 +165,8 @@ extension Arbiter {
         }
         if isEnclosingReader(other, access, relation, of: claim) { return false }
         guard other.phase == .preparing else { return true }
-        // It waits for the presenter on whose behalf this claim is made, to save, say; or for one that encloses this claim,
-        // made on such a presenter's behalf.
+        // The other claim waits for the presenter on whose behalf this claim is made, for example to save; or for one
+        // that encloses this claim, made on such a presenter's behalf.
         if let presenter = claim.presenter,
             other.unanswered.contains(where: { preparations[$0]?.presenter == presenter })
         {
@@ -172,7 +175,8 @@ extension Arbiter {
         return favour.claims.isEmpty || favour.claims.isDisjoint(with: obstacles(to: other))
     }
 
-    /// Whether it is the same thread that reads the directory which the item is in: it knows what it does.
+    /// Whether the same thread already reads the directory that contains the item: it is responsible for its own
+    /// accesses.
     func isEnclosingReader(
         _ other: Claim, _ access: Access, _ relation: PathTree.Relation, of claim: Claim
     ) -> Bool {
@@ -190,8 +194,8 @@ extension Arbiter {
         return false
     }
 
-    /// Calls a function for every access of other claims that cannot be used together with one of a claim's own, if they hold or,
-    /// where a sequence is given, wait since before that. Until it returns `false`.
+    /// Calls a function for every access of other claims that excludes one of a claim's own and holds or, if a
+    /// sequence is given, waits and precedes it. Stops when the function returns `false`.
     private func forEachExcluding(
         _ claim: Claim, waitingBefore sequence: UInt64? = nil, _ body: (Claim, Access, PathTree.Relation) -> Bool
     ) {

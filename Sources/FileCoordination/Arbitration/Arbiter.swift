@@ -1,21 +1,22 @@
-/// Decides which claims on files may be used at the same time, and what their presenters are asked and told.
+/// Decides which claims on files may be used at the same time, and which requests and notices presenters get.
 ///
-/// It is a value without a clock, threads or files: events of processes go in, effects for processes come out, and the same
-/// events in the same order have the same effects. A process that coordinates alone has one of its own, the daemon has one for
-/// everybody.
+/// It is a value without a clock, threads or files. Events from processes go in, and effects for processes come out;
+/// the same events in the same order have the same effects. A process that coordinates alone has its own arbiter. The
+/// daemon has one for all processes.
 ///
-/// The rules. A claim excludes others from an item, from what is beneath it and from what is above it, unless both only read
-/// or both have the same purpose. Claims that exclude each other are granted in the order in which they were made. But a claim
-/// does not stand behind one that waits for it: behind one that cannot be granted before a claim has ended that encloses this
-/// one, has its purpose, or waits for its presenter. All items of a claim are granted at once.
+/// The rules: a claim excludes others from an item, from everything beneath it and from everything above it, unless
+/// both only read or both have the same purpose. Claims that exclude each other are granted in the order in which
+/// they were made. But a claim does not stand behind one that waits for it. Such a one cannot be granted before a
+/// claim has ended that encloses this one, has its purpose, or waits for its presenter. All items of a claim are
+/// granted at once.
 ///
-/// A claim whose turn has come first has the presenters of its items prepared, and excludes others from then on; it is granted
-/// when all have answered.
+/// When a claim's turn has come, it excludes others and asks the presenters of its items to prepare. It is granted
+/// when all have replied.
 package struct Arbiter: Sendable {
     enum Phase: Sendable {
-        /// Behind others.
+        /// Waiting behind other claims.
         case waiting
-        /// Its turn has come; presenters prepare themselves.
+        /// Excluding others, while presenters prepare.
         case preparing
         case granted
     }
@@ -25,15 +26,15 @@ package struct Arbiter: Sendable {
         let sequence: UInt64
         var cost: ClaimCost
         var request: ClaimRequest
-        /// The nodes of its accesses in the tree.
+        /// The tree nodes of its accesses.
         var nodes: [Int] = []
         var phase = Phase.waiting
         var hasMoved = false
         /// Whether it was not granted as soon as it was made.
         var hasWaited = false
-        /// One of those that it waits for: until that one has ended there is no need to look again.
+        /// One of the claims that it waits for. It need not be examined again before that claim has ended.
         var blocker: ClaimIdentifier?
-        /// The presenters that were asked to prepare themselves, and those of them that have not answered.
+        /// The preparations that presenters were asked for, and the unanswered ones among them.
         var preparations: [UInt64] = []
         var unanswered: Set<UInt64> = []
 
@@ -60,7 +61,7 @@ package struct Arbiter: Sendable {
     struct PresenterUsage: Sendable {
         var count = 0
         var bytes = 0
-        /// Preparations of claims that have not ended.
+        /// The preparations of claims that have not ended.
         var preparations = 0
     }
 
@@ -71,46 +72,47 @@ package struct Arbiter: Sendable {
     }
 
     var claims: [ClaimIdentifier: Claim] = [:]
-    /// What the claims of each connection take.
+    /// The resources that the claims of each connection use.
     var usages: [UInt64: ClaimUsage] = [:]
     var processes = ConnectedProcesses()
-    /// Who looks again when a claim has ended.
+    /// The claims to examine again when a claim has ended.
     var watchers: [ClaimIdentifier: [ClaimIdentifier]] = [:]
-    /// Claims that are not granted yet and enclosed by others, made while a presenter prepares itself, or block one's queue.
+    /// Claims that are not granted yet and that other claims enclose, that are made while a presenter prepares, or
+    /// that block a presenter's queue.
     var nested: Set<ClaimIdentifier> = []
-    /// Those of them that keep a presenter from answering.
+    /// The nested claims that keep a presenter from replying.
     var nestedInMessages: Set<ClaimIdentifier> = []
-    /// Those that wait, by the presenter on whose behalf they are made.
+    /// The waiting claims, by the presenter on whose behalf they are made.
     var waitingByPresenter: [PresenterIdentifier: Set<ClaimIdentifier>] = [:]
     var holdersByPurpose: [String: Set<ClaimIdentifier>] = [:]
     var presenters: [PresenterIdentifier: Presenter] = [:]
     var presenterUsages: [UInt64: PresenterUsage] = [:]
     var preparations: [UInt64: RunningPreparation] = [:]
     var unansweredByPresenter: [PresenterIdentifier: Set<UInt64>] = [:]
-    /// The folders of the processes that are confined.
+    /// The directories of the confined processes.
     var confinements: [UInt64: [ExactPath]] = [:]
     var tree = PathTree()
     var nextSequence: UInt64 = 1
     var nextPreparation: UInt64 = 1
-    /// Whether, since nested claims were last looked at, anything has happened that may concern more than one claim.
+    /// Whether an event that may concern more than one claim has happened since nested claims were last examined.
     var hasEntangled = false
-    /// Collected while an event is dealt with.
+    /// The effects of the current event.
     var effects: [AddressedEffect] = []
-    /// The preparations that are waited for no longer since the last event came.
+    /// The preparations that the latest event has settled.
     package internal(set) var settledPreparations: [UInt64] = []
-    /// What is still to be looked at, the next one last. What follows from a claim is looked at when that is done with, not inside
-    /// of it: a queue may be so long that there would be no stack left.
+    /// The claims to examine, the next one last. Claims that follow from another are appended rather than examined
+    /// recursively: a long queue would overflow the stack.
     var agenda: [ClaimIdentifier] = []
     var isSettling = false
 
     package init() {}
 
-    /// A connection of a process that may have several. What it has over them counts together.
+    /// Adds a connection of a process. The limits apply to all connections of a process together.
     ///
-    /// - Returns: `false` if it has too many, or all processes together have.
+    /// - Returns: `false` if the process has too many connections, or all processes together have.
     package mutating func begin(client: UInt64, of process: UInt64) -> Bool { processes.add(client, of: process) }
 
-    /// Deals with what a process says.
+    /// Applies an event from a process. Returns its effects.
     package mutating func apply(_ event: CoordinationEvent, from client: UInt64) -> [AddressedEffect] {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         func identifier(_ number: UInt64) -> ClaimIdentifier { ClaimIdentifier(client: client, number: number) }
@@ -144,9 +146,9 @@ package struct Arbiter: Sendable {
         return takeEffects()
     }
 
-    /// A process has gone: what it held is free, and its presenters need not be waited for.
+    /// Ends the claims and presenters of a client that has disconnected.
     ///
-    /// - Parameter keepingGranted: whether it cannot be reached but lives, and goes on using what it was granted.
+    /// - Parameter keepingGranted: Whether the process is alive and continues to use its granted claims.
     package mutating func end(client: UInt64, keepingGranted: Bool = false) -> [AddressedEffect] {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         for presenter in presenters.keys.filter({ $0.client == client }).sorted() { remove(presenter) }
@@ -168,7 +170,8 @@ package struct Arbiter: Sendable {
         return takeEffects()
     }
 
-    /// A presenter's time is over. Returns where its item is, if it was still waited for, beside the effects.
+    /// Ends the wait for a presenter that has timed out. Returns its item's path and the effects; `nil` if it had
+    /// replied.
     package mutating func expire(preparation: UInt64) -> (path: String, effects: [AddressedEffect])? {
         if !settledPreparations.isEmpty { settledPreparations = [] }
         guard let running = preparations[preparation],
@@ -180,13 +183,13 @@ package struct Arbiter: Sendable {
         return (path, takeEffects())
     }
 
-    /// How many claims there are, granted and waiting.
+    /// The number of granted and waiting claims.
     package var claimCount: Int { claims.count }
 
-    /// How many claims a process has, granted and waiting.
+    /// Returns the number of granted and waiting claims of a client.
     package func claimCount(of client: UInt64) -> Int { usages[client]?.count ?? 0 }
 
-    /// Whether a presenter is asked and has not answered.
+    /// Whether a preparation is unanswered.
     package func waits(forPreparation number: UInt64) -> Bool {
         guard let running = preparations[number] else { return false }
         return unansweredByPresenter[running.presenter]?.contains(number) == true
@@ -198,17 +201,18 @@ package struct Arbiter: Sendable {
         return effects
     }
 
-    /// While a presenter is waited for, claims of its thread come to be waited for, and no longer to be favoured, by what happens to
-    /// claims elsewhere: others need not stand behind what waits for them, or they wait for each other.
+    /// Examines nested claims again. While a presenter prepares, events elsewhere can make other claims wait for a
+    /// nested claim of its thread, or change which claims it may pass. Without this, claims would wait for each
+    /// other.
     ///
-    /// Nothing of that comes of claims that nobody else has to do with, which are nearly all.
+    /// Events that concern no other claim, as nearly all do, need no examination.
     private mutating func lookAtNestedClaims() {
         guard hasEntangled else { return }
         hasEntangled = false
         if nested.isEmpty || !hasDelayedPreparation { return }
         var told: Int
         repeat {
-            // One that goes on, or is told that it cannot, may let another one go on.
+            // A grant or a denial may allow another claim to proceed.
             told = effects.count
             settle(entangledClaims())
             denyDeadlocks(among: nested)

@@ -1,4 +1,4 @@
-/// A claim among those of all processes.
+/// A claim's identifier among those of all processes.
 package struct ClaimIdentifier: Hashable, Sendable {
     package let client: UInt64
     package let number: UInt64
@@ -9,7 +9,7 @@ package struct ClaimIdentifier: Hashable, Sendable {
     }
 }
 
-/// A presenter among those of all processes.
+/// A presenter's identifier among those of all processes.
 struct PresenterIdentifier: Hashable, Sendable, Comparable {
     let client: UInt64
     let number: UInt64

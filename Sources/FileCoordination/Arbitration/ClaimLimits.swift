@@ -1,23 +1,25 @@
 import Glibc
 
-/// What one claim may have: more would cost others more than it is worth. The same within a process and at the daemon's.
+/// The limits of one claim, beyond which it would burden others. They are the same within a process and in the
+/// daemon.
 package enum ClaimLimits {
     package static let accesses = 10_000
     package static let purposeBytes = 1_000
-    /// All paths together. A grant that tells of moves has them twice, and has to fit into one message.
+    /// The total size of all paths. A grant after moves contains each of them twice, and must fit into one message.
     package static let pathBytes = 7 << 20
-    /// How many milliseconds presenters may be given to prepare themselves. None is no time, not for ever: whoever claims something
-    /// excludes others while it waits for them.
+    /// The time in milliseconds that presenters may have to prepare. It is at least one millisecond, and bounded, as
+    /// a claim excludes others while it waits for presenters.
     package static let presenterMilliseconds = 1...86_400_000
-    /// About how many bytes of messages the end of one claim makes for presenters before they are told in less detail.
+    /// The approximate size in bytes of notices that the end of one claim may cause before presenters are notified in
+    /// less detail.
     static let noticeBytes = 8 << 20
-    /// Beside its path.
+    /// The size of a notice beside its path.
     static let bytesPerNotice = 64
 
-    /// Whether an item that has moved can be spoken of no more.
+    /// Whether a path is too long for a claim.
     static func isTooLong(_ path: ExactPath) -> Bool { path.utf8.count >= Int(PATH_MAX) }
 
-    /// What is too much about a claim, in words.
+    /// Describes the limit that a claim exceeds; `nil` if it exceeds none.
     package static func fault(_ accesses: [Access], purpose: String) -> String? {
         guard accesses.count <= Self.accesses else {
             return "one access has at most \(Self.accesses) items, not \(accesses.count)"

@@ -1,21 +1,22 @@
-/// What the claims of one connection take of whoever decides, and how much of that one may have. Without bounds, a process that
-/// makes claims and never ends them would take all of the daemon's memory.
+/// The resources that the claims of one connection use in the arbiter, with their limits. Without limits, a process
+/// that makes claims and never ends them would use up the daemon's memory.
 package struct ClaimUsage: Sendable {
-    /// Granted and waiting.
+    /// The number of granted and waiting claims.
     package static let claimLimit = 100_000
     package static let itemLimit = 200_000
-    /// Bytes of paths, purposes and what else the claims say, and the tree that their paths make.
+    /// The size in bytes of the paths, purposes and other parts of claims, and of the tree for their paths.
     package static let byteLimit = 64 << 20
-    /// How many claims, preparations and presenters the claims name that they are inside of, or keep waiting.
+    /// The number of references from claims to the claims, preparations and presenters that they are nested in or
+    /// block.
     package static let nestingLimit = 100_000
-    /// How many presenters one process may have, and how many of the preparations may run that they are asked for.
+    /// The number of presenters of one process, and of their preparations that have not ended.
     package static let presenterLimit = 10_000
     package static let preparationLimit = 100_000
-    /// How many connections one process may have, with those that have ended and under which something is kept for it. All of
-    /// them have at most twice what one may have: one that comes back may do so before it is known that it had gone.
+    /// The number of connections of one process, including closed ones that retain claims. All of them together may
+    /// use twice the resources of one: a process may reconnect before the loss of its former connection was noticed.
     package static let connectionLimit = 16
     static let connectionsFactor = 2
-    /// How many connections all processes may have.
+    /// The number of connections of all processes.
     package static let processesLimit = 4_096
 
     private var claims = 0
@@ -27,9 +28,9 @@ package struct ClaimUsage: Sendable {
 
     package var count: Int { claims }
 
-    /// Why a further claim cannot be taken.
+    /// Returns the reason why a further claim exceeds the limits.
     ///
-    /// - Parameter factor: how many times the limits are allowed.
+    /// - Parameter factor: The factor by which the limits are multiplied.
     package func denial(of cost: ClaimCost, times factor: Int = 1) -> ClaimDenial? {
         guard claims < Self.claimLimit * factor else { return .tooManyClaims(limit: Self.claimLimit * factor) }
         func refusal(_ used: Int, _ limit: Int, _ words: (Int) -> String) -> ClaimDenial? {
@@ -60,7 +61,7 @@ package struct ClaimUsage: Sendable {
         nesting -= cost.nesting
     }
 
-    /// What two connections take together.
+    /// Adds the usage of another connection.
     mutating func add(_ other: ClaimUsage) {
         claims += other.claims
         items += other.items
@@ -69,7 +70,7 @@ package struct ClaimUsage: Sendable {
     }
 }
 
-/// What one claim takes, with its items where they are now.
+/// The resources that one claim uses, with its items at their current paths.
 package struct ClaimCost: Sendable {
     let items: Int
     private(set) var bytes: Int
@@ -83,14 +84,14 @@ package struct ClaimCost: Sendable {
         }
     }
 
-    /// The same when an item is elsewhere.
+    /// Returns the cost after an item has moved.
     func moving(_ old: Access, to new: Access) -> ClaimCost {
         var cost = self
         cost.bytes += Self.bytes(new.path, new.key) - Self.bytes(old.path, old.key)
         return cost
     }
 
-    /// What each name in a path takes in the tree, as far as it is nobody else's as well. Few are not.
+    /// The size of a name's node in the tree if no other path shares it. Few are shared.
     private static let nameBytes = 32
 
     static func bytes(_ path: ExactPath, _ key: ExactPath) -> Int {

@@ -1,9 +1,9 @@
-/// Which connections are of the same process: it would have as much as it likes otherwise, with as many connections.
+/// The connections of each process. Without it, a process could multiply its limits by its number of connections.
 struct ConnectedProcesses: Sendable {
     private var processes: [UInt64: UInt64] = [:]
     private var connections: [UInt64: [UInt64]] = [:]
 
-    /// Returns whether there may be another connection, and of this process.
+    /// Adds a connection. Returns `false` if the process, or all processes together, have too many.
     mutating func add(_ client: UInt64, of process: UInt64) -> Bool {
         guard connections[process, default: []].count < ClaimUsage.connectionLimit,
             processes.count < ClaimUsage.processesLimit
@@ -18,7 +18,7 @@ struct ConnectedProcesses: Sendable {
         if connections[process]?.isEmpty == true { connections[process] = nil }
     }
 
-    /// All connections of a process that has more than this one, with this one.
+    /// Returns all connections of the client's process, including this one, if it has more than one.
     func connections(beside client: UInt64) -> [UInt64] {
         guard let process = processes[client], let all = connections[process], all.count > 1 else { return [] }
         return all

@@ -1,33 +1,33 @@
-/// What the arbiter tells a process.
+/// A message from the arbiter to a process.
 package enum CoordinationEffect: Sendable, Equatable {
-    /// The claim's user may begin. Paths are given if an item has moved since it asked, and then of all its items. Whether others
-    /// had to be waited for tells whether anything can have changed meanwhile.
+    /// The claim is granted. Paths are given, for all items, if one has moved since the request. `hasWaited` tells
+    /// whether anything can have changed meanwhile.
     case granted(claim: UInt64, paths: [ExactPath], keys: [ExactPath], hasWaited: Bool = true)
     case denied(claim: UInt64, ClaimDenial)
-    /// A presenter is to prepare itself, and to answer within so many milliseconds.
+    /// A presenter is to prepare, and to reply within the time limit in milliseconds.
     case prepare(Preparation)
-    /// What a presenter was prepared for is over. It may not even have been asked yet, or have answered.
+    /// The claim of a preparation has ended. The presenter may not have been asked yet, or may not have replied.
     case reacquire(preparation: UInt64)
     case notify(presenter: UInt64, PresenterNotice)
 }
 
-/// Why a claim is not granted.
+/// The reason why a claim is not granted.
 package enum ClaimDenial: Hashable, Sendable {
-    /// It would wait for a claim that cannot end before it: that one, and its item.
+    /// The claim would wait for another one that cannot end before it. The path is that of the other's item.
     case deadlock(OtherClaim, path: String)
-    /// It would wait for a presenter of an item here, whose queue it blocks meanwhile.
+    /// The claim would wait for a presenter of this process while it blocks that presenter's queue.
     case blockedPresenter(path: String)
-    /// A presenter could not prepare itself, or a provider the item.
+    /// A presenter could not prepare, or a provider could not provide the item.
     case presenter(CoordinationFailure)
-    /// It could not be told to whoever decides, or not be understood there.
+    /// The request could not be sent to the arbiter, or is invalid.
     case refused(reason: String)
-    /// The process has more claims than one may have.
+    /// The process has too many claims.
     case tooManyClaims(limit: Int)
 }
 
-/// A claim as another one's process is told of it.
+/// A claim as reported to the process of another one.
 package struct OtherClaim: Hashable, Sendable {
-    /// The process that made it, by the number that it has with the arbiter; `nil` for the same process.
+    /// The arbiter's number of the client that made it; `nil` for the same client.
     package let client: UInt64?
     package let number: UInt64
 
@@ -37,7 +37,7 @@ package struct OtherClaim: Hashable, Sendable {
     }
 }
 
-/// What a presenter is asked to do before a claim is granted.
+/// A request to a presenter before a claim is granted.
 package struct Preparation: Hashable, Sendable {
     package enum Relinquishing: Int, Comparable, Sendable {
         case none = 0
@@ -51,11 +51,11 @@ package struct Preparation: Hashable, Sendable {
     package let presenter: UInt64
     package var relinquishing: Relinquishing
     package var saves: Bool
-    /// The item itself will be deleted.
+    /// Whether the item itself will be deleted.
     package var deletesItem: Bool
-    /// The item's bytes will be given up.
+    /// Whether the item's contents will be evicted.
     package var evictsItem: Bool
-    /// What will be deleted beneath the item.
+    /// The items beneath the presented one that will be deleted.
     package var deletedSubitems: [ExactPath]
     package let timeLimit: Int
 
@@ -78,7 +78,7 @@ package struct Preparation: Hashable, Sendable {
     }
 }
 
-/// What a presenter is told and need not answer.
+/// A notice to a presenter, which needs no reply.
 package enum PresenterNotice: Hashable, Sendable {
     case moved(to: ExactPath)
     case changed
@@ -90,7 +90,7 @@ package enum PresenterNotice: Hashable, Sendable {
     case subitemVersionChanged(ExactPath, VersionChange)
 }
 
-/// An effect, with the process that it is for.
+/// An effect and the client that it is for.
 package struct AddressedEffect: Sendable, Equatable {
     package let client: UInt64
     package let effect: CoordinationEffect

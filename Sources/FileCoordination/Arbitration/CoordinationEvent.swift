@@ -1,51 +1,53 @@
 import Conduit
 import LinuxSystem
 
-/// What a process tells the arbiter. Claims and presenters are known by numbers that their process gives them, preparations by
-/// the arbiter's own.
+/// A message from a process to the arbiter. Claims and presenters have numbers that their process chooses;
+/// preparations have the arbiter's.
 package enum CoordinationEvent: Sendable {
-    /// Somebody wants to use items, and waits until it may.
+    /// A request to use items.
     case claim(ClaimRequest)
-    /// A claim that another arbiter, which is gone, had granted.
+    /// A claim that a former arbiter had granted.
     case adopt(ClaimRequest)
-    /// All that another arbiter had granted has been said.
+    /// All claims that a former arbiter had granted have been reported.
     case adoptedAll
-    /// The claim's user is done, with what became of the items that were written.
+    /// The end of a granted claim, with the changes of the written items.
     case release(claim: UInt64, outcomes: [ClaimOutcome])
-    /// Nobody waits for the claim any more.
+    /// The caller no longer waits for the claim.
     case cancel(claim: UInt64)
-    /// A presenter is prepared, or says that it cannot be.
+    /// A presenter's reply that it is prepared, or cannot be.
     case answer(preparation: UInt64, failure: CoordinationFailure?)
-    /// A presenter of an item, or of another one than before.
+    /// A new presenter, or one that presents another item than before.
     case present(PresenterPlace)
     case removePresenter(UInt64)
-    /// An item was moved, as its mover says.
+    /// A move of an item, as announced by the process that moved it.
     case moved(ItemMove)
-    /// Attributes of an item in a cloud changed, as whoever changed them says.
+    /// A change of attributes of an item in a cloud, as announced by the process that changed them.
     case changedAttributes(path: ExactPath, names: [String], excepted: UInt64?)
-    /// There is one version more of an item, one less, or one that is in conflict no more.
+    /// An added, removed or resolved version of an item.
     case changedVersion(path: ExactPath, VersionChange)
 }
 
-/// A wish to use items together: either all of them are granted or none.
+/// A request to use items together: all of them are granted at once.
 package struct ClaimRequest: Sendable {
     package let number: UInt64
     package var accesses: [Access]
-    /// Claims with the same purpose do not wait for each other.
+    /// The purpose identifier. Claims with the same purpose do not wait for each other.
     package let purpose: String
-    /// The presenter on whose behalf the items are used. It gets no messages because of that.
+    /// The presenter on whose behalf the items are used. It gets no messages about this claim.
     package let presenter: UInt64?
-    /// The claims that the same thread holds already: they end after this one.
+    /// The claims that the same thread already holds. They end after this one.
     package let enclosing: [UInt64]
-    /// The preparations that the thread is in the middle of: they are answered after this claim.
+    /// The preparations that the thread is performing. They are answered after this claim.
     package var answering: [UInt64]
-    /// The presenters of its process whose messages have to wait for as long as the claim does: its thread is their queue's.
+    /// The presenters of the process that cannot get messages until this claim ends, because its thread is their
+    /// queue's.
     package let blocking: [UInt64]
-    /// How many milliseconds a presenter has to prepare itself, at least one and at most those of a day.
+    /// The time in milliseconds that a presenter has to prepare: at least one, and at most a day.
     package var presenterTimeLimit: Int
-    /// The file to be read, as a confined process has been handed it. Said with a claim, and no part of it.
+    /// The file to read, as handed to a confined process. Sent along with the claim, and not part of it.
     package let handed: FileDescriptor?
-    /// Whether it is made by a provider in the middle of being told that a file has changed: whoever has changed it waits for that.
+    /// Whether a provider makes the claim while it is being notified of a changed file. The process that changed the
+    /// file waits for that.
     package let isNoting: Bool
 
     package init(
@@ -67,14 +69,14 @@ package struct ClaimRequest: Sendable {
     }
 }
 
-/// What became of an item that was written.
+/// The change of an item that was written.
 package struct ClaimOutcome: Hashable, Sendable {
     package enum Change: Hashable, Sendable {
         case none, changed, deleted
         case moved(toPath: ExactPath, key: ExactPath)
     }
 
-    /// The access's place in the claim.
+    /// The index of the access in the claim.
     package let access: Int
     package let change: Change
 
@@ -84,7 +86,7 @@ package struct ClaimOutcome: Hashable, Sendable {
     }
 }
 
-/// Where a presenter's item is; nowhere while it presents nothing.
+/// The item of a presenter; no path while it presents nothing.
 package struct PresenterPlace: Hashable, Sendable {
     package let number: UInt64
     package let path: ExactPath?
@@ -97,12 +99,12 @@ package struct PresenterPlace: Hashable, Sendable {
     }
 }
 
-/// An item's way from one path to another.
+/// A move of an item.
 package struct ItemMove: Hashable, Sendable {
     package let path: ExactPath
     package let newPath: ExactPath
     package let newKey: ExactPath
-    /// The presenter that knows already.
+    /// The presenter that needs no notice.
     package let excepted: UInt64?
 
     package init(path: ExactPath, newPath: ExactPath, newKey: ExactPath, excepted: UInt64?) {
@@ -113,7 +115,7 @@ package struct ItemMove: Hashable, Sendable {
     }
 }
 
-/// An error that crosses from one process to another, with as many of its words as one message can have.
+/// An error that is sent to another process. Long texts are shortened.
 package struct CoordinationFailure: Error, Hashable, Sendable {
     package let domain: String
     package let code: Int

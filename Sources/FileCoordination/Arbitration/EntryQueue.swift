@@ -1,10 +1,10 @@
-/// Accesses in the order in which their claims were made. One is found in logarithmic time, and taken out at little cost where
-/// that happens nearly always: near either end.
+/// Accesses in the order in which their claims were made. Lookup takes logarithmic time; removal near either end, the
+/// usual case, is cheap.
 struct EntryQueue: Sendable {
     private var storage: [PathTree.Entry] = []
-    /// What is before this was taken out.
+    /// The start of the valid entries; those before it were removed.
     private var head = 0
-    /// The purpose that all have, unless they have several.
+    /// The common purpose of all entries, unless `isMixed`.
     private var purpose = ""
     private var isMixed = false
 
@@ -13,13 +13,13 @@ struct EntryQueue: Sendable {
 
     func before(_ sequence: UInt64) -> ArraySlice<PathTree.Entry> { storage[head..<position(of: sequence, 0)] }
 
-    /// Those of claims that were made after one, and not after another.
+    /// Returns the entries of claims made after one sequence, up to and including another.
     func after(_ sequence: UInt64, through last: UInt64) -> ArraySlice<PathTree.Entry> {
         let start = position(of: sequence &+ 1, 0)
         return last == .max ? storage[start...] : storage[start..<max(start, position(of: last + 1, 0))]
     }
 
-    /// Whether there is nobody but one claim, whose accesses are beside each other, or others of its purpose.
+    /// Whether all entries belong to one claim or have its purpose.
     func isAlone(_ claim: ClaimIdentifier, of purpose: String) -> Bool {
         isEmpty || storage[head].claim == claim && storage.last?.claim == claim
             || !isMixed && self.purpose == purpose
@@ -32,7 +32,7 @@ struct EntryQueue: Sendable {
         } else if !isMixed, purpose != entry.purpose {
             isMixed = true
         }
-        // Nearly always the last: only a claim that has moved, or was passed by others, is not.
+        // Nearly always the end: only a claim that has moved, or was passed by others, is inserted elsewhere.
         let position = position(of: entry.sequence, entry.access)
         if position == storage.endIndex { storage.append(entry) } else { storage.insert(entry, at: position) }
     }
@@ -57,10 +57,10 @@ struct EntryQueue: Sendable {
         }
     }
 
-    /// Where an access is, or would be.
+    /// Returns the position at which an access is, or would be inserted.
     private func position(of sequence: UInt64, _ access: Int) -> Int {
         var (low, high) = (head, storage.endIndex)
-        // Most that come are the latest.
+        // Most new entries are the latest.
         if let last = storage.last, !isEmpty, (last.sequence, last.access) < (sequence, access) { return high }
         while low < high {
             let middle = low + (high - low) / 2

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A path, or a name in one, as the file system knows it: by its bytes.
+/// A path, or a name in one, compared by its bytes as the file system does.
 ///
-/// Texts are equal to Swift when they look the same to a reader, `é` as one character or as two, say. To the file system those
-/// are two files, so whoever compares paths compares these.
+/// Swift's strings are equal if they are canonically equivalent, such as `é` as one scalar and as two. To the file
+/// system those are two files. So paths must be compared as values of this type.
 package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
     package let string: String
 
@@ -15,13 +15,13 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
 
     package static func == (left: ExactPath, right: ExactPath) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        // Nearly always in one piece, which is compared many times as fast.
+        // Nearly always contiguous, which is compared many times as fast.
         return left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in left.begins(with: right) }
         }.flatMap { $0 } ?? left.utf8.elementsEqual(right.utf8)
     }
 
-    /// Whether it begins with a path, and does not end there.
+    /// Whether the path begins with another one and is longer.
     func continues(_ start: ExactPath) -> Bool {
         guard utf8.count > start.utf8.count else { return false }
         return utf8.withContiguousStorageIfAvailable { bytes in
@@ -29,7 +29,7 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
         }.flatMap { $0 } ?? utf8.starts(with: start.utf8)
     }
 
-    /// How many names it has.
+    /// The number of names in the path.
     var nameCount: Int {
         func count(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
             var (count, start) = (0, 0)
@@ -49,7 +49,7 @@ package struct ExactPath: Hashable, Sendable, Comparable, ExpressibleByStringLit
             hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
         }
         if isHashed == nil { for byte in utf8 { hasher.combine(byte) } }
-        // Ends it: no path has this byte.
+        // A terminator: no path has this byte.
         hasher.combine(0xFF as UInt8)
     }
 

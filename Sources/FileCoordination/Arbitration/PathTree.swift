@@ -1,23 +1,24 @@
-/// Who is at which path: the claims of an item in the order they were made, and its presenters.
+/// A tree of paths with the claims of each item, in the order in which they were made, and its presenters.
 ///
-/// But for a few, a node is there for as long as somebody is at it or beneath it, so looking beneath a path costs no more than
-/// what is there.
+/// Apart from a few spare ones, a node exists only while there are claims or presenters at or beneath it. So a search
+/// beneath a path costs no more than its results.
 struct PathTree: Sendable {
     /// One access of a claim.
     struct Entry: Sendable {
         let claim: ClaimIdentifier
         let access: Int
         let sequence: UInt64
-        /// Here as well as in the claim: where thousands of one purpose are, they are told from others without a look at each claim.
+        /// A copy of the claim's purpose: with thousands of entries of one purpose, others are found without
+        /// examining each claim.
         let purpose: String
     }
 
-    /// Where somebody is, seen from the path that was asked about.
+    /// The position of an entry relative to the queried path.
     enum Relation {
         case above, same, beneath
     }
 
-    /// Which of the accesses at a path.
+    /// A kind of accesses at a path.
     enum Group: Hashable {
         case waitingReaders, waitingWriters, holdingReaders, holdingWriters
 
@@ -32,9 +33,10 @@ struct PathTree: Sendable {
         var parent: Int
         var name: ExactPath
         var children: [ExactPath: Int] = [:]
-        /// The same, in an order that does not depend on a dictionary's: equal claims have equal effects.
+        /// The children in an order that does not depend on the dictionary's, so that equal claims have equal
+        /// effects.
         var orderedChildren: [Int] = []
-        /// Its place among those of its parent.
+        /// The index in the parent's `orderedChildren`.
         var position = 0
         var waitingReaders = EntryQueue()
         var waitingWriters = EntryQueue()
@@ -56,7 +58,7 @@ struct PathTree: Sendable {
             }
         }
 
-        // A setter of the subscript would copy what it changes.
+        // A setter of the subscript would copy the queue.
         mutating func change(_ group: Group, _ body: (inout EntryQueue) -> Void) {
             switch group {
             case .waitingReaders: body(&waitingReaders)
@@ -71,12 +73,12 @@ struct PathTree: Sendable {
     private static let keptNodes = 256
     private var nodes = [Node(parent: -1, name: "")]
     private var free: [Int] = []
-    /// What was looked for last: nearly always it is looked for again.
+    /// The latest lookup, which nearly always repeats.
     private var latest: (path: ExactPath, node: Int)?
 
     // MARK: Changing
 
-    /// Returns the node that the path has for as long as the entry is there.
+    /// Returns the node of the path, valid while the entry exists.
     mutating func insert(_ entry: Entry, at path: ExactPath, _ group: Group) -> Int {
         let node = makeNode(at: path)
         nodes[node].change(group) { $0.insert(entry) }
@@ -88,7 +90,7 @@ struct PathTree: Sendable {
         prune(node)
     }
 
-    /// An access that has waited does so no longer.
+    /// Moves an access from the waiting to the holding entries.
     mutating func hold(_ entry: Entry, at node: Int, writes: Bool) {
         nodes[node].change(Group(writes: writes, holds: false)) { $0.remove(entry) }
         nodes[node].change(Group(writes: writes, holds: true)) { $0.insert(entry) }
@@ -129,7 +131,7 @@ struct PathTree: Sendable {
         return node
     }
 
-    /// A path's components. Splitting it by characters would take longer than all the rest.
+    /// Returns a path's components. Splitting it by characters would take longer than all the rest.
     private static func names(in path: ExactPath) -> [ExactPath] {
         var path = path.string
         return path.withUTF8 { bytes in
@@ -140,13 +142,13 @@ struct PathTree: Sendable {
     }
 
     private mutating func prune(_ start: Int) {
-        // A few paths that nobody is at are kept: they are often used again at once.
+        // A few empty nodes are retained, as their paths are often used again at once.
         if nodes.count - free.count <= Self.keptNodes { return }
         var node = start
         while node != Self.root, nodes[node].isEmpty {
             let parent = nodes[node].parent
             nodes[parent].children[nodes[node].name] = nil
-            // The last one takes its place.
+            // The last child takes its position.
             let position = nodes[node].position
             if let last = nodes[parent].orderedChildren.popLast(), last != node {
                 nodes[parent].orderedChildren[position] = last
@@ -170,8 +172,8 @@ struct PathTree: Sendable {
 
     // MARK: Looking
 
-    /// Whether there may be an access of another claim, and of another purpose, that excludes one at this node. Quicker than looking
-    /// for all of them.
+    /// Whether an access of another claim with another purpose may exclude one at this node. Faster than a search for
+    /// all of them.
     func hasExcluding(_ claim: ClaimIdentifier, of purpose: String, at node: Int, writes: Bool) -> Bool {
         func isAlone(_ queue: EntryQueue) -> Bool { queue.isAlone(claim, of: purpose) }
         func isAlone(_ node: Int) -> Bool {
@@ -191,9 +193,9 @@ struct PathTree: Sendable {
         return false
     }
 
-    /// The node that follows another one when all that is beneath a third is looked at, parents before their children.
+    /// Returns the node that follows another in a pre-order traversal beneath a top node.
     ///
-    /// That takes no memory, on the stack or elsewhere, however deep the paths are that processes make up.
+    /// The traversal needs no memory, on the stack or elsewhere, however deep the paths are.
     private func next(after node: Int, beneath top: Int) -> Int? {
         if let child = nodes[node].orderedChildren.first { return child }
         var node = node
@@ -206,8 +208,9 @@ struct PathTree: Sendable {
         return nil
     }
 
-    /// Calls a function for every access of another purpose that excludes one at this node and holds or, where a sequence is given,
-    /// waits since before that: those at the node itself first and, of those, the latest that waits. Until it returns `false`.
+    /// Calls a function for every access of another purpose that excludes one at this node and holds or, if a
+    /// sequence is given, waits and precedes it. Entries at the node itself come first, and of these the latest
+    /// waiting ones. Stops when the function returns `false`.
     func forEachExcluding(
         at node: Int, of purpose: String, writes: Bool, waitingBefore sequence: UInt64?,
         _ body: (Entry, Relation) -> Bool
@@ -257,7 +260,7 @@ struct PathTree: Sendable {
         return true
     }
 
-    /// Every access at a path, above it, where an item in a package is, and beneath it, in the order of their claims.
+    /// Returns every access at a path, above it (for items in packages) and beneath it, in the order of their claims.
     func entries(around path: ExactPath) -> [Entry] {
         var found: [Entry] = []
         func add(_ node: Int) {
@@ -283,7 +286,7 @@ struct PathTree: Sendable {
         return found.sorted { ($0.sequence, $0.access) < ($1.sequence, $1.access) }
     }
 
-    /// The presenters of a path, of what is above it and of what is beneath it.
+    /// Returns the presenters at a path, above it and beneath it.
     func presenters(around path: ExactPath) -> [PresenterIdentifier] {
         var found: [PresenterIdentifier] = []
         var node = Self.root
@@ -300,7 +303,8 @@ struct PathTree: Sendable {
         return found.sorted()
     }
 
-    /// The same of many paths. Each presenter is found once, and nothing is looked at twice, however many paths share it.
+    /// Returns the presenters at, above and beneath many paths. Each presenter is returned once, and shared nodes are
+    /// visited once.
     func presenters(around paths: [ExactPath]) -> [PresenterIdentifier] {
         guard paths.count > 1 else { return paths.first.map(presenters(around:)) ?? [] }
         var found: [PresenterIdentifier] = []
@@ -321,7 +325,7 @@ struct PathTree: Sendable {
         }
         for end in ends {
             if looked.insert(end).inserted { found += nodes[end].presenters }
-            // What is beneath another one of them is looked at with that.
+            // A subtree within another one is visited with that.
             var above = nodes[end].parent
             while above >= 0, !ends.contains(above) { above = nodes[above].parent }
             if above >= 0 { continue }

@@ -1,13 +1,13 @@
-/// What a claim's accesses mean for presenters of their items, and of what is around those.
+/// The requests that a claim's accesses cause for presenters of their items, and of items above and beneath those.
 struct PreparationNeeds {
-    /// What is guarded for writers, for readers, and for whoever wants presenters to save.
+    /// The guarded paths for writing, for reading, and for which presenters are to save.
     private let written: SortedPaths
     private let read: SortedPaths
     private let saved: SortedPaths
     private let gone: SortedPaths
     private let evicted: SortedPaths
     private let deleted: SortedPaths
-    /// How many bytes those before each of them have together.
+    /// The total size in bytes of the deleted paths before each index.
     private let deletedBytes: [Int]
 
     init(_ accesses: [Access]) {
@@ -36,7 +36,8 @@ struct PreparationNeeds {
         preparation.deletesItem = gone.cover(path)
     }
 
-    /// What is deleted beneath a directory, with the bytes of that; nothing if those are too many. What is replaced leaves no gap.
+    /// Returns the deleted items beneath a directory, with the size of their paths; nothing if they exceed the limit.
+    /// A replaced item is not listed, as another takes its place.
     func deletedSubitems(beneath path: ExactPath, atMost limit: Int) -> ([ExactPath], bytes: Int) {
         let found = deleted.beneath(path)
         if found.isEmpty { return ([], 0) }

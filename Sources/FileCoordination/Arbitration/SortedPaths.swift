@@ -1,9 +1,8 @@
-/// Some paths, and which of them are above or beneath another one: found in logarithmic time, for there may be ten thousand of
-/// each.
+/// A set of up to ten thousand paths, in which those above or beneath another path are found in logarithmic time.
 struct SortedPaths {
-    /// What is beneath a path follows it at once. Each is there once.
+    /// The distinct paths, sorted so that those beneath a path follow it directly.
     let paths: [ExactPath]
-    /// Those that are not beneath another one.
+    /// The paths that are not beneath another one.
     private let topmost: [ExactPath]
 
     init(_ paths: [ExactPath]) {
@@ -22,12 +21,12 @@ struct SortedPaths {
     /// Whether a path is one of them or beneath one.
     func cover(_ path: ExactPath) -> Bool {
         if topmost.isEmpty { return false }
-        // Whatever is between the one above it and the path itself would be beneath that one.
+        // Anything between the path above and the path itself would be beneath the former.
         let following = Self.firstIndex(in: topmost) { PlainPath.precedes(path, $0) }
         return following > 0 && PlainPath.isAtOrBeneath(path, topmost[following - 1])
     }
 
-    /// Those that are beneath a path.
+    /// Returns the paths beneath a path.
     func beneath(_ path: ExactPath) -> ArraySlice<ExactPath> {
         if paths.isEmpty { return [] }
         let start = Self.firstIndex(in: paths) { PlainPath.precedes(path, $0) }
@@ -41,7 +40,7 @@ struct SortedPaths {
         return place < paths.endIndex && PlainPath.isAtOrBeneath(paths[place], path)
     }
 
-    /// The first place from which on something is true of all.
+    /// Returns the first index from which a condition holds for all paths.
     private static func firstIndex(in paths: [ExactPath], where isTrue: (ExactPath) -> Bool) -> Int {
         var (low, high) = (paths.startIndex, paths.endIndex)
         while low < high {

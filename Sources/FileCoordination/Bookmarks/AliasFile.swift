@@ -26,7 +26,7 @@ struct AliasFile {
         return data
     }
 
-    /// What it leads to; `nil` for a file that leads nowhere.
+    /// Returns the target of an alias file or symbolic link; `nil` for any other file.
     func target(_ options: URL.BookmarkResolutionOptions) throws -> URL? {
         let item = try url.foundItem()
         if try item.descriptor.status().kind == .symbolicLink {
@@ -38,11 +38,11 @@ struct AliasFile {
         return try ResolvedBookmark(data, options, relativeTo: nil).url
     }
 
-    /// The bytes of a file that begins as a bookmark does.
+    /// Returns the contents of a file that begins like a bookmark; `nil` for any other file.
     private func contents() throws -> Data? {
         let path = url.bookmarkPath
         do throws(Errno) {
-            // Non-blocking, so that a named pipe holds nobody up.
+            // Non-blocking, so that opening a named pipe does not wait.
             let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
             let status = try file.status()
             guard status.kind == .regular, status.size <= BookmarkSeal.largest else { return nil }

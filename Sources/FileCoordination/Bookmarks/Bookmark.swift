@@ -2,15 +2,15 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// What a bookmark says. Its bytes are made and read by ``BookmarkSeal``.
+/// The contents of a bookmark. ``BookmarkSeal`` encodes and decodes them.
 package struct Bookmark: Message {
-    /// Whom a security scope is for.
+    /// The recipients of a security scope.
     package struct Scope: Message, Equatable {
         /// The bundle whose confined processes may use it.
         package let bundle: String?
         /// Whether contents may be read only.
         package let isReadOnly: Bool
-        /// The session of the machine in which it is good; `nil` for one that lasts.
+        /// The machine session in which it is valid; `nil` for one that is permanent.
         package let session: String?
 
         package init(bundle: String?, isReadOnly: Bool, session: String? = nil) {
@@ -19,8 +19,9 @@ package struct Bookmark: Message {
             self.session = session
         }
 
-        /// Whether the confined processes of a bundle may use it now. One that names no bundle is for whoever it is handed to,
-        /// but only for as long as the machine runs; for the user's programs that are not confined if it lasts.
+        /// Whether the confined processes of a bundle may use it now. A temporary scope without a bundle is valid for
+        /// any confined process until the machine restarts. A permanent one without a bundle is only for the user's
+        /// unconfined programs.
         package func isGood(for bundle: String) -> Bool {
             if let session, session != MachineSession.current { return false }
             return self.bundle == bundle || (self.bundle == nil && session != nil)
@@ -41,13 +42,13 @@ package struct Bookmark: Message {
 
     /// The raw value of the options with which it was made.
     let options: UInt
-    /// The user whose process made it.
+    /// The user ID of the process that made it.
     let user: UInt32
     let identity: ItemIdentity
     let path: String
-    /// The path as the file system itself has it, without where it is mounted.
+    /// The path within the file system, without its mount point.
     let inside: String?
-    /// The file that it was made relative to, and the path from that one's folder.
+    /// The file that it was made relative to, and the path from that file's directory.
     let base: ItemIdentity?
     let relativePath: String?
     package let scope: Scope?
@@ -82,9 +83,9 @@ extension Bookmark {
     /// Describes an item. Blocks on the file system.
     ///
     /// - Parameters:
-    ///   - options: the raw value of `NSURL.BookmarkCreationOptions`.
-    ///   - item: the item itself, open in whatever way.
-    ///   - base: the file that it is relative to.
+    ///   - options: The raw value of `NSURL.BookmarkCreationOptions`.
+    ///   - item: The item itself, opened in any mode.
+    ///   - base: The file that the bookmark is relative to.
     package init(
         options: UInt, item: FoundItem, relativeTo base: FoundItem?, scope: Scope?, values: [BookmarkValue]
     ) throws(Errno) {
@@ -99,13 +100,13 @@ extension Bookmark {
         relativePath = base.map { Self.path(from: Self.folder(of: $0.path), to: item.path) }
     }
 
-    /// The folder that a path lies in.
+    /// Returns the directory that contains a path.
     static func folder(of path: String) -> String {
         guard let slash = path.lastSlash, slash > path.startIndex else { return "/" }
         return String(path[..<slash])
     }
 
-    /// How to get from a folder to an item, up and down.
+    /// Returns the relative path from a directory to an item.
     private static func path(from folder: String, to path: String) -> String {
         let (from, to) = (folder.pathNames, path.pathNames)
         let shared = zip(from, to).prefix { $0.utf8.elementsEqual($1.utf8) }.count

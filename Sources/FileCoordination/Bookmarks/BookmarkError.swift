@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// The errors of bookmarks, as Foundation has them, each with a sentence that says what it is about.
+/// Foundation's errors for bookmarks, each with a sentence that describes it.
 enum BookmarkError {
     static func corrupt(_ reason: String) -> CocoaError {
         CocoaError(.fileReadCorruptFile, userInfo: [NSDebugDescriptionErrorKey: reason])

@@ -3,23 +3,23 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data folder, which
-/// only the user may read. Whoever can read the user's files can use them without a bookmark.
+/// The secret with which a user's bookmarks are authenticated: 32 random bytes in `bookmark.key` of the data
+/// directory, which only the user may read. A process that can read the user's files needs no bookmark to use them.
 package struct BookmarkKey: Sendable {
     private static let length = 32
     private static let fileName = "bookmark.key"
     private let bytes: [UInt8]
 
-    /// The key file cannot be trusted.
+    /// The error for a key file that cannot be trusted.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The key that is kept in a data folder; made when there is none. Blocks on the file system.
+    /// Reads the key in a data directory, or creates it if none exists. Blocks on the file system.
     ///
-    /// Several processes may ask for the first time at once: one key appears, whole, and all get that.
+    /// Several processes may do so at once: the key is published atomically, and all of them get the same.
     ///
-    /// - Throws: ``Fault`` for a file that somebody else owns or can read; `Errno` when the folder cannot be used.
+    /// - Throws: ``Fault`` for a file that another user owns or can read; `Errno` if the directory cannot be used.
     package init(data: String) throws {
         let path = data + "/" + Self.fileName
         do {
@@ -39,7 +39,7 @@ package struct BookmarkKey: Sendable {
         var key = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let count = try retrying { pwrite(file.rawValue, &key, key.count, 0) }
         guard count == key.count else { throw .noSpace }
-        // A key that a crash of the machine empties would make all bookmarks worthless.
+        // If a crash of the machine emptied the key, all bookmarks would be worthless.
         try file.synchronize()
         guard let name = FileName(fileName) else { return }
         do throws(Errno) {
@@ -61,7 +61,7 @@ package struct BookmarkKey: Sendable {
         return bytes
     }
 
-    /// The authentication code of bytes.
+    /// Returns the authentication code of a message.
     func code(of message: some Collection<UInt8>) -> [UInt8] {
         let message = Array(message)
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))

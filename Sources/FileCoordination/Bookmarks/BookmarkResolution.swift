@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Where a bookmark leads now.
+/// The result of resolving a bookmark.
 package struct BookmarkResolution: Sendable {
     package let item: FoundItem
-    /// Whether it is time for a new bookmark: the item has moved, or another one has taken its place.
+    /// Whether a new bookmark should be made: the item has moved, or another one has taken its place.
     package let isStale: Bool
-    /// Whether this is another item than the one the bookmark was made of, with its path: as a program leaves it that
-    /// writes a new file and renames it over the old one.
+    /// Whether this is another item at the bookmark's path, such as after a program saved by renaming a new file over
+    /// the old one.
     package let isReplaced: Bool
 
     /// Finds the item. Blocks on the file system.
     ///
-    /// - Parameter base: the file that the bookmark is relative to.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a bookmark of another user or without its base, `fileNoSuchFile` when the
-    ///   item cannot be found.
+    /// - Parameter base: The file that the bookmark is relative to.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` for a bookmark of another user or without its base,
+    ///   `fileNoSuchFile` if the item cannot be found.
     package init(of bookmark: Bookmark, relativeTo base: FoundItem?) throws {
         guard bookmark.user == geteuid() else {
             throw BookmarkError.corrupt("the bookmark was made by another user")
@@ -26,7 +26,7 @@ package struct BookmarkResolution: Sendable {
                 throw BookmarkError.corrupt("the bookmark is relative to another file than the one that is given")
             }
             if let relative = bookmark.relativePath {
-                // The document and what lies beside it are often moved together.
+                // The document and the files beside it are often moved together.
                 let path = URL(fileURLWithPath: Bookmark.folder(of: base.path) + "/" + relative).standardizedFileURL
                     .path
                 if path != bookmark.path { paths.append(path) }
@@ -36,7 +36,7 @@ package struct BookmarkResolution: Sendable {
             item = found
             isReplaced = false
             let now = try ItemIdentity(of: found.descriptor)
-            // A device number is given out anew when the machine starts; the handle holds, where there is one.
+            // Device numbers may change when the machine restarts. File handles, if supported, stay valid.
             isStale = found.path != bookmark.path || now.device != bookmark.identity.device
             return
         }

@@ -2,7 +2,7 @@ import CAuthentication
 import Conduit
 import Foundation
 
-/// The bytes of a bookmark, and the code that shows that this user's Purvey made them.
+/// The encoding of bookmarks, with a code that proves that this user's Purvey made them.
 ///
 ///     offset  bytes
 ///     0       4     "PVBK"
@@ -11,26 +11,26 @@ import Foundation
 ///     8       32    HMAC-SHA256 of bytes 0 to 7 and everything after the code, with the user's key
 ///     40            the bookmark, in CBOR
 ///
-/// A later version of the format gets another number; keys that are added within one are skipped by older readers.
+/// A later version of the format gets another number. Older readers skip keys that are added within one version.
 package enum BookmarkSeal {
     private static let head: [UInt8] = Array("PVBK".utf8) + [1, 0, 0, 0]
     private static let codeLength = Int(CAUTHENTICATION_LENGTH)
-    /// More than any bookmark has; what is larger is not looked at.
+    /// The maximum size in bytes, larger than any valid bookmark.
     package static let largest = 1 << 20
 
-    /// Why bytes are no bookmark.
+    /// The reason why data is no valid bookmark.
     package enum Fault: Error, Equatable {
-        /// They do not begin as one, or are cut off.
+        /// The data does not begin like a bookmark, or is truncated.
         case notABookmark
-        /// A later version of Purvey made them.
+        /// The data was made by a later version of Purvey.
         case unknownVersion(UInt8)
-        /// They were changed, or made with another key: another user's, or on another machine.
+        /// The data was changed, or made with the key of another user or machine.
         case notAuthentic
-        /// They are authentic and cannot be read all the same.
+        /// The data is authentic but cannot be decoded.
         case malformed
     }
 
-    /// Whether bytes begin as those of a bookmark do.
+    /// Whether data begins like a bookmark.
     package static func isBookmark(_ data: Data) -> Bool { data.starts(with: head.prefix(4)) }
 
     package static func seal(_ bookmark: Bookmark, _ key: BookmarkKey) -> Data {

@@ -2,7 +2,7 @@ import Conduit
 import Foundation
 import UniformTypeIdentifiers
 
-/// A resource value that a bookmark keeps, so that it can be shown while the item is out of reach.
+/// A resource value in a bookmark, which can be shown while the item is inaccessible.
 package struct BookmarkValue: Message {
     private enum Kind: Int, MessageValue {
         case text = 0
@@ -15,7 +15,7 @@ package struct BookmarkValue: Message {
         case texts = 7
     }
 
-    /// Everything that a value can be made of; which of them is set depends on its kind.
+    /// The kind of the value. It determines which of the other properties is set.
     private let kind: Kind
     private let text: String?
     private let number: Int64?
@@ -24,19 +24,19 @@ package struct BookmarkValue: Message {
     private let texts: [String]?
     package let key: URLResourceKey
 
-    /// Those of an item's values that can be kept. Blocks on the file system.
+    /// Returns those of an item's values that a bookmark can store. Blocks on the file system.
     package static func values(of item: URL, forKeys keys: [URLResourceKey]) throws -> [BookmarkValue] {
-        // An array brings the type identifier along, which Foundation's own method knows nothing of.
+        // The module's own method, which takes an array, supports the type identifier; Foundation's does not.
         try item.resourceValues(forKeys: keys).allValues.compactMap { BookmarkValue($0.value, forKey: $0.key) }
     }
 
-    /// `nil` for a value that means nothing outside of this process.
+    /// Returns `nil` for a value that is meaningless outside this process.
     init?(_ value: Any, forKey key: URLResourceKey) {
         self.key = key
         var parts: (Kind, text: String?, number: Int64?, real: Double?, bytes: ByteString?, texts: [String]?)
         switch value {
         case let value as String: parts = (.text, value, nil, nil, nil, nil)
-        // Asked of the type, because a number object of 1 would do for true.
+        // The type is checked because an `NSNumber` of 1 also matches `Bool`.
         case let value as Bool where type(of: value as Any) == Bool.self && !(type(of: value as Any) is NSNumber.Type):
             parts = (.flag, nil, value ? 1 : 0, nil, nil, nil)
         case let value as Date: parts = (.date, nil, nil, value.timeIntervalSinceReferenceDate, nil, nil)
@@ -50,7 +50,7 @@ package struct BookmarkValue: Message {
         (kind, text, number, real, bytes, texts) = parts
     }
 
-    /// The value as Foundation has it; `nil` for one that is not what its kind says.
+    /// The value as Foundation represents it; `nil` if it does not match its kind.
     package var value: Any? {
         switch kind {
         case .text: text
@@ -86,7 +86,7 @@ package struct BookmarkValue: Message {
 }
 
 extension Bookmark {
-    /// The kept values under these keys, and the path and name that are known in any case.
+    /// Returns the stored values for these keys, and the path and name, which are always known.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
         var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: URL(fileURLWithPath: path).lastPathComponent]

@@ -2,20 +2,20 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// What tells a file or folder from every other one, whatever it is called and wherever it lies.
+/// The identity of a file or directory, whatever its name or place.
 ///
-/// The inode with its handle, where the file system has one: the handle of a file that comes later differs, though its inode
-/// may be the same. Elsewhere the time at which the file was made takes its place.
+/// It consists of the inode number and the file handle, if the file system supports handles: a later file with the
+/// same inode number has another handle. Otherwise the birth time takes the handle's place.
 package struct ItemIdentity: Message, Hashable {
     let device: UInt64
     let inode: UInt64
-    /// What statfs(2) calls the file system. Device numbers are given out anew when the machine starts.
+    /// The file system's identifier according to statfs(2). Device numbers may change when the machine restarts.
     let fileSystem: UInt64?
     let handle: KernelFileHandle?
     let born: Int64?
     let isDirectory: Bool
 
-    /// That of an open file; a descriptor that holds no more than the path will do.
+    /// Reads the identity of an open file. A descriptor opened with `O_PATH` suffices.
     package init(of file: FileDescriptor) throws(Errno) {
         let status = try file.status()
         device = status.identity.device
@@ -26,12 +26,12 @@ package struct ItemIdentity: Message, Hashable {
         born = file.birthTime
     }
 
-    /// Whether both are of the same file.
+    /// Whether both identify the same file.
     func isSame(as other: ItemIdentity) -> Bool {
         guard inode == other.inode, isDirectory == other.isDirectory else { return false }
         if let handle, let otherHandle = other.handle, handle != otherHandle { return false }
-        // A file system may get another number, and another name, each time it is mounted. Where both of these are the same,
-        // down to the nanosecond, the file is.
+        // A file system may get another device number and identifier each time it is mounted. If handle and birth
+        // time are equal, down to the nanosecond, it is the same file.
         if handle != nil, other.handle != nil, let born, born == other.born { return true }
         guard isOnSameFileSystem(as: other) else { return false }
         if let born, let otherBorn = other.born { return born == otherBorn }

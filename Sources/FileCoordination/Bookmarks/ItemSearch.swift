@@ -2,44 +2,45 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An item that was found, held by a descriptor of its path, so that a rename from now on does not lose it.
+/// An item that was found. Its open descriptor stays valid if the item is renamed.
 package struct FoundItem: Sendable {
     package let descriptor: FileDescriptor
     package let path: String
 
-    /// What has a path now. A symbolic link is not followed.
+    /// Opens the item that has a path now. A symbolic link is not followed.
     package init(at path: String) throws(Errno) {
         descriptor = try .open(path, [.pathOnly, .noFollow])
         self.path = path
     }
 
-    /// An open file and where it was when it was opened.
+    /// Creates one from an open file and its path when it was opened.
     package init(_ descriptor: FileDescriptor, path: String) {
         self.descriptor = descriptor
         self.path = path
     }
 }
 
-/// Finds an item by its identity.
+/// A search for an item by its identity.
 ///
-/// Where it was; by its handle, which only a process with CAP_DAC_READ_SEARCH may open; at the same place of its file system where
-/// that is mounted elsewhere; and by its inode in the folders around the place where it was and in the home folder. That last
-/// search looks at a limited number of names, on one file system: an item that was moved farther away is not found.
+/// It tries, in this order: the known paths; the file handle, which only a process with CAP_DAC_READ_SEARCH may open;
+/// the same path within the file system if that is mounted elsewhere; and the inode number in the directories around
+/// the known paths and in the home directory. The last search examines a limited number of names, on one file system:
+/// an item that was moved farther away is not found.
 struct ItemSearch {
     let identity: ItemIdentity
-    /// The absolute paths where it may be, the likeliest first.
+    /// The absolute paths at which the item may be, the likeliest first.
     let paths: [String]
-    /// The path as its file system has it.
+    /// The path within its file system.
     let inside: String?
 
-    /// How many names a search looks at: fewer where something else has the item's path, because then the item has most likely
-    /// been replaced by that. How many folders above it begins, and how deep it goes.
+    /// The limits of a search: the number of names to examine, the number of parent directories to begin at, and the
+    /// depth. Fewer names are examined if another item has the path, as that has most likely replaced the item.
     private static let entryLimit = 200_000
     private static let entryLimitWhenReplaced = 20_000
     private static let foldersAbove = 4
     private static let depthLimit = 8
 
-    /// Blocks on the file system.
+    /// Finds the item. Blocks on the file system.
     func find() -> FoundItem? {
         for path in paths {
             if let item = check(path) { return item }
@@ -65,7 +66,7 @@ struct ItemSearch {
         for folder in folders {
             do throws(Errno) {
                 let file = try folder.open(handle, .pathOnly)
-                // The kernel may not know its whole path at once; what it says has to lead there.
+                // The kernel may not know the whole path at once, so the path is checked.
                 if let path = file.path, let item = check(path) { return item }
             } catch .notPermitted {
                 return nil
@@ -76,7 +77,7 @@ struct ItemSearch {
         return nil
     }
 
-    /// The folder nearest to a path that is there, open.
+    /// Opens the nearest directory above a path that exists.
     private func deepestFolder(of path: String) -> FileDescriptor? {
         var folder = Bookmark.folder(of: path)
         while true {
@@ -86,7 +87,8 @@ struct ItemSearch {
         }
     }
 
-    /// Whether the item is not to be looked for there: a server that hangs would hold up the search for what it has nothing to do with.
+    /// Whether a mount is skipped because it is another file system that a server provides: an unresponsive server
+    /// would block a search that does not concern it.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
     private func findElsewhereMounted(_ mounts: [Mount]) -> FoundItem? {
@@ -121,7 +123,7 @@ struct ItemSearch {
     }
 }
 
-/// Looks through folders, those nearest to where it begins first, none twice, until it has looked at so many names.
+/// A breadth-first search of directories, each once, for a limited number of names.
 private struct BoundedSearch {
     private let inode: UInt64
     private var entriesLeft: Int
@@ -130,9 +132,11 @@ private struct BoundedSearch {
     private let check: (_ path: String) -> FoundItem?
     private var seen: Set<FileStatus.Identity> = []
 
+    /// Creates a search.
+    ///
     /// - Parameters:
-    ///   - others: where other file systems are mounted that may not answer.
-    ///   - check: asked of what has the inode.
+    ///   - others: The mount points of other file systems that may not respond.
+    ///   - check: Called for an entry that has the inode number.
     init(
         inode: UInt64, entriesLeft: Int, depthLimit: Int, others: Set<String>,
         check: @escaping (_ path: String) -> FoundItem?
@@ -144,7 +148,7 @@ private struct BoundedSearch {
         self.check = check
     }
 
-    /// Looks on the file system of the root only.
+    /// Searches beneath a directory, on its file system only.
     mutating func look(beneath root: String, includingHidden: Bool = true) -> FoundItem? {
         guard let device = try? FileStatus.of(root).identity.device else { return nil }
         var waiting = [(path: root, depth: 0)]
@@ -152,7 +156,7 @@ private struct BoundedSearch {
         while next < waiting.count, entriesLeft > 0 {
             let (path, depth) = waiting[next]
             next += 1
-            // The root may be reached through a link, as home folders are; below it none is followed.
+            // The root may be a link, as home directories can be. No links are followed beneath it.
             let links: FileDescriptor.OpenOptions = depth == 0 ? [] : .noFollow
             guard let folder = try? FileDescriptor.open(path, links.union([.readOnly, .directory, .nonBlocking])),
                 let status = try? folder.status(), status.identity.device == device,

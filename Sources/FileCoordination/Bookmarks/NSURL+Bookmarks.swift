@@ -1,11 +1,12 @@
 import Foundation
 import LinuxSystem
 
-/// The bookmarks of `URL`, in the older form; see there.
+/// The bookmarks of `URL`, in their older form; see there.
 ///
-/// Source: Foundation, `NSURL.h`. What is `open` there is not here: Swift on Linux overrides nothing that an extension declares.
+/// Source: Foundation, `NSURL.h`. Apple's `open` methods are not open in this extension: Swift on Linux cannot
+/// override methods that an extension declares.
 extension NSURL {
-    /// Makes a bookmark of the item that this URL names.
+    /// Creates a bookmark of the item that this URL names.
     public func bookmarkData(
         options: BookmarkCreationOptions = [], includingResourceValuesForKeys keys: [URLResourceKey]?,
         relativeTo relativeURL: URL?
@@ -24,13 +25,13 @@ extension NSURL {
         self.init(fileURLWithPath: resolved.url.path, isDirectory: resolved.url.hasDirectoryPath)
     }
 
-    /// What an alias file or a symbolic link leads to; the URL itself for any other item.
+    /// Returns the target of an alias file or a symbolic link; the URL itself for any other item.
     public convenience init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
         let target = try URL(resolvingAliasFileAt: url, options: options)
         self.init(fileURLWithPath: target.path, isDirectory: target.hasDirectoryPath)
     }
 
-    /// The resource values that a bookmark holds.
+    /// Returns the resource values that a bookmark holds.
     public class func resourceValues(
         forKeys keys: [URLResourceKey], fromBookmarkData bookmarkData: Data
     ) -> [URLResourceKey: Any]? {
@@ -44,17 +45,17 @@ extension NSURL {
         try AliasFile(bookmarkFileURL).write(bookmarkData)
     }
 
-    /// The bookmark in an alias file.
+    /// Returns the bookmark in an alias file.
     public class func bookmarkData(withContentsOf bookmarkFileURL: URL) throws -> Data {
         try AliasFile(bookmarkFileURL).bookmark()
     }
 
-    /// Begins to use an item that a person has chosen; balanced by ``stopAccessingSecurityScopedResource()``.
+    /// Begins access to an item that the user has chosen. Balance with ``stopAccessingSecurityScopedResource()``.
     public func startAccessingSecurityScopedResource() -> Bool {
         (self as URL).startAccessingSecurityScopedResource()
     }
 
-    /// Ends the use of an item.
+    /// Ends access to an item.
     public func stopAccessingSecurityScopedResource() {
         (self as URL).stopAccessingSecurityScopedResource()
     }

@@ -1,19 +1,20 @@
 import Foundation
 import LinuxSystem
 
-/// What a program gets for a bookmark.
+/// A bookmark's URL, and whether the bookmark is stale.
 struct ResolvedBookmark {
     let url: URL
     let isStale: Bool
 
-    /// Blocks on the file system, and in a confined process on the daemon, which resolves what was made outside of it.
+    /// Resolves a bookmark. Blocks on the file system. A confined process blocks on the daemon, which resolves
+    /// bookmarks that were made outside it.
     init(_ data: Data, _ options: URL.BookmarkResolutionOptions, relativeTo base: URL?) throws {
         let base = try base?.foundItem()
         let bookmark: Bookmark
         do {
             bookmark = try Bookmark(reading: data)
         } catch {
-            // Not of this container: the daemon has the user's key.
+            // Not made in this container: the daemon has the user's key.
             guard BookmarkSeal.isBookmark(data), let scoped = try ScopedAccess.shared.resolve(data, relativeTo: base)
             else {
                 throw error

@@ -2,24 +2,26 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Bookmarks: bytes that find a file or folder again after it was renamed or moved, also in another process or after the
-/// machine was started anew.
+/// Bookmarks: data that finds a file or directory again after it was renamed or moved, in another process or after a
+/// restart of the machine as well.
 ///
-/// They hold the item's handle, inode and path, and a code by which only what this user's programs made is accepted. All of
-/// these functions block on the file system; any thread may call them. Documentation/Bookmarks.md has the format, and
-/// what can not be found again.
+/// A bookmark holds the item's handle, inode number and path, and an authentication code, so that only bookmarks of
+/// this user's programs are accepted. All of these functions block on the file system, and any thread may call them.
+/// See Documentation/Bookmarks.md for the format, and for items that cannot be found again.
 ///
 /// Source: Foundation, `URL.h`, `NSURL.h`.
 extension URL {
-    /// Makes a bookmark of the item that this URL names. A symbolic link is the item itself, not what it leads to.
+    /// Creates a bookmark of the item that this URL names. A symbolic link is not followed.
     ///
-    /// With neither `minimalBookmark` nor `withoutImplicitSecurityScope` it carries access along: a confined process of this user that
-    /// it is handed to may use the item, until the machine is started anew.
+    /// Without `minimalBookmark` and `withoutImplicitSecurityScope` the bookmark carries access: a confined process
+    /// of this user that it is handed to may use the item until the machine restarts.
     ///
     /// - Parameters:
-    ///   - keys: resource values to keep in it; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without resolving.
-    ///   - url: a file without which, the very file, the bookmark cannot be resolved.
-    /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` for what is no file URL.
+    ///   - keys: The resource values to store; ``resourceValues(forKeys:fromBookmarkData:)`` reads them without
+    ///     resolving.
+    ///   - url: A file that is required to resolve the bookmark. It must be the same file, not a copy.
+    /// - Throws: `CocoaError`: `fileReadNoSuchFile`, `fileReadNoPermission`, or `fileReadUnsupportedScheme` if this
+    ///   is no file URL.
     public func bookmarkData(
         options: BookmarkCreationOptions = [], includingResourceValuesForKeys keys: Set<URLResourceKey>? = nil,
         relativeTo url: URL? = nil
@@ -27,8 +29,8 @@ extension URL {
         try makeBookmark(options, keeping: keys, relativeTo: url, forBundle: nil)
     }
 
-    /// Makes a bookmark with a security scope for the confined processes of a bundle: how a program that a person uses hands a
-    /// file to an extension for good.
+    /// Creates a bookmark with a security scope for the confined processes of a bundle. With it, an unconfined
+    /// program hands a file to an extension permanently.
     package func bookmarkData(
         options: BookmarkCreationOptions = .withSecurityScope, relativeTo url: URL? = nil, forBundle bundle: String
     ) throws -> Data {
@@ -37,13 +39,12 @@ extension URL {
 
     /// Finds the item of a bookmark.
     ///
-    /// The item itself comes first, whatever it is called now; then another one that has its path, as a program leaves it that
-    /// saves by renaming a new file over the old one.
+    /// The item itself has precedence, whatever its current name. Otherwise another item at its path is returned,
+    /// such as after a program saved by renaming a new file over the old one.
     ///
-    /// - Parameter isStale: set to whether it is time to make a new bookmark, because the item was found elsewhere or was
-    ///   replaced.
-    /// - Throws: `CocoaError`: `fileReadCorruptFile` for what is no bookmark, was changed, or was made by another user;
-    ///   `fileNoSuchFile` when the item is not found.
+    /// - Parameter isStale: Set to whether a new bookmark should be made, because the item has moved or was replaced.
+    /// - Throws: `CocoaError`: `fileReadCorruptFile` if the data is no bookmark, was changed, or was made by another
+    ///   user; `fileNoSuchFile` if the item is not found.
     public init(
         resolvingBookmarkData data: Data, options: BookmarkResolutionOptions = [], relativeTo url: URL? = nil,
         bookmarkDataIsStale isStale: inout Bool
@@ -53,16 +54,16 @@ extension URL {
         self = resolved.url
     }
 
-    /// What an alias file or a symbolic link leads to; the URL itself for any other item.
+    /// Creates the URL of the target of an alias file or a symbolic link, or of the item itself if it is neither.
     ///
-    /// - Throws: `CocoaError` as resolving a bookmark does, and `fileReadNoSuchFile` when there is no such file.
+    /// - Throws: `CocoaError`, as resolving a bookmark does, and `fileReadNoSuchFile` if the file does not exist.
     public init(resolvingAliasFileAt url: URL, options: BookmarkResolutionOptions = []) throws {
         self = try AliasFile(url).target(options) ?? url
     }
 
-    /// The resource values that a bookmark holds, and the path and name that it had when it was made.
+    /// Returns the resource values that a bookmark holds, and the path and name that the item had when it was made.
     ///
-    /// - Returns: `nil` for what is no bookmark, was changed, or was made by another user.
+    /// - Returns: `nil` if the data is no bookmark, was changed, or was made by another user.
     public static func resourceValues(
         forKeys keys: Set<URLResourceKey>, fromBookmarkData data: Data
     ) -> URLResourceValues? {
@@ -70,30 +71,30 @@ extension URL {
         return values.reduce(URLResourceValues()) { $0.adding($1.value, forKey: $1.key) }
     }
 
-    /// Writes a bookmark to an alias file, in place of what is there.
+    /// Writes a bookmark to an alias file, replacing an existing file.
     ///
-    /// - Parameter data: made with `suitableForBookmarkFile`.
-    /// - Throws: `CocoaError`, `fileReadCorruptFile` for another bookmark; what writing throws.
+    /// - Parameter data: A bookmark made with `suitableForBookmarkFile`.
+    /// - Throws: `CocoaError`, `fileReadCorruptFile` for any other data; errors of writing.
     public static func writeBookmarkData(_ data: Data, to url: URL) throws {
         try AliasFile(url).write(data)
     }
 
-    /// The bookmark in an alias file.
+    /// Returns the bookmark in an alias file.
     ///
-    /// - Throws: `CocoaError`, `fileReadCorruptFile` for a file that is none.
+    /// - Throws: `CocoaError`, `fileReadCorruptFile` for a file that holds none.
     public static func bookmarkData(withContentsOf url: URL) throws -> Data {
         try AliasFile(url).bookmark()
     }
 }
 
 extension URL {
-    /// The item's absolute path, without a slash at its end.
+    /// The item's absolute path, without a trailing slash.
     var bookmarkPath: String {
         let path = absoluteURL.path
         return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// The item that this URL names now.
+    /// Opens the item that this URL names.
     func foundItem() throws -> FoundItem {
         guard isFileURL else { throw BookmarkError.notAFile(self) }
         let path = bookmarkPath
@@ -140,7 +141,7 @@ extension URL {
 }
 
 extension BookmarkKey {
-    /// The key of this user; in a confined process, one of its own container.
+    /// Returns the key of this user; in a confined process, one in its own container.
     static func current() throws -> BookmarkKey {
         do {
             guard let data = DataFolder.path else { throw Fault(description: "PURVEY_HOME is not an absolute path") }
@@ -152,7 +153,7 @@ extension BookmarkKey {
 }
 
 extension Bookmark {
-    /// The bookmark in bytes that this user's programs made.
+    /// Decodes a bookmark that this user's programs made.
     init(reading data: Data) throws {
         let key = try BookmarkKey.current()
         do throws(BookmarkSeal.Fault) {

@@ -2,23 +2,24 @@ import Foundation
 import LinuxSystem
 import Runtime
 
-/// Where a coordinator was called, for messages about deadlocks.
+/// The place of a call to a coordinator, for messages about deadlocks.
 ///
-/// Every claim keeps it, so taking it costs next to nothing and cannot fail: it is a few addresses from the thread's own stack.
-/// What they stand for is looked up only when there is a deadlock to tell.
+/// Every claim records one, so recording is cheap and cannot fail: it stores a few addresses from the thread's own
+/// stack. They are symbolicated only when a deadlock is reported.
 enum CallSite: Sendable {
-    /// The return addresses on the way there, the innermost first.
+    /// The return addresses of the call, the innermost first.
     case addresses([UInt])
-    /// As the caller was compiled: what a task has come through is not on a stack.
+    /// The source location from the compiler. A task's callers are not on a stack.
     case source(file: StaticString, line: UInt, function: StaticString)
 
-    /// What lies between a program's call and the place where it is noted, without optimisation, is less than this.
+    /// The number of addresses recorded. Fewer frames lie between the program's call and the recording, even without
+    /// optimization.
     private static let depth = 20
 
     static func here() -> CallSite { .addresses(CallStack.returnAddresses(atMost: depth)) }
 
-    /// The place in words: a file and a line where the program has its debugging information, else a function. Reads the
-    /// files of programs and libraries, which takes a while.
+    /// The place in words: file and line if the program has debugging information, or else the function. Reads the
+    /// files of programs and libraries, which is slow.
     var words: String {
         switch self {
         case .source(let file, let line, let function):
@@ -29,8 +30,9 @@ enum CallSite: Sendable {
     }
 
     private static func words(for addresses: [UInt]) -> String? {
-        // Names alone, which the tables of symbols have. Lines take seconds to find in a large program: only of the one call. To
-        // know which functions the compiler has put into which takes as long again, so the name is the one of the whole.
+        // First only names, from the symbol tables. Source lines take seconds to find in a large program, and are
+        // looked up for one call only. Inlined functions would take as long again, so the name is that of the
+        // function that contains them.
         guard !addresses.isEmpty, let frames = symbolicated(addresses, [.useSymbolCache])?.frames,
             frames.count == addresses.count
         else { return nil }
@@ -39,7 +41,7 @@ enum CallSite: Sendable {
             guard let symbol = frame.symbol, !symbol.isSwiftThunk else { continue }
             let isOurs = symbol.rawName.hasPrefix("$s16FileCoordination")
             if isInside, !isOurs { return words(for: symbol, at: address) }
-            // A member of the class that programs call, rather than what is called by it.
+            // A member of the class that programs call, not one that is called internally.
             isInside = isOurs && (isInside || symbol.name.contains("NSFileCoordinator."))
         }
         return nil
@@ -54,9 +56,9 @@ enum CallSite: Sendable {
 
     // MARK: Looking up
 
-    /// The runtime finds out itself what is loaded by reading the memory of this process, which ends it where other threads
-    /// unmap memory meanwhile. So it is told, in the form in which it keeps that (swift.org, "Compact Backtrace Format" and
-    /// "Compact ImageMap Format", version 0): the system's loader knows.
+    /// An encoded backtrace. The runtime would find the loaded images by reading the memory of this process, which
+    /// crashes if other threads unmap memory meanwhile. So the images come from the dynamic loader, in the runtime's
+    /// own format (swift.org, "Compact Backtrace Format" and "Compact ImageMap Format", version 0).
     private struct Recorded: Encodable {
         let architecture: String
         let backtrace: String
@@ -83,11 +85,11 @@ enum CallSite: Sendable {
         Data(bytes).base64EncodedString().replacingOccurrences(of: "=", with: "")
     }
 
-    /// Words of 64 bits, version 0.
+    /// 64-bit words, version 0.
     private static let format: UInt8 = 0b10
 
     private static func compact(_ addresses: [UInt]) -> [UInt8] {
-        // Each an absolute return address of eight bytes, and then the end.
+        // For each address an absolute return address of eight bytes, and then the end mark.
         [format] + addresses.flatMap { [0b0010_1111] + bytes($0) } + [0]
     }
 
@@ -111,7 +113,7 @@ enum CallSite: Sendable {
         withUnsafeBytes(of: UInt64(value).bigEndian) { Array($0) }
     }
 
-    /// Seven bits a byte, the highest first.
+    /// Encodes a count with seven bits per byte, the most significant first.
     private static func counted(_ count: Int) -> [UInt8] {
         var bytes = [UInt8(count & 0x7f)]
         var left = count >> 7

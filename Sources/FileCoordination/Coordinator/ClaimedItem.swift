@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An item as a call of a coordinator names it.
+/// An item in a call of a coordinator.
 struct ClaimedItem: Sendable {
     enum Use: Sendable {
         case reading(NSFileCoordinator.ReadingOptions)
         case writing(NSFileCoordinator.WritingOptions)
-        /// Its bytes are given up.
+        /// The item's contents are evicted.
         case evicting
     }
 
     let url: URL
     let use: Use
-    /// The file itself, where the process has it from another one and may not open it by its path.
+    /// The open file, if another process handed it to this one, which may be unable to open it by its path.
     var handed: FileDescriptor?
 
     static func reading(_ url: URL, _ options: NSFileCoordinator.ReadingOptions) -> ClaimedItem {
@@ -29,8 +29,7 @@ struct ClaimedItem: Sendable {
         return false
     }
 
-    /// Whether a link stands for what it leads to. Of a link that is to be uploaded, that is what is copied, though under the
-    /// link's name.
+    /// Whether a link stands for its target. For uploading, the target is copied under the link's name.
     private var followsLink: Bool { resolvesLink || isForUploading }
 
     var isForUploading: Bool {
@@ -38,7 +37,7 @@ struct ClaimedItem: Sendable {
         return false
     }
 
-    /// Where the item is now.
+    /// Resolves the item's current path.
     func locate() throws -> ItemPath { try ItemPath(url, followingLink: followsLink) }
 
     func access(at place: ItemPath) -> Access { Access(path: place.path, key: place.key, traits: traits) }
@@ -50,7 +49,7 @@ struct ClaimedItem: Sendable {
             return options.contains(.withoutChanges) ? [] : .saves
         case .evicting: return [.writes, .evicts]
         case .writing(let options):
-            // One who does more than that needs what that one needs.
+            // A writer of anything else as well needs an ordinary access.
             if options == .contentIndependentMetadataOnly { return [.writes, .isQuiet] }
             var traits: Access.Traits = .writes
             if options.contains(.forDeleting) { traits.insert(.deletes) }
@@ -62,15 +61,15 @@ struct ClaimedItem: Sendable {
     }
 }
 
-/// What an item was before it was written, so that what became of it can be told.
+/// The state of an item before it was written, to find out how it changes.
 struct ItemWatch {
     private let access: Access
     private let number: Int
     private let before: FileStatus?
-    /// Leads to the item wherever it is moved, and whether it is still there.
+    /// A descriptor that follows the item when it is moved, and shows whether it still exists.
     private let handle: FileDescriptor?
 
-    /// `nil` for an item that is only read.
+    /// Returns `nil` for an item that is only read.
     init?(_ access: Access, number: Int) {
         guard access.writes else { return nil }
         self.access = access
@@ -81,14 +80,16 @@ struct ItemWatch {
             ? nil : try? FileDescriptor.open(access.path.string, [.pathOnly, .noFollow])
     }
 
-    /// - Parameter announced: the paths of items whose move was told already.
+    /// Returns the change of the item.
+    ///
+    /// - Parameter announced: The former paths of items with announced moves.
     func outcome(announced: Set<ExactPath>) -> ClaimOutcome {
         let outcome = ClaimOutcome(access: number, change: change(announced))
         if outcome.change == .deleted { forgetVersions() }
         return outcome
     }
 
-    /// What was deleted, and has no other name, has no versions either.
+    /// Removes the versions of a deleted item that has no other link.
     private func forgetVersions() {
         guard let handle, let status = try? handle.status(), status.linkCount == 0,
             let identity = try? ItemIdentity(of: handle)
@@ -97,7 +98,7 @@ struct ItemWatch {
     }
 
     private func change(_ announced: Set<ExactPath>) -> ClaimOutcome.Change {
-        // Those who read it find what they found before.
+        // Readers find the same contents as before.
         if access.traits.contains(.evicts) { return .none }
         let isAnnounced = announced.contains(access.path)
         guard let after = try? FileStatus.of(access.path.string, followingLinks: false) else {
@@ -106,12 +107,12 @@ struct ItemWatch {
             return .deleted
         }
         guard let before else { return .changed }
-        // What is there now has come into the place of what has moved.
+        // The item at the path now has replaced the one that was moved.
         if isAnnounced { return before.identity == after.identity ? .none : .changed }
         if before.identity != after.identity, let moved = destination {
             return .moved(toPath: moved.path, key: moved.key)
         }
-        // Some use this option only to be alone with the file for a moment.
+        // Some programs use this option only for exclusive access to the file.
         if access.traits.contains(.deletes), before.identity == after.identity, before.size == after.size,
             before.modified == after.modified
         {

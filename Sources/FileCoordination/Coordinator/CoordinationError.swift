@@ -4,8 +4,8 @@ import LinuxSystem
 import OSLog
 
 extension ClaimDenial {
-    /// The error that whoever made the claim gets. Finding words for a deadlock may take long and must not be done on a thread
-    /// that others wait for.
+    /// Returns the error for the caller that made the claim. Symbolicating a deadlock may be slow, and must not
+    /// happen on a thread that others wait for.
     func error(of ticket: ClaimTicket, in process: ProcessCoordination) -> any Error {
         switch self {
         case .presenter(let failure):
@@ -37,7 +37,7 @@ extension ClaimDenial {
         }
     }
 
-    /// The error of a claim that nobody takes.
+    /// Returns the error of a claim that the arbiter does not accept.
     static func refusal(_ reason: String) -> any Error {
         CocoaError(
             .fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: "A coordinated access was refused: \(reason)."])

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 
 extension CoordinatorCore {
-    /// Uses items when it is their turn, on a queue.
+    /// Uses items on a queue once they may be used.
     func coordinate(
         _ intents: SharedIntents, purpose: String, queue: OperationQueue,
         _ accessor: @escaping @Sendable ((any Error)?) -> Void
@@ -23,8 +23,8 @@ extension CoordinatorCore {
         }
     }
 
-    /// Uses items when it is their turn, in a task. File systems are asked on other threads: tasks share theirs, and one of them
-    /// may be what a file system waits for.
+    /// Uses items in a task once they may be used. File system calls run on other threads: tasks share theirs, and a
+    /// file system may itself need one of those to proceed.
     func coordinate<Result: Sendable>(
         _ intents: SharedIntents, purpose: String, at site: CallSite, accessor: () async throws -> Result
     ) async throws -> Result {
@@ -64,7 +64,7 @@ extension CoordinatorCore {
         }
         intents.move(to: snapshots?.urls ?? urls)
         defer { withExtendedLifetime(snapshots) {} }
-        // A copy can be read while others use the original.
+        // Other processes may use the original while the copy is read.
         if snapshots != nil, items.allSatisfy(\.isForUploading) {
             process.release(ticket)
             return try await accessor()
@@ -91,13 +91,14 @@ extension CoordinatorCore {
         }
     }
 
-    /// Claims items without waiting. Looks at where they are, before and, if others had to be waited for, afterwards: the thread
-    /// that brings the news must not, as it brings those that a file system of this very process waits for, too.
+    /// Claims items without waiting. Their paths are resolved before the claim and, if it has waited, afterwards. The
+    /// latter must not happen on the thread that delivers grants: a file system of this process may wait for a grant
+    /// itself.
     ///
     /// - Parameters:
-    ///   - finish: runs a function, at once or later, on a thread that may be blocked; or another one, on any thread, if the
-    ///     first one is never run.
-    ///   - completion: called there.
+    ///   - finish: Runs its first function, immediately or later, on a thread that may block. If that function will
+    ///     never run, runs the second one on any thread.
+    ///   - completion: Called within the first function.
     private func claim(
         _ items: [ClaimedItem], purpose: String, in surroundings: ClaimSurroundings, attempts: Int, at site: CallSite,
         for caller: WaitingTask? = nil,
@@ -108,7 +109,7 @@ extension CoordinatorCore {
             let (ticket, places) = try makeClaim(items, purpose: purpose, in: surroundings, at: site)
             caller?.wait(for: ticket)
             ticket.onFinish { [self] in
-                // Finding words for a refusal may take long, and is nothing that a queue should wait for.
+                // Symbolicating the deadlock in a denial may be slow, and must not delay a queue.
                 if case .denied(let denial) = ticket.outcome {
                     return HandlerThreads.shared.run { [self] in
                         forget(ticket)
@@ -142,12 +143,12 @@ extension CoordinatorCore {
 }
 
 extension NSFileCoordinator {
-    /// Reads and writes items in a task, without blocking a thread: as ``coordinate(with:queue:byAccessor:)``, for accessors
-    /// that are `async`. An addition of ours.
+    /// Reads and writes items in a task without blocking a thread. This is ``coordinate(with:queue:byAccessor:)`` for
+    /// `async` accessors, and an addition to Apple's API.
     ///
-    /// A call that would wait for an accessor that the same task is in, or for a presenter that the task prepares, fails with an
-    /// error that names both places. Cancelling the task makes the call fail with `CocoaError.userCancelled`, also if that
-    /// happens before.
+    /// The call fails, with an error that names both places, if it would wait for an accessor that the same task
+    /// runs, or for a presenter that the task prepares. If the task is cancelled, before the call or during it, the
+    /// call fails with `CocoaError.userCancelled`.
     public func coordinate<Result: Sendable>(
         with intents: [NSFileAccessIntent], file: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function, byAccessor accessor: () async throws -> Result
@@ -158,7 +159,7 @@ extension NSFileCoordinator {
     }
 }
 
-/// A task that waits for a claim, for one after the other if paths come to lead elsewhere. It may be cancelled at any time.
+/// A task that waits for a claim, or for several in turn if paths change meanwhile. It may be cancelled at any time.
 private final class WaitingTask: Sendable {
     private struct State {
         var ticket: ClaimTicket?
@@ -166,7 +167,7 @@ private final class WaitingTask: Sendable {
     }
 
     private let process: ProcessCoordination
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     init(_ process: ProcessCoordination) { self.process = process }
@@ -188,8 +189,9 @@ private final class WaitingTask: Sendable {
     }
 }
 
-/// The end of what ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` has
-/// prepared, which comes once.
+/// The end of the claim that
+/// ``NSFileCoordinator/prepare(forReadingItemsAt:options:writingItemsAt:options:error:byAccessor:)`` makes. Only the
+/// first call has an effect.
 final class BatchEnd: Sendable {
     private let process: ProcessCoordination
     private let ticket: ClaimTicket
@@ -201,6 +203,6 @@ final class BatchEnd: Sendable {
 
     deinit { come() }
 
-    // Releasing a second time does nothing.
+    // A second release does nothing.
     func come() { process.release(ticket) }
 }

@@ -1,21 +1,21 @@
 import Foundation
 import LinuxSystem
 
-/// What a coordinator does, apart from its interface. Any thread may use it.
+/// The implementation of a coordinator. Any thread may use it.
 final class CoordinatorCore: Sendable {
     struct Running {
-        /// Claims that are waited for.
+        /// The claims that calls wait for.
         var waiting: [UInt64: ClaimTicket] = [:]
-        /// The claims whose accessors run and write, with where items were whose move was told from inside of them.
+        /// The claims of running accessors that write, with the former paths of items with moves announced by them.
         var announcedMoves: [UInt64: Set<ExactPath>] = [:]
-        /// From then on no accessor is run any more.
+        /// Whether the coordinator was cancelled. No accessor runs from then on.
         var isCancelled = false
     }
 
     let process: ProcessCoordination
-    /// The presenter that gets no messages because of this coordinator. It is not kept alive.
+    /// The presenter that gets no messages about this coordinator's claims. Not retained.
     let presenter: ObjectIdentifier?
-    // Innermost.
+    // Leaf lock.
     private let running = Lock(Running())
 
     init(_ process: ProcessCoordination, presenter: ObjectIdentifier?) {
@@ -23,16 +23,16 @@ final class CoordinatorCore: Sendable {
         self.presenter = presenter
     }
 
-    /// How often a claim is made anew when its path has come to lead elsewhere while it waited.
+    /// The number of times that a claim is repeated because its URL leads elsewhere after it waited.
     static let attempts = 16
 
-    /// Waits until items may be used, runs an accessor on this thread, and gives them free again.
+    /// Waits until items may be used, runs an accessor on this thread, and ends the claim.
     func withClaim(_ items: [ClaimedItem], purpose: String, _ accessor: ([URL]) -> Void) throws {
         let (ticket, urls) = try waitForClaim(items, purpose: purpose)
         try access(items, ticket, urls, accessor)
     }
 
-    /// Runs an accessor under a claim that was granted, and ends the claim.
+    /// Runs an accessor under a granted claim, and ends the claim.
     func access(_ items: [ClaimedItem], _ ticket: ClaimTicket, _ urls: [URL], _ accessor: ([URL]) -> Void) throws {
         if items.contains(where: \.isForUploading) {
             let snapshots: UploadSnapshots
@@ -42,9 +42,9 @@ final class CoordinatorCore: Sendable {
                 process.release(ticket)
                 throw error
             }
-            // The copies go with it, and would go before the accessor has used them.
+            // The copies are removed with this object, so it must outlive the accessor.
             defer { withExtendedLifetime(snapshots) {} }
-            // A copy can be read while others use the original.
+            // Other processes may use the original while the copy is read.
             if items.allSatisfy(\.isForUploading) {
                 process.release(ticket)
                 return accessor(snapshots.urls)
@@ -62,12 +62,12 @@ final class CoordinatorCore: Sendable {
         end(ticket, watches)
     }
 
-    /// An accessor is about to run that writes these items.
+    /// Records that an accessor is about to run that writes these items.
     func begin(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
         if !watches.isEmpty { running.withLock { $0.announcedMoves[ticket.number] = [] } }
     }
 
-    /// An accessor has run: ends its claim, and tells what has become of the items.
+    /// Ends the claim of an accessor that has run, and reports the changes of its items.
     func end(_ ticket: ClaimTicket, _ watches: [ItemWatch]) {
         if watches.isEmpty { return process.release(ticket) }
         let announced = running.withLock { $0.announcedMoves.removeValue(forKey: ticket.number) } ?? []
@@ -75,7 +75,7 @@ final class CoordinatorCore: Sendable {
         process.release(ticket, Self.outcomes(outcomes, ticket.request.accesses))
     }
 
-    /// What a moved item has replaced has not changed: it is gone.
+    /// Drops the change of an item that a moved item has replaced: it no longer exists.
     private static func outcomes(_ outcomes: [ClaimOutcome], _ accesses: [Access]) -> [ClaimOutcome] {
         let destinations = outcomes.compactMap { outcome -> ExactPath? in
             if case .moved(let path, _) = outcome.change { return path }
@@ -115,7 +115,7 @@ final class CoordinatorCore: Sendable {
         return (ticket, places)
     }
 
-    /// Nobody waits for a claim any more. Whether the coordinator was cancelled meanwhile.
+    /// Removes a claim from those waited for. Returns whether the coordinator was cancelled meanwhile.
     @discardableResult
     func forget(_ ticket: ClaimTicket) -> Bool {
         running.withLock { running in
@@ -124,7 +124,7 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// The URLs for the accessor; `nil` when they have come to lead elsewhere, and the claim has to be made anew.
+    /// Returns the URLs for the accessor; `nil` if they lead elsewhere now, and the claim has to be repeated.
     func granted(
         _ items: [ClaimedItem], _ ticket: ClaimTicket, _ places: [ItemPath], _ attempts: inout Int
     ) throws -> [URL]? {
@@ -146,7 +146,7 @@ final class CoordinatorCore: Sendable {
         }
     }
 
-    /// Whether a link on the way to an item, rather than a coordinated move, has made its URL lead elsewhere.
+    /// Whether a changed symbolic link, rather than a coordinated move, has made an item's URL lead elsewhere.
     private static func haveChanged(
         _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [ItemPlace], release ticket: ClaimTicket,
         _ process: ProcessCoordination
@@ -166,7 +166,7 @@ final class CoordinatorCore: Sendable {
 
     // MARK: - Apart from accessors
 
-    /// Makes every call fail that has not run its accessor, and all that come later.
+    /// Makes all calls fail that have not run their accessor, and all later ones.
     func cancel() {
         let waiting = running.withLock { running in
             running.isCancelled = true
@@ -178,7 +178,7 @@ final class CoordinatorCore: Sendable {
     func announceMove(from old: ItemPath, to new: ItemPath) {
         let around = TaskClaims.current.held + ThreadClaims.current.held
         running.withLock { running in
-            // An accessor may have another thread do that.
+            // The accessor may have made another thread announce the move.
             let inside = around.filter { running.announcedMoves[$0] != nil }
             for claim in inside.isEmpty ? Array(running.announcedMoves.keys) : inside {
                 running.announcedMoves[claim]?.insert(old.path)

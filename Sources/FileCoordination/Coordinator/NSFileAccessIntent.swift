@@ -1,19 +1,19 @@
 import Foundation
 import LinuxSystem
 
-/// One item that is to be read or written, for ``NSFileCoordinator/coordinate(with:queue:byAccessor:)``.
+/// An item to be read or written, for ``NSFileCoordinator/coordinate(with:queue:byAccessor:)``.
 ///
 /// Source: Foundation, `NSFileCoordinator.h`.
 open class NSFileAccessIntent: NSObject {
     private struct State {
         var item: ClaimedItem
-        /// Where the item is by now.
+        /// The current URL of the item.
         var url: URL
     }
 
     private let state: Lock<State>
 
-    /// One that names no item, as `NSObject` has it: coordinating with it fails.
+    /// Creates an intent without an item, as `NSObject` requires. Coordination with it fails.
     public required override init() {
         let nothing = ClaimedItem.reading(URL(string: "none:") ?? URL(fileURLWithPath: "/dev/null"), [])
         state = Lock(State(item: nothing, url: nothing.url))
@@ -26,17 +26,17 @@ open class NSFileAccessIntent: NSObject {
         return intent
     }
 
-    /// An item that is to be read.
+    /// Creates an intent to read an item.
     open class func readingIntent(with url: URL, options: NSFileCoordinator.ReadingOptions = []) -> Self {
         make(.reading(url, options))
     }
 
-    /// An item that is to be written.
+    /// Creates an intent to write an item.
     open class func writingIntent(with url: URL, options: NSFileCoordinator.WritingOptions = []) -> Self {
         make(.writing(url, options))
     }
 
-    /// Where the item is: in the accessor, where it is by then.
+    /// The URL of the item. In the accessor, it reflects moves since the intent was made.
     open var url: URL { state.withLock { $0.url } }
 
     var item: ClaimedItem { state.withLock { $0.item } }
@@ -44,9 +44,9 @@ open class NSFileAccessIntent: NSObject {
     func move(to url: URL) { state.withLock { $0.url = url } }
 }
 
-/// Intents while they are waited for.
+/// Intents that are waited for.
 struct SharedIntents: @unchecked Sendable {
-    // Sendable: of the intents only what is in their lock is used, and a subclass's `init()` was over before they came here.
+    // Sendable: only the state in the intents' locks is used, and a subclass's `init()` has finished before.
     let intents: [NSFileAccessIntent]
 
     init(_ intents: [NSFileAccessIntent]) { self.intents = intents }

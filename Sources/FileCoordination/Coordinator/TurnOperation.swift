@@ -1,16 +1,16 @@
 import Foundation
 import LinuxSystem
 
-/// What runs on a client's queue when it is the turn of a claim. The queue's owner may cancel it, or let go of the queue: then
-/// nothing runs there, and what was claimed is given free all the same.
+/// An operation that runs on a client's queue when a claim was granted. If the client cancels it, or releases the
+/// queue, it does not run, and the claim ends all the same.
 final class TurnOperation: Operation, @unchecked Sendable {
-    // Sendable: what changes is in the lock.
+    // Sendable: all mutable state is in the lock.
     private struct Jobs {
         let turn: @Sendable () -> Void
         let otherwise: @Sendable () -> Void
     }
 
-    // Innermost. Whoever takes them runs one of them.
+    // Leaf lock. The thread that takes the jobs runs one of them.
     private let jobs: Lock<Jobs?>
 
     init(_ turn: @escaping @Sendable () -> Void, orElse otherwise: @escaping @Sendable () -> Void) {
@@ -22,7 +22,7 @@ final class TurnOperation: Operation, @unchecked Sendable {
 
     override func main() { takeJobs()?.turn() }
 
-    /// Does nothing to an accessor that runs already.
+    /// Has no effect on an accessor that is running.
     override func cancel() {
         super.cancel()
         takeJobs()?.otherwise()

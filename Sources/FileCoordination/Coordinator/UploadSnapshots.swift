@@ -3,17 +3,17 @@ import Glibc
 import LinuxSystem
 import ZipArchive
 
-/// Copies of the items of a claim that are read for uploading, for as long as this lives: a file as it is, a directory as a zip
-/// archive whose only entry is the directory.
+/// Copies of a claim's items that are read for uploading, which last as long as this object. A file is copied; a
+/// directory becomes a zip archive with the directory as its only entry.
 final class UploadSnapshots: Sendable {
-    /// The URLs of all the claim's items, with those of the copies in their places.
+    /// The URLs of all items of the claim, with those of copies in place of the originals.
     let urls: [URL]
     private let folder: String
 
-    /// Blocks for as long as copying takes.
+    /// Copies the items. Blocks until all are copied.
     ///
-    /// - Parameter accesses: where the items are that are claimed. It is those that are copied, also if a link that an item was
-    ///   named by has come to lead elsewhere.
+    /// - Parameter accesses: The claimed paths. The items at these are copied, even if a link that named an item
+    ///   leads elsewhere now.
     /// - Throws: `CocoaError`.
     init(_ items: [ClaimedItem], _ urls: [URL], _ accesses: [Access]) throws {
         var template = Array((NSTemporaryDirectory() + "/purvey-upload-XXXXXX").utf8CString)
@@ -64,7 +64,7 @@ final class UploadSnapshots: Sendable {
 }
 
 extension CocoaError {
-    /// The Cocoa error that names the same fault as an error number, with the file it happened to.
+    /// Creates the Cocoa error that corresponds to an error number, with the path of the file.
     fileprivate init(_ errno: Errno, path: String) {
         let code: CocoaError.Code =
             switch errno {

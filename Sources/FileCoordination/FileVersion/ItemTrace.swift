@@ -1,13 +1,14 @@
 import Conduit
 import Foundation
 
-/// Which item a folder of versions belongs to, and where that was last: a file in the folder.
+/// The identity and last known path of the item that a directory of versions belongs to, stored in a file in the
+/// directory.
 struct ItemTrace: Message {
     private static let name = "identity"
 
     let identity: ItemIdentity
     var path: String
-    /// Since when the item is not where it was.
+    /// The date since which the item has been missing.
     var missingSince: Date?
 
     init(identity: ItemIdentity, path: String) {
@@ -15,7 +16,7 @@ struct ItemTrace: Message {
         self.path = path
     }
 
-    /// The trace in a folder of versions; `nil` where there is none.
+    /// Reads the trace in a directory of versions; `nil` if it has none.
     init?(in folder: String) {
         let trace = FileManager.default.contents(atPath: folder + "/" + Self.name)?.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)

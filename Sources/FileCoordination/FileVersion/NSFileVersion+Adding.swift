@@ -2,10 +2,10 @@ import Foundation
 import LinuxSystem
 
 extension NSFileVersion {
-    /// Keeps a version of an item.
+    /// Stores a version of an item.
     ///
-    /// - Parameter contentsURL: the contents, which may be the item's own.
-    /// - Throws: `CocoaError`, and what copying throws.
+    /// - Parameter contentsURL: The contents, which may be the item's own.
+    /// - Throws: `CocoaError`, and errors of copying.
     @discardableResult
     public class func addOfItem(
         at url: URL, withContentsOf contentsURL: URL, options: AddingOptions = []
@@ -14,9 +14,10 @@ extension NSFileVersion {
         return try add(record, ofItemAt: url, contentsURL, options)
     }
 
-    /// Keeps a version that was saved elsewhere while this one was: what a synchronised service does with a conflict.
+    /// Stores a conflict version, which was saved elsewhere at the same time as the item: a synchronization service
+    /// calls this when it finds a conflict.
     ///
-    /// - Parameter computer: where it was saved.
+    /// - Parameter computer: The name of the computer on which it was saved.
     package class func addConflict(
         ofItemAt url: URL, withContentsOf contentsURL: URL, savedOn computer: String, options: AddingOptions = []
     ) throws -> NSFileVersion {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSFileVersion {
-    /// The version that a presenter is told of. Blocks on the file system.
+    /// Creates the version of a notice to a presenter. Blocks on the file system.
     convenience init(_ change: VersionChange, of url: URL) {
         let kept = change.kind == .lost ? nil : Self.kept(ofItemAt: url, change.record.identifier)
         self.init(kept ?? KeptVersion(withoutContents: change.record), of: url)
@@ -12,7 +12,7 @@ extension NSFileVersion {
         return store.versions.first { $0.record.identifier == identifier }
     }
 
-    /// Tells those who present an item, in this process and in others, what has become of a version of it.
+    /// Notifies the presenters of an item, in all processes, of a change of one of its versions.
     static func announce(_ kind: VersionChange.Kind, _ version: KeptVersion, ofItemAt url: URL) {
         guard let item = try? ItemPath(url) else { return }
         ProcessCoordination.current.announce(

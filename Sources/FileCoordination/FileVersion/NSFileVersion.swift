@@ -2,45 +2,46 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// One of the contents that a file or package has had: the one that is there, or another one that was kept of it.
+/// A version of a file or package: its current contents, or other contents that were stored for it.
 ///
-/// Kept versions belong to the item itself and follow it when it is renamed or moved; one that is saved by renaming a new file
-/// over it takes them over. They are copies in the user's data folder (`versions`), and go when they are removed. Nothing
-/// keeps a version by itself: programs do, and a synchronised service that finds a conflict. Those of an item that is deleted under
-/// a coordinator go with it, those of one that is missing otherwise after a month.
+/// Stored versions belong to the item itself, and follow it when it is renamed or moved. A file that is saved by
+/// renaming it over the item takes them over. They are copies in the user's data directory (`versions`), and last
+/// until they are removed. Versions are stored only by programs, and by a synchronization service that finds a
+/// conflict. If an item is deleted in a coordinated access, its versions are removed with it; if it is missing
+/// otherwise, after a month.
 ///
-/// Those who present the item learn of each version that is added, removed or resolved, also in other processes.
+/// Presenters of the item, in all processes, are notified of each version that is added, removed or resolved.
 ///
-/// The functions block on the file system, and those that change something, the first time, until the daemon is there. An
-/// object belongs to one thread at a time.
+/// The functions block on the file system. The first one that changes something also blocks until the daemon is
+/// connected. An object belongs to one thread at a time.
 ///
 /// Source: Foundation, `NSFileVersion.h`.
 open class NSFileVersion: NSObject {
-    /// How a version is added.
+    /// Options for adding a version.
     public struct AddingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
 
-        /// Options from their bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// Takes the file away from where its contents are, instead of copying it.
+        /// Moves the file with the contents instead of copying it.
         public static let byMoving = AddingOptions(rawValue: 1 << 0)
     }
 
-    /// How an item is replaced by a version.
+    /// Options for replacing an item by a version.
     public struct ReplacingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
 
-        /// Options from their bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// The version is used up by it.
+        /// Removes the version afterwards.
         public static let byMoving = ReplacingOptions(rawValue: 1 << 0)
     }
 
-    /// `nil` for the version that is there.
+    /// The stored version; `nil` for the current one.
     private var kept: KeptVersion?
     private let itemURL: URL
 
@@ -49,31 +50,31 @@ open class NSFileVersion: NSObject {
         self.itemURL = itemURL
     }
 
-    /// Where the contents of this version are. Those of a kept version must not be changed.
+    /// The location of this version's contents. Those of a stored version must not be changed.
     open var url: URL { kept?.contents ?? itemURL }
 
-    /// What the item was called in this version.
+    /// The item's name in this version.
     open var localizedName: String? { kept?.record.name ?? itemURL.path.lastPathName }
 
-    /// The computer on which it was saved.
+    /// The name of the computer on which it was saved.
     open var localizedNameOfSavingComputer: String? { kept?.record.computer ?? VersionRecord.thisComputer }
 
-    /// When its contents were changed last; `nil` when they are gone.
+    /// The date of the last change of its contents; `nil` if they no longer exist.
     open var modificationDate: Date? {
         if let kept { return kept.record.modificationDate }
         return (try? FileStatus.of(itemURL.bookmarkPath)).map { Date($0.modified) }
     }
 
-    /// Finds it again with ``version(ofItemAt:forPersistentIdentifier:)``: a string.
+    /// A string that ``version(ofItemAt:forPersistentIdentifier:)`` finds it by.
     open var persistentIdentifier: any NSCoding {
         (kept?.record.identifier.uuidString ?? KeptVersion.currentIdentifier) as NSString
     }
 
-    /// Whether it was saved while another one was, elsewhere.
+    /// Whether it was saved at the same time as another version, elsewhere.
     open var isConflict: Bool { kept?.record.isConflict ?? false }
 
-    /// Whether the conflict is over. Setting it is for good; it can be set to `true` only, and what cannot be written stays as it
-    /// was.
+    /// Whether the conflict is resolved. It can only be set to `true`, permanently; if that cannot be written to
+    /// disk, it stays unchanged.
     open var isResolved: Bool {
         get { kept?.record.isResolved ?? true }
         set {
@@ -82,16 +83,16 @@ open class NSFileVersion: NSObject {
         }
     }
 
-    /// Whether the version may be removed when space is needed. Nothing does so yet.
+    /// Whether the version may be removed to free space. Nothing does so yet.
     open var isDiscardable: Bool {
         get { kept?.record.isDiscardable ?? false }
         set { _ = change { $0.isDiscardable = newValue } }
     }
 
-    /// Whether the contents are on this computer: always, but for a version that is gone.
+    /// Whether the contents are local: always, unless the version was removed.
     open var hasLocalContents: Bool { kept?.hasContents ?? true }
 
-    /// Whether there is a thumbnail of a version that is elsewhere: never.
+    /// Whether a version that is not local has a thumbnail: never.
     open var hasThumbnail: Bool { false }
 
     private func change(_ body: (inout VersionRecord) -> Void) -> Bool {
@@ -102,10 +103,10 @@ open class NSFileVersion: NSObject {
         return true
     }
 
-    /// Puts the contents of this version in the place of an item. The versions of that item stay with it.
+    /// Replaces an item with the contents of this version. The item keeps its versions.
     ///
-    /// - Returns: where the item is now.
-    /// - Throws: `CocoaError`, and what copying throws; the item is then as it was.
+    /// - Returns: The URL of the item.
+    /// - Throws: `CocoaError`, and errors of copying; the item is then unchanged.
     @discardableResult
     open func replaceItem(at url: URL, options: ReplacingOptions = []) throws -> URL {
         try VersionStore.reporting(url) {
@@ -118,7 +119,7 @@ open class NSFileVersion: NSObject {
 
     /// Removes this version.
     ///
-    /// - Throws: `CocoaError`, `featureUnsupported` for the version that is there.
+    /// - Throws: `CocoaError`, `featureUnsupported` for the current version.
     open func remove() throws {
         guard let kept else { throw CocoaError(.featureUnsupported, userInfo: [NSURLErrorKey: itemURL]) }
         try VersionStore.reporting(itemURL) { try kept.remove() }
@@ -127,24 +128,24 @@ open class NSFileVersion: NSObject {
 
     // MARK: Finding and removing versions
 
-    /// The version of an item that is there; `nil` when there is no such item.
+    /// Returns the current version of an item; `nil` if the item does not exist.
     open class func currentVersionOfItem(at url: URL) -> NSFileVersion? {
         guard url.isFileURL, (try? url.foundItem()) != nil else { return nil }
         return NSFileVersion(nil, of: url)
     }
 
-    /// The versions that are kept of an item, the newest first; `nil` when there is no such item.
+    /// Returns the stored versions of an item, the newest first; `nil` if the item does not exist.
     open class func otherVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         guard let item = try? url.foundItem(), let store = try? VersionStore(of: item) else { return nil }
         return store.versions.map { NSFileVersion($0, of: url) }
     }
 
-    /// Those of them that are in conflict, and not resolved; `nil` when there is no such item.
+    /// Returns the stored versions with unresolved conflicts; `nil` if the item does not exist.
     open class func unresolvedConflictVersionsOfItem(at url: URL) -> [NSFileVersion]? {
         otherVersionsOfItem(at: url)?.filter { $0.isConflict && !$0.isResolved }
     }
 
-    /// The version that has an identifier.
+    /// Returns the version with an identifier.
     open class func version(
         ofItemAt url: URL, forPersistentIdentifier persistentIdentifier: Any
     ) -> NSFileVersion? {
@@ -153,19 +154,20 @@ open class NSFileVersion: NSObject {
         return otherVersionsOfItem(at: url)?.first { $0.persistentIdentifier as? NSString == identifier as NSString }
     }
 
-    /// The versions that are on other computers: none, because a service that knows of one brings it here.
+    /// Reports the versions on other computers: none, because a synchronization service stores all of its versions
+    /// locally.
     open class func getNonlocalVersionsOfItem(
         at url: URL, completionHandler: @escaping @Sendable ([NSFileVersion]?, (any Error)?) -> Void
     ) {
         HandlerThreads.shared.run { completionHandler([], nil) }
     }
 
-    /// A new folder for the contents of a version that is to be added by moving. Whoever asks for it removes it.
+    /// Creates a directory for the contents of a version that is to be added by moving. The caller has to remove it.
     open class func temporaryDirectoryURLForNewVersionOfItem(at url: URL) -> URL {
         VersionStore.newTemporaryFolder()
     }
 
-    /// Removes all versions that are kept of an item.
+    /// Removes all stored versions of an item.
     open class func removeOtherVersionsOfItem(at url: URL) throws {
         let item = try url.foundItem()
         try VersionStore.reporting(url) {

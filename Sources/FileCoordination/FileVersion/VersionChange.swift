@@ -1,6 +1,6 @@
 import Conduit
 
-/// What has become of a version of an item, as those who present the item are told.
+/// A change of an item's versions, as sent to presenters.
 package struct VersionChange: Message, Hashable {
     package enum Kind: UInt64, MessageValue {
         case gained = 0

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What is known of a kept version beside its contents.
+/// The metadata of a stored version.
 package struct VersionRecord: Message, Hashable {
     package let identifier: UUID
-    /// The item's name when it was kept.
+    /// The item's name when the version was stored.
     package let name: String
     var computer: String
     package let modificationDate: Date
-    /// When it was kept, which orders versions of one date.
+    /// The date at which it was stored. It orders versions with equal modification dates.
     let added: Date
     var isConflict = false
     var isResolved = true
@@ -25,7 +25,7 @@ package struct VersionRecord: Message, Hashable {
         added = Date()
     }
 
-    /// One that a test makes, or a process that has no contents for it.
+    /// Creates a record for tests.
     package init(identifier: UUID, name: String, computer: String, modificationDate: Date) {
         self.identifier = identifier
         self.name = name
@@ -37,7 +37,7 @@ package struct VersionRecord: Message, Hashable {
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         identifier = try decoder.decode(forKey: 0)
         name = try decoder.decode(forKey: 1)
-        // It becomes a part of a path, and a process that another one tells of a version takes its word for it.
+        // The name becomes part of a path, and a record from another process must not be trusted.
         guard FileName(name) != nil else { throw .invalid("a version has the name of a file") }
         computer = try decoder.decode(forKey: 2)
         modificationDate = Date(timeIntervalSinceReferenceDate: try decoder.decode(forKey: 3))
@@ -65,9 +65,9 @@ package struct VersionRecord: Message, Hashable {
     }
 }
 
-/// A kept version: a folder with the record and the contents, which have the item's name.
+/// A stored version: a directory with the record and the contents, which have the item's name.
 struct KeptVersion {
-    /// What stands for the version that is there.
+    /// The persistent identifier of the current version.
     static let currentIdentifier = "current"
     private static let recordName = "record"
 
@@ -76,7 +76,7 @@ struct KeptVersion {
 
     var contents: URL { URL(fileURLWithPath: folder + "/contents/" + record.name) }
 
-    /// The version that a folder holds; `nil` where there is none.
+    /// Reads the version in a directory; `nil` if there is none.
     init?(folder: String) {
         let record = FileManager.default.contents(atPath: folder + "/" + Self.recordName)?.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)
@@ -92,7 +92,7 @@ struct KeptVersion {
         self.record = record
     }
 
-    /// One whose contents are gone, or are kept for another process where this one has none.
+    /// Creates a version without accessible contents: they were removed, or only another process can reach them.
     init(withoutContents record: VersionRecord) {
         self.init(folder: VersionStore.root + "/gone/" + record.identifier.uuidString, record: record)
     }

@@ -4,17 +4,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The versions that are kept of one item: a folder in the user's data folder, to which a link leads that is named after the
-/// item's identity.
+/// The stored versions of one item: a directory in the user's data directory, found by a link named after the item's
+/// identity.
 ///
-/// A link that is named after the item's path leads there too, for an item that was replaced under its name; the folder stays
-/// where it is then, for those who use a version. Links and versions appear whole, so processes need no lock between them.
+/// A link named after the item's path leads to it as well, for an item that was replaced under its name. The
+/// directory stays at its path then, as versions in it may be in use. Links and versions appear atomically, so
+/// processes need no lock between them.
 struct VersionStore {
-    /// Without a data folder, a path that nothing can be made at.
+    /// The store's directory; without a data directory, a path at which nothing can be created.
     static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
     private let item: FoundItem
     private let identity: ItemIdentity
-    /// `nil` where no version was kept yet.
+    /// The item's directory; `nil` if no version was stored yet.
     private var folder: String?
 
     /// Finds the versions of an item.
@@ -51,7 +52,7 @@ struct VersionStore {
     }
 
     private mutating func place(_ staged: String, _ record: VersionRecord) throws -> KeptVersion {
-        // An empty folder may have been swept a moment ago.
+        // A concurrent sweep may have removed an empty directory.
         if let folder, access(folder, F_OK) != 0 { self.folder = nil }
         let folder = try folder ?? makeFolder()
         self.folder = folder
@@ -61,7 +62,7 @@ struct VersionStore {
         return kept
     }
 
-    /// Puts contents in the place of an item, in one step, and keeps its versions with it.
+    /// Replaces an item atomically, and retains its versions.
     static func replaceItem(at url: URL, with contents: URL) throws {
         let path = url.bookmarkPath
         guard let name = FileName(url.path.lastPathName), let staged = FileName(".version-" + UUID().uuidString) else {
@@ -76,7 +77,7 @@ struct VersionStore {
             try? TreeRemover.remove(staged, in: folder)
             throw error
         }
-        // What was there is under the other name now, or gone.
+        // After the exchange, the former item has the other name, or there was none.
         do throws(Errno) {
             try TreeRemover.remove(staged, in: folder)
         } catch {
@@ -87,15 +88,15 @@ struct VersionStore {
         new.adopt(kept, of: old.identity)
     }
 
-    /// A folder beside those of the items, and on their file system.
+    /// Creates a directory on the store's file system.
     static func newTemporaryFolder() -> URL {
         let path = root + "/new/" + UUID().uuidString
-        // Where it cannot be made, using it fails, and says so.
+        // If it cannot be created, its use will fail and report the error.
         try? DataFolder.make(path)
         return URL(fileURLWithPath: path, isDirectory: true)
     }
 
-    /// Turns errors of the system into Foundation's.
+    /// Converts system errors to Foundation's.
     static func reporting<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -108,7 +109,7 @@ struct VersionStore {
 }
 
 extension VersionStore {
-    /// The link for an identity, and that for a path.
+    /// Returns the path of the link for an identity.
     static func link(of identity: ItemIdentity) -> String {
         var parts = "\(identity.fileSystem ?? identity.device) \(identity.inode)"
         if let handle = identity.handle {
@@ -121,14 +122,14 @@ extension VersionStore {
 
     private static func link(of path: String) -> String { root + "/paths/" + name(for: path) }
 
-    /// Where a link leads; `nil` where there is none, or nothing is there.
+    /// Returns the target of a link; `nil` if the link or its target does not exist.
     static func target(of link: String) -> String? {
         guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link), access(target, F_OK) == 0
         else { return nil }
         return target
     }
 
-    /// A short file name for any text; no secret.
+    /// Returns a short file name for any text. It is not secret.
     private static func name(for text: String) -> String {
         let (key, bytes) = (Array("versions".utf8), Array(text.utf8))
         var code = [UInt8](repeating: 0, count: Int(CAUTHENTICATION_LENGTH))
@@ -139,12 +140,12 @@ extension VersionStore {
         }.joined()
     }
 
-    /// A folder for this item: another process's where that was faster.
+    /// Creates the item's directory. If another process was faster, returns that process's directory.
     private func makeFolder() throws -> String {
         let (made, link) = (Self.root + "/items/" + UUID().uuidString, Self.link(of: identity))
         try DataFolder.make(made)
         try DataFolder.make(Self.root + "/identities")
-        // A link to what somebody has removed by hand is in the way.
+        // A link to a directory that was removed by hand would be in the way.
         if Self.target(of: link) == nil { unlink(link) }
         do throws(Errno) {
             try retrying { symlink(made, link) }
@@ -156,7 +157,7 @@ extension VersionStore {
         }
     }
 
-    /// Leaves a trace of where the item is, and of which it is.
+    /// Records the item's identity and path.
     private func remember(_ folder: String) throws {
         try ItemTrace(identity: identity, path: item.path).write(to: folder)
         for link in [Self.link(of: identity), Self.link(of: item.path)] where Self.target(of: link) != folder {
@@ -167,7 +168,7 @@ extension VersionStore {
         }
     }
 
-    /// Makes versions of the file that had this item's path those of this item, when that file is nowhere any more.
+    /// Takes over the versions of the file that had this item's path, if that file cannot be found any more.
     private mutating func takeOver() {
         guard let kept = Self.target(of: Self.link(of: item.path)), let old = ItemTrace(in: kept)?.identity,
             ItemSearch(identity: old, paths: [item.path], inside: nil).find() == nil
@@ -175,7 +176,7 @@ extension VersionStore {
         adopt(kept, of: old)
     }
 
-    /// Makes the versions of another item those of this one.
+    /// Assigns the versions of another item to this one.
     private mutating func adopt(_ kept: String, of old: ItemIdentity) {
         folder = kept
         guard (try? remember(kept)) != nil, Self.link(of: old) != Self.link(of: identity) else { return }

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Removes the versions of items that are gone.
+/// Removes the versions of items that no longer exist.
 ///
-/// An item that was deleted under a coordinator is known to be gone. One that is merely not where it was may have been moved to
-/// where this process cannot find it, or is on a disk that is not there now: only after a month in which its file system was
-/// there, and after a search that finds it nowhere, its versions go.
+/// An item that was deleted in a coordinated access no longer exists. An item that is merely missing may have been
+/// moved to a place that this process cannot find, or be on a disk that is not mounted. Its versions are removed only
+/// after a month in which its file system was mounted, and after an unsuccessful search.
 package struct VersionSweep {
-    /// How long an item has to be missing, in seconds.
+    /// The time in seconds for which an item has to be missing.
     package static let patience: TimeInterval = 30 * 86_400
-    /// How often it is looked, in seconds.
+    /// The time in seconds between sweeps.
     private static let interval: TimeInterval = 86_400
-    /// A search may look at many thousands of names.
+    /// The number of searches per sweep, as each may examine many thousands of names.
     private static let searchLimit = 50
 
     private let now: Date
@@ -20,16 +20,16 @@ package struct VersionSweep {
 
     // MARK: When
 
-    /// Looks, in the background, if that was not done today.
+    /// Runs a sweep in the background, unless one ran within the last day.
     static func runIfDue() {
         let mark = VersionStore.root + "/swept"
         if let last = modification(of: mark), abs(last.timeIntervalSinceNow) < interval { return }
-        // Whoever else comes here now finds it done.
+        // Prevents further sweeps from now on.
         guard (try? Data().write(to: URL(fileURLWithPath: mark))) != nil else { return }
         HandlerThreads.shared.run { run() }
     }
 
-    /// Looks at every item that has versions. Blocks on the file system.
+    /// Examines every item that has versions. Blocks on the file system.
     package static func run(now: Date = Date()) {
         var sweep = VersionSweep(now: now)
         for folder in names(in: "items") { sweep.look(at: folder) }
@@ -39,7 +39,7 @@ package struct VersionSweep {
         }
     }
 
-    /// The item with this identity is gone for good.
+    /// Removes the versions of an item that was deleted.
     static func forget(_ identity: ItemIdentity) {
         let link = VersionStore.link(of: identity)
         guard let folder = VersionStore.target(of: link) else { return }
@@ -58,7 +58,7 @@ package struct VersionSweep {
             return
         }
         guard var trace = ItemTrace(in: folder) else { return }
-        // Also another one with its path: it takes the versions over when it is asked for them.
+        // Another item at the path counts as well: it takes the versions over when they are first accessed.
         if (try? FoundItem(at: trace.path)) != nil || !isFileSystemThere(trace) {
             guard trace.missingSince != nil else { return }
             trace.missingSince = nil
@@ -75,11 +75,11 @@ package struct VersionSweep {
         } else {
             trace.missingSince = now
         }
-        // What cannot be written is looked at again the next time.
+        // If the trace cannot be written, the next sweep examines the item again.
         try? trace.write(to: folder)
     }
 
-    /// Whether what is there of the item's path is on the item's file system.
+    /// Whether the existing part of the item's path is on the item's file system.
     private func isFileSystemThere(_ trace: ItemTrace) -> Bool {
         var path = Bookmark.folder(of: trace.path)
         while true {
@@ -93,7 +93,7 @@ package struct VersionSweep {
         }
     }
 
-    /// Links that lead nowhere any more.
+    /// Removes links without a target.
     private func removeLinks() {
         for link in ["identities", "paths"].flatMap({ Self.names(in: $0) }) where access(link, F_OK) != 0 {
             if isOlder(link, than: Self.interval) { unlink(link) }
@@ -108,7 +108,7 @@ package struct VersionSweep {
         (try? FileStatus.of(path, followingLinks: false)).map { Date($0.modified) }
     }
 
-    /// The paths of what is in a folder of the store.
+    /// Returns the paths of the entries of a directory in the store.
     private static func names(in folder: String) -> [String] {
         let path = VersionStore.root + "/" + folder
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).map { path + "/" + $0 }
