@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// What tells whether a file has changed since it was looked at.
+/// The attributes that show whether a file has changed since it was last examined.
 struct FileStamp: Equatable {
     let identity: FileStatus.Identity
     let size: Int
@@ -66,7 +66,8 @@ extension FileWrapper {
     }
 
     func read(fileAt url: URL, _ options: ReadingOptions, expecting expected: FileStamp? = nil) throws -> Data {
-        // A mapped file that another process cuts short ends this one, so mapping is left to those who ask for nothing else.
+        // If another process truncates a mapped file, reading it crashes this process. So files are never mapped
+        // here.
         let data = try Data(contentsOf: url)
         if let stamp = expected ?? stamp, FileStamp(try Self.status(of: url)) != stamp {
             throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: url.path])
@@ -81,7 +82,7 @@ extension FileWrapper {
             do {
                 children[name] = try FileWrapper(url: place, options: options, depth: depth + 1)
             } catch CocoaError.fileReadUnsupportedScheme {
-                // Sockets, pipes and devices are no part of a document.
+                // Sockets, pipes and devices are not part of a document.
                 continue
             }
         }

@@ -75,7 +75,7 @@ extension FileWrapper {
         for (key, child) in children { child.updateNames(key) }
     }
 
-    /// What was just written is what this wrapper stands for.
+    /// Records the state of the written files as that of this wrapper.
     private func updateStamps(_ url: URL) {
         stamp = (try? Self.status(of: url)).map(FileStamp.init)
         guard case .directory(let children) = contents else { return }
@@ -84,7 +84,7 @@ extension FileWrapper {
 }
 
 extension timespec {
-    /// `nil` for a date that no file can have: an infinite one, say.
+    /// Returns `nil` for a date that no file can have, such as an infinite one.
     fileprivate init?(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         guard let whole = Int(exactly: seconds) else { return nil }

@@ -2,41 +2,41 @@ import Foundation
 
 /// A file, a directory or a symbolic link in memory, to be read from and written to disk as a whole.
 ///
-/// A wrapper made from a URL reads what it stands for when it is asked for it, unless `.immediate` was given. The children of
-/// a directory are kept under unique names. What has more than 256 directories within each other, because a directory was added
-/// to itself, say, is not read or written, which is an error, and what has more than 96 is not serialized. Not for use from
-/// several threads at once, as on Apple's platforms.
+/// A wrapper made from a URL reads the contents on first use, unless `.immediate` was given. A directory has its
+/// children under unique names. A hierarchy with more than 256 nested directories, such as one that contains itself,
+/// can be neither read nor written, which throws an error; one with more than 96 cannot be serialized. A wrapper must
+/// not be used from several threads at once, as on Apple's platforms.
 ///
 /// Source: Foundation, `NSFileWrapper.h`. Foundation on Linux has no such class.
 open class FileWrapper: NSObject, NSSecureCoding {
-    /// How a wrapper is read.
+    /// Options for reading a wrapper.
     public struct ReadingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
-        /// Options from bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Everything beneath is read at once, so that later changes on disk are not seen.
+        /// The whole hierarchy is read at once, so that later changes on disk have no effect.
         public static var immediate: ReadingOptions { ReadingOptions(rawValue: 1 << 0) }
         /// Files are read into memory, never mapped.
         public static var withoutMapping: ReadingOptions { ReadingOptions(rawValue: 1 << 1) }
     }
 
-    /// How a wrapper is written.
+    /// Options for writing a wrapper.
     public struct WritingOptions: OptionSet, Sendable {
         /// The options as bits.
         public let rawValue: UInt
-        /// Options from bits.
+        /// Creates options from their bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// What was there stays until the new contents are whole, and safe on disk. Without it they replace it in one step
-        /// all the same, but may not survive the machine's sudden end.
+        /// The former contents stay until the new ones are complete and synchronized to disk. Without this option the
+        /// replacement is also a single step, but may be lost in a crash of the machine.
         public static var atomic: WritingOptions { WritingOptions(rawValue: 1 << 0) }
-        /// Once written, ``FileWrapper/filename`` is the name it was written under, also for the children.
+        /// Writing sets ``FileWrapper/filename`` to the name that was written, for the children as well.
         public static var withNameUpdating: WritingOptions { WritingOptions(rawValue: 1 << 1) }
     }
 
     enum Contents {
         case file(Data)
-        /// Read when asked for.
+        /// Read on first use.
         case unreadFile(URL, ReadingOptions)
         case directory([String: FileWrapper])
         case unreadDirectory(URL, ReadingOptions)
@@ -44,36 +44,36 @@ open class FileWrapper: NSObject, NSSecureCoding {
     }
 
     var contents: Contents
-    /// The size, the time and the inode of the file when it was read.
+    /// The size, modification time and inode number of the file when it was read.
     var stamp: FileStamp?
 
-    /// The name to give the file when it is added to a directory or written.
+    /// The name for the file when it is added to a directory or written.
     open var preferredFilename: String?
-    /// The name that it was last read or written under.
+    /// The name under which the file was last read or written.
     open var filename: String?
-    /// Attributes as `FileManager` names them: of what was read, or to be given to what is written (`posixPermissions`,
-    /// `modificationDate`).
+    /// Attributes with the names of `FileManager`: those of the file that was read, or those to set on the file that
+    /// is written (`posixPermissions`, `modificationDate`).
     open var fileAttributes: [String: Any] = [:]
 
     // MARK: - Making
 
     /// Reads the file, directory or link at a URL. A link is not followed.
     ///
-    /// - Throws: `CocoaError`, when there is nothing or it cannot be read.
+    /// - Throws: `CocoaError`, if nothing exists at the URL or it cannot be read.
     public init(url: URL, options: ReadingOptions = []) throws {
         contents = .file(Data())
         super.init()
         try load(url, options, depth: 0)
     }
 
-    /// A child that is so deep beneath the wrapper which is being read.
+    /// Reads a child at a depth beneath the wrapper that is being read.
     init(url: URL, options: ReadingOptions, depth: Int) throws {
         contents = .file(Data())
         super.init()
         try load(url, options, depth: depth)
     }
 
-    /// One within the other, wrappers would be released by as many calls.
+    /// Releases the children iteratively, as the recursive release of nested wrappers could overflow the stack.
     deinit {
         FileWrapperDepth.releaseChildren(of: self)
     }
@@ -84,7 +84,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return Array(children.values)
     }
 
-    /// A directory with these children. Each child gets the name it is listed under as its preferred one where it has none.
+    /// Creates a directory with children. A child without a preferred name gets the name that it is listed under.
     public init(directoryWithFileWrappers childrenByPreferredName: [String: FileWrapper]) {
         contents = .directory([:])
         super.init()
@@ -94,19 +94,19 @@ open class FileWrapper: NSObject, NSSecureCoding {
         }
     }
 
-    /// A regular file with these contents.
+    /// Creates a regular file with contents.
     public init(regularFileWithContents contents: Data) {
         self.contents = .file(contents)
         super.init()
     }
 
-    /// A symbolic link to a URL; one that is relative stays so.
+    /// Creates a symbolic link to a URL. A relative URL stays relative.
     public init(symbolicLinkWithDestinationURL url: URL) {
         contents = .link(url)
         super.init()
     }
 
-    /// A wrapper from ``serializedRepresentation``; `nil` for other data.
+    /// Creates a wrapper from a ``serializedRepresentation``. Returns `nil` for other data.
     public init?(serializedRepresentation serializeRepresentation: Data) {
         guard let form = SerializedWrapper.decode(serializeRepresentation) else { return nil }
         contents = .file(Data())
@@ -114,7 +114,7 @@ open class FileWrapper: NSObject, NSSecureCoding {
         restore(form)
     }
 
-    /// Reads a wrapper that was archived; `nil` for what is not one.
+    /// Reads a wrapper from an archive. Returns `nil` if the archive contains none.
     public required init?(coder inCoder: NSCoder) {
         guard let data = inCoder.decodeObject(of: NSData.self, forKey: "serializedRepresentation"),
             let form = SerializedWrapper.decode(Data(referencing: data))
@@ -124,10 +124,10 @@ open class FileWrapper: NSObject, NSSecureCoding {
         restore(form)
     }
 
-    /// `true`.
+    /// Whether secure coding is supported: `true`.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Archives everything beneath.
+    /// Archives the whole hierarchy.
     open func encode(with coder: NSCoder) {
         if let data = serializedRepresentation { coder.encode(data as NSData, forKey: "serializedRepresentation") }
     }
@@ -158,8 +158,8 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Contents
 
-    /// The contents of a regular file; `nil` for anything else, and for a file that has changed or gone since the wrapper was
-    /// made and was not read yet.
+    /// The contents of a regular file; `nil` for anything else, and for an unread file that was changed or removed
+    /// since the wrapper was made.
     open var regularFileContents: Data? {
         switch contents {
         case .file(let data): return data
@@ -171,13 +171,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         }
     }
 
-    /// Where a symbolic link leads; `nil` for anything else.
+    /// The target of a symbolic link; `nil` for anything else.
     open var symbolicLinkDestinationURL: URL? {
         if case .link(let url) = contents { return url }
         return nil
     }
 
-    /// The children of a directory by their unique names; `nil` for anything else, and for a directory that has gone since.
+    /// The children of a directory by their unique names; `nil` for anything else, and for an unread directory that
+    /// was removed.
     open var fileWrappers: [String: FileWrapper]? {
         switch contents {
         case .directory(let children): return children
@@ -191,41 +192,46 @@ open class FileWrapper: NSObject, NSSecureCoding {
 
     // MARK: - Reading and writing
 
-    /// Reads a wrapper anew from a URL, in place of what it was.
+    /// Reads the wrapper anew from a URL.
     ///
-    /// - Throws: `CocoaError`, when there is nothing or it cannot be read; the wrapper then stays as it was.
+    /// - Throws: `CocoaError`, if nothing exists at the URL or it cannot be read; the wrapper is then unchanged.
     open func read(from url: URL, options: ReadingOptions = []) throws {
         try load(url, options, depth: 0)
     }
 
-    /// Whether what is at a URL is as this wrapper has it: of the same kind and, by inode, size and time of modification,
-    /// unchanged since it was read or written; for a directory, with the same names and each of them unchanged.
+    /// Whether the item at a URL matches this wrapper: it is of the same kind and, by inode number, size and
+    /// modification time, unchanged since it was read or written. A directory must have the same names, each of them
+    /// unchanged.
     open func matchesContents(of url: URL) -> Bool { matches(url, depth: 0) }
 
-    /// Writes everything beneath to a URL, in place of what is there.
+    /// Writes the whole hierarchy to a URL, replacing an existing item.
     ///
-    /// It is made under a hidden name beside its place and appears there when it is whole; an error leaves what was there.
+    /// The hierarchy is built under a hidden name in the same directory and then renamed. After an error the former
+    /// item is unchanged.
     ///
-    /// - Parameter originalContentsURL: where the wrapper was read from: what was not read yet is taken from there.
+    /// - Parameter originalContentsURL: The URL that the wrapper was read from. Unread contents are copied from
+    ///   there.
     /// - Throws: `CocoaError`.
     open func write(to url: URL, options: WritingOptions = [], originalContentsURL: URL?) throws {
         try writeWhole(to: url, options, original: originalContentsURL)
     }
 
-    /// Everything beneath as data, for ``init(serializedRepresentation:)``; `nil` when something of it cannot be read any more.
+    /// The whole hierarchy as data, for ``init(serializedRepresentation:)``; `nil` if a part of it cannot be read any
+    /// more.
     open var serializedRepresentation: Data? { serialized }
 
     // MARK: - Children
 
-    /// Adds a child to a directory under its preferred name, or where that is taken under one made from it.
+    /// Adds a child to a directory under its preferred name or, if that is taken, under a name derived from it.
     ///
-    /// - Returns: the name that it got. A wrapper that is no directory takes no children and gives the preferred name back.
+    /// - Returns: The name of the child. If this is no directory, nothing is added and the preferred name is
+    ///   returned.
     @discardableResult
     open func addFileWrapper(_ child: FileWrapper) -> String {
         insert(child, under: child.preferredFilename ?? child.filename ?? "")
     }
 
-    /// Adds a regular file to a directory, see ``addFileWrapper(_:)``.
+    /// Adds a regular file to a directory; see ``addFileWrapper(_:)``.
     @discardableResult
     open func addRegularFile(withContents data: Data, preferredFilename fileName: String) -> String {
         let child = FileWrapper(regularFileWithContents: data)
@@ -233,14 +239,14 @@ open class FileWrapper: NSObject, NSSecureCoding {
         return addFileWrapper(child)
     }
 
-    /// Removes a child. Does nothing when it is none.
+    /// Removes a child. Does nothing for a wrapper that is no child.
     open func removeFileWrapper(_ child: FileWrapper) {
         guard let key = keyForChildFileWrapper(child), var children = fileWrappers else { return }
         children[key] = nil
         contents = .directory(children)
     }
 
-    /// The unique name of a child; `nil` when it is none.
+    /// Returns the unique name of a child; `nil` for a wrapper that is no child.
     open func keyForChildFileWrapper(_ child: FileWrapper) -> String? {
         fileWrappers?.first { $0.value === child }?.key
     }

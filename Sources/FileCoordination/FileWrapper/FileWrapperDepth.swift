@@ -1,10 +1,10 @@
 import Foundation
 
-/// How many directories may be within each other, so that no tree can overflow the stack of whoever goes through it.
+/// The maximum nesting of directories, so that no hierarchy can overflow the stack.
 enum FileWrapperDepth {
     static let limit = 256
-    /// The same in a serialized wrapper: a property list, in which each directory is two dictionaries, and of which 200 levels
-    /// are read.
+    /// The limit in a serialized wrapper. It is a property list in which each directory consists of two dictionaries,
+    /// and at most 200 levels of that are read.
     static let serializedLimit = 96
 
     static func check(_ depth: Int, _ code: CocoaError.Code, path: String) throws {
@@ -17,7 +17,7 @@ enum FileWrapperDepth {
             ])
     }
 
-    /// Has a wrapper let go of its children and, one after the other, of what only they have.
+    /// Releases a wrapper's children, and iteratively all descendants that are not used elsewhere.
     static func releaseChildren(of wrapper: FileWrapper) {
         var open = wrapper.takeChildren()
         while var wrapper = open.popLast() {

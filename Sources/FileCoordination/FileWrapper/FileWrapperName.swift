@@ -5,14 +5,14 @@ import LinuxSystem
 enum FileWrapperName {
     private static let longest = 255
 
-    /// A name that a directory entry can have, as like the asked one as possible.
+    /// Returns the valid directory entry name that is most similar to a name.
     static func valid(_ name: String) -> String {
         var result = String(name.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         while result.utf8.count > longest { result.removeLast() }
         return FileName(result) == nil ? "Untitled" : result
     }
 
-    /// The name, or the first of "name 2", "name 3", … that is free, the extension kept.
+    /// Returns the name, or the first available one of "name 2", "name 3", …, with the same extension.
     static func unique(_ name: String, isTaken: (String) -> Bool) -> String {
         guard isTaken(name) else { return name }
         let ending = (name as NSString).pathExtension

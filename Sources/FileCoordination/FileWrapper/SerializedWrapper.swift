@@ -1,10 +1,11 @@
 import Foundation
 import PropertyLists
 
-/// A file wrapper as data: a binary property list, a dictionary for each file.
+/// The serialized form of a file wrapper: a binary property list with a dictionary for each file.
 ///
-/// `kind` (file, directory, link), `contents` (data, dictionary by name, string), `preferredFilename`, `filename`,
-/// `permissions` (integer), `modified` (date). Apple's own form is not documented; this one is ours.
+/// The keys are `kind` (file, directory, link), `contents` (data, dictionary by name, string), `preferredFilename`,
+/// `filename`, `permissions` (integer) and `modified` (date). Apple's own form is not documented; this one is
+/// Purvey's.
 struct SerializedWrapper {
     let kind: String
     let contents: Any
@@ -55,7 +56,7 @@ struct SerializedWrapper {
 
 extension FileWrapper {
     var serialized: Data? {
-        // Foundation's writer compares each dictionary with all that it holds, at every depth anew.
+        // Foundation's writer compares each dictionary with everything in it, repeatedly at every depth.
         var writer = BinaryPropertyListWriter()
         guard let root = add(to: &writer, depth: 0) else { return nil }
         _ = writer.add(dictionary: [

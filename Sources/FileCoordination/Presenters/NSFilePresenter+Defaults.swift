@@ -1,22 +1,22 @@
 import Foundation
 
-/// What a presenter does that leaves a message out.
+/// The defaults for the messages that a presenter does not implement.
 extension NSFilePresenter {
-    /// It belongs to no other file.
+    /// The primary item: none.
     public var primaryPresentedItemURL: URL? { nil }
-    /// It observes none.
+    /// The observed attributes: none.
     public var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { [] }
 
-    /// Makes way at once.
+    /// Relinquishes the item at once.
     public func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         reader(nil)
     }
-    /// Makes way at once.
+    /// Relinquishes the item at once.
     public func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         writer(nil)
     }
 
-    /// Has nothing against it.
+    /// Accepts the eviction.
     public func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         completionHandler(nil)
     }
@@ -32,9 +32,9 @@ extension NSFilePresenter {
     public func presentedItemDidLose(_ version: NSFileVersion) {}
     /// Does nothing.
     public func presentedItemDidResolveConflict(_ version: NSFileVersion) {}
-    /// The same as a change.
+    /// Treats it as a change.
     public func presentedSubitemDidAppear(at url: URL) { presentedSubitemDidChange(at: url) }
-    /// The same as a change at both places.
+    /// Treats it as a change at both places.
     public func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL) {
         presentedSubitemDidChange(at: oldURL)
         presentedSubitemDidChange(at: newURL)
@@ -49,52 +49,53 @@ extension NSFilePresenter {
     public func presentedSubitem(at url: URL, didResolve version: NSFileVersion) {}
 }
 
-/// The questions that have two forms: a presenter implements either, and each stands for the other.
+/// The requests with two forms. A presenter implements either, and each default calls the other.
 extension NSFilePresenter {
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         TwoForms.answer(self, completionHandler) { try await $0.savePresentedItemChanges() }
     }
-    /// Asks the form with a closure.
+    /// Calls the form with a completion handler.
     public func savePresentedItemChanges() async throws {
         try await TwoForms.ask { savePresentedItemChanges(completionHandler: $0) }
     }
 
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         TwoForms.answer(self, completionHandler) { try await $0.accommodatePresentedItemDeletion() }
     }
-    /// Asks the form with a closure.
+    /// Calls the form with a completion handler.
     public func accommodatePresentedItemDeletion() async throws {
         try await TwoForms.ask { accommodatePresentedItemDeletion(completionHandler: $0) }
     }
 
-    /// Asks the `async` form.
+    /// Calls the `async` form.
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         TwoForms.answer(self, completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
     }
-    /// Asks the form with a closure.
+    /// Calls the form with a completion handler.
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws {
         try await TwoForms.ask { accommodatePresentedSubitemDeletion(at: url, completionHandler: $0) }
     }
 }
 
 private enum TwoForms {
-    /// Whether the form with a closure stands in for the other: a presenter that has neither has nothing to do.
+    /// Whether the default of the form with a completion handler is calling the `async` one. If a presenter
+    /// implements neither, the `async` default then returns at once.
     @TaskLocal static var isStandingIn = false
 
     static func answer(
         _ presenter: any NSFilePresenter, _ completion: @escaping @Sendable ((any Error)?) -> Void,
         _ body: @escaping @Sendable (any NSFilePresenter) async throws -> Void
     ) {
-        // The task is the only one that uses the reference; the protocol has presenters called from any thread.
+        // Only the task uses the reference, and the protocol allows calls from any thread.
         nonisolated(unsafe) let presenter = presenter
         let preparations = ThreadClaims.current.answering
         Task {
             do {
-                // The task answers when it ends, so what it waits for is waited for by whoever asks.
+                // The preparation is answered when the task ends, so claims of the task are nested in it.
                 try await TaskClaims.answering(preparations) {
                     try await $isStandingIn.withValue(true) { try await body(presenter) }
                 }

@@ -1,69 +1,74 @@
 import Foundation
 
-/// Whoever shows or edits an item, and wants to hear of it when others use it.
+/// An object that shows or edits an item, and is notified when others use it.
 ///
-/// Messages arrive on ``presentedItemOperationQueue``. All but the two properties may be left out. Each question may be
-/// answered at once or later, through the closure that comes with it; one that is not answered holds up whoever wants to use
-/// the item until the time limit for presenters (`PURVEY_PRESENTER_TIME_LIMIT` seconds, 30 by default) is over. Questions that
-/// have an `async` form may be implemented in either.
+/// Messages arrive on ``presentedItemOperationQueue``. All requirements except the first two properties have
+/// defaults. A presenter may answer a request at once or later, by calling the completion handler. An unanswered
+/// request delays the use of the item until the time limit for presenters (`PURVEY_PRESENTER_TIME_LIMIT` seconds, 30
+/// by default). Requests with an `async` form may be implemented in either form.
 ///
-/// A presenter hears only of what coordinators do, and of nothing that a coordinator does which was made with it.
+/// A presenter is notified only of coordinated accesses, except those of coordinators made with that presenter.
 ///
 /// Source: Foundation, `NSFilePresenter.h`.
 public protocol NSFilePresenter: NSObjectProtocol {
-    /// The item; `nil` for none at the moment. It may change, and is asked for on any thread: with every call of a coordinator,
-    /// after every message, and twice a second, as nothing else would tell other processes of a change.
+    /// The item; `nil` if there is none at present. It may change, and is read on any thread: on every call of a
+    /// coordinator, after every message, and twice a second, as other processes would not learn of a change
+    /// otherwise.
     var presentedItemURL: URL? { get }
-    /// Where messages arrive.
+    /// The queue for the messages.
     var presentedItemOperationQueue: OperationQueue { get }
-    /// The file that this one belongs to, as a film's subtitles do. On Apple's systems it lets a confined program open both when
-    /// it was given one; here a program is given each by a bookmark of its own, and nothing follows from this.
+    /// The file that this one accompanies, as a film for its subtitles. On Apple's systems it lets a confined program
+    /// that was given one of them open both. Here a program needs a bookmark of each, and this property has no
+    /// effect.
     var primaryPresentedItemURL: URL? { get }
-    /// The attributes of files in a cloud that it wants to hear of.
+    /// The attributes of files in a cloud that the presenter observes.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }
 
-    /// Somebody waits to read the item. Call `reader` when that will do no harm, with a closure to be called when it is over.
+    /// A reader waits for the item. Call `reader` when the item may be read, with a closure to be called afterwards.
     func relinquishPresentedItem(toReader reader: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
-    /// Somebody waits to write the item. Call `writer` when that will do no harm, with a closure to be called when it is over.
+    /// A writer waits for the item. Call `writer` when the item may be written, with a closure to be called
+    /// afterwards.
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void)
-    /// The item is about to be read: save what is not saved. An error makes the reader's coordination fail with it.
+    /// The item is about to be read: save unsaved changes. An error makes the reader's coordination fail with it.
     func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// The item is about to be read: save what is not saved. An error makes the reader's coordination fail with it.
+    /// The item is about to be read: save unsaved changes. An error makes the reader's coordination fail with it.
     func savePresentedItemChanges() async throws
     /// The item is about to be deleted. An error makes the deletion's coordination fail with it.
     func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
     /// The item is about to be deleted. An error makes the deletion's coordination fail with it.
     func accommodatePresentedItemDeletion() async throws
-    /// The bytes of an item in a cloud are about to be given up. An error makes that fail.
+    /// The contents of an item in a cloud are about to be evicted. An error makes the eviction fail.
     func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// The item has moved, or a directory that it is in.
+    /// The item was moved, or a directory that contains it.
     func presentedItemDidMove(to newURL: URL)
     /// The item's contents or attributes may have changed.
     func presentedItemDidChange()
     /// Attributes of an item in a cloud have changed.
     func presentedItemDidChangeUbiquityAttributes(_ attributes: Set<URLResourceKey>)
-    /// There is one more version of the item.
+    /// A version of the item was added.
     func presentedItemDidGain(_ version: NSFileVersion)
-    /// A version of the item is gone.
+    /// A version of the item was removed.
     func presentedItemDidLose(_ version: NSFileVersion)
     /// A conflict between versions of the item was resolved.
     func presentedItemDidResolveConflict(_ version: NSFileVersion)
-    /// Something in the presented directory is about to be deleted. An error makes the deletion's coordination fail with it.
+    /// An item in the presented directory is about to be deleted. An error makes the deletion's coordination fail
+    /// with it.
     func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void)
-    /// Something in the presented directory is about to be deleted. An error makes the deletion's coordination fail with it.
+    /// An item in the presented directory is about to be deleted. An error makes the deletion's coordination fail
+    /// with it.
     func accommodatePresentedSubitemDeletion(at url: URL) async throws
-    /// Something was added to the presented directory. As on Apple's systems of today, ``presentedSubitemDidChange(at:)``
-    /// tells of that, and this is not called.
+    /// An item was added to the presented directory. As on Apple's current systems, this is not called:
+    /// ``presentedSubitemDidChange(at:)`` reports added items.
     func presentedSubitemDidAppear(at url: URL)
-    /// Something in the presented directory was moved by somebody who told the coordinator so.
+    /// An item in the presented directory was moved, and its mover has announced that to a coordinator.
     func presentedSubitem(at oldURL: URL, didMoveTo newURL: URL)
-    /// Something in the presented directory has appeared, has changed or is gone.
+    /// An item in the presented directory was added, changed or removed.
     func presentedSubitemDidChange(at url: URL)
-    /// There is one more version of something in the presented directory.
+    /// A version of an item in the presented directory was added.
     func presentedSubitem(at url: URL, didGain version: NSFileVersion)
-    /// A version of something in the presented directory is gone.
+    /// A version of an item in the presented directory was removed.
     func presentedSubitem(at url: URL, didLose version: NSFileVersion)
-    /// A conflict between versions of something in the presented directory was resolved.
+    /// A conflict between versions of an item in the presented directory was resolved.
     func presentedSubitem(at url: URL, didResolve version: NSFileVersion)
 }

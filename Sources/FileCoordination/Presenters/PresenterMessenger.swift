@@ -1,32 +1,32 @@
 import Foundation
 import LinuxSystem
 
-/// A presenter that this process has registered. It is not kept alive.
+/// A presenter that this process has registered. Not retained.
 struct RegisteredPresenter: Sendable {
     let number: UInt64
     let object: ObjectIdentifier
     let reference: WeakPresenter
-    /// Where its messages arrived when it was registered, if that is a queue of one message at a time.
+    /// The presenter's queue at registration, if it runs one operation at a time.
     let serialQueue: OperationQueue?
-    /// What was asked for last, so that a change shows.
+    /// The URL when it was last read, to detect changes.
     var url: URL?
     var place: PresenterPlace
 }
 
 final class WeakPresenter: @unchecked Sendable {
-    // Sendable: weak references are loaded atomically and this one is never changed.
+    // Sendable: weak references are loaded atomically, and this one is never changed.
     weak let presenter: (any NSFilePresenter)?
 
     init(_ presenter: any NSFilePresenter) { self.presenter = presenter }
 }
 
-/// Talks to one presenter, on its own queue.
+/// The sender of messages to one presenter, on the presenter's own queue.
 struct PresenterMessenger: Sendable {
     let reference: WeakPresenter
-    /// Called after every message: the presenter may present something else now.
+    /// Called after every message, as the presenter may present another item then.
     let afterwards: @Sendable () -> Void
 
-    /// Has a function run with the presenter on its queue; or tells that the presenter is gone.
+    /// Runs a function with the presenter on its queue, or `gone` if the presenter was deallocated.
     private func perform(
         _ body: @escaping @Sendable (any NSFilePresenter) -> Void, orElse gone: @escaping @Sendable () -> Void = {}
     ) {
@@ -69,17 +69,18 @@ struct PresenterMessenger: Sendable {
         }
     }
 
-    /// Has a closure of the presenter's run where its messages arrive.
+    /// Runs a closure of the presenter's on its queue.
     func giveBack(_ reacquirer: @escaping @Sendable () -> Void) {
         guard let queue = reference.presenter?.presentedItemOperationQueue else { return }
         queue.addOperation(reacquirer)
     }
 
-    /// Asks the presenter one thing after the other, until it fails at one.
+    /// Sends the presenter one request after the other, until one fails.
     ///
     /// - Parameters:
-    ///   - relinquished: called when it has made way, with what it wants to be called with when it may go on.
-    ///   - answered: called once.
+    ///   - relinquished: Called when it has relinquished the item, with the closure to call when it may use the item
+    ///     again.
+    ///   - answered: Called once.
     func prepare(
         _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
         answered: @escaping @Sendable (CoordinationFailure?) -> Void
@@ -140,7 +141,8 @@ struct PresenterMessenger: Sendable {
     }
 }
 
-/// A presenter's answer, which counts once. One that lets go of its closure without calling it has nothing to say.
+/// A presenter's reply to a request. Only the first counts. A completion handler that is released without a call
+/// counts as success.
 private final class PresenterAnswer: Sendable {
     private let handler: Lock<(@Sendable (CoordinationFailure?) -> Void)?>
 

@@ -1,10 +1,10 @@
 import LinuxSystem
 import OSLog
 
-/// An arbiter with what it does not have itself: a lock, a clock, and a way to the processes.
+/// An arbiter with a lock, timeouts and the delivery of effects.
 ///
-/// Effects reach each process in the order in which the arbiter had them, one after the other, outside of the lock. Any thread
-/// may use it; whoever delivers must not block.
+/// Each process gets the effects in the arbiter's order, from one thread at a time and outside of the lock. Any
+/// thread may use the host. The delivery must not block.
 package final class ArbiterHost: Sendable {
     package typealias Delivery = @Sendable (_ client: UInt64, _ effects: [CoordinationEffect]) -> Void
 
@@ -12,42 +12,43 @@ package final class ArbiterHost: Sendable {
         var arbiter = Arbiter()
         var undelivered: [AddressedEffect] = []
         var isDelivering = false
-        /// When presenters are not waited for any longer, by what they are asked.
+        /// The timeouts of unanswered preparations.
         var deadlines: [UInt64: Deadlines.Entry] = [:]
     }
 
-    // Effects are delivered after it is released. Only the lock of the deadlines is taken inside of it.
+    // Effects are delivered after this lock is released. Only the lock of the deadlines is taken while it is held.
     private let state = Lock(State())
     private let deliver: Delivery
     private static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
 
     package init(deliver: @escaping Delivery) { self.deliver = deliver }
 
-    /// Deals with what a process says.
+    /// Applies an event from a process.
     package func apply(_ event: CoordinationEvent, from client: UInt64) {
         change { $0.apply(event, from: client) }
     }
 
-    /// A connection of a process that may have several. Returns `false` if those are too many.
+    /// Adds a connection of a process. Returns `false` if the process has too many connections.
     package func begin(client: UInt64, of process: UInt64) -> Bool {
         state.withLock { $0.arbiter.begin(client: client, of: process) }
     }
 
-    /// A process that is about to take part is confined to a folder.
+    /// Limits a new client to its directories.
     package func confine(_ client: UInt64, to folder: ExactPath, and groups: [ExactPath] = []) {
         state.withLock { $0.arbiter.confine(client, to: folder, and: groups) }
     }
 
-    /// A process has gone.
+    /// Ends a client that has disconnected.
     package func end(client: UInt64) { change { $0.end(client: client) } }
 
-    /// A process cannot be reached, but goes on using what it was granted. Returns whether it was granted anything.
+    /// Ends a client's presenters and waiting claims, as it is unreachable but continues to use its granted claims.
+    /// Returns whether it has any.
     package func suspend(client: UInt64) -> Bool {
         change { $0.end(client: client, keepingGranted: true) }
         return state.withLock { $0.arbiter.claimCount(of: client) } > 0
     }
 
-    /// Ends a claim whose user cannot be told how it was granted.
+    /// Ends a granted claim if the grant cannot be sent.
     package func refuse(_ claim: UInt64, of client: UInt64, _ reason: String) {
         change { arbiter in
             arbiter.apply(.cancel(claim: claim), from: client)
@@ -55,7 +56,7 @@ package final class ArbiterHost: Sendable {
         }
     }
 
-    /// How many claims there are, granted and waiting.
+    /// The number of granted and waiting claims.
     package var claimCount: Int { state.withLock { $0.arbiter.claimCount } }
 
     private func change(_ body: (inout Arbiter) -> [AddressedEffect]) {
@@ -68,7 +69,7 @@ package final class ArbiterHost: Sendable {
             state.isDelivering = true
             return true
         }
-        // Otherwise another thread is at it, and delivers these as well.
+        // If another thread is delivering, it delivers these effects as well.
         if isOurs { deliverAll() }
     }
 
@@ -92,13 +93,13 @@ package final class ArbiterHost: Sendable {
         }
     }
 
-    /// Waits for a presenter only so long.
+    /// Sets the timeout of a preparation.
     private func limit(_ preparation: Preparation) {
         let (number, milliseconds) = (preparation.number, preparation.timeLimit)
         state.withLock { state in
-            // Another thread may have dealt with its answer, or its end, meanwhile.
+            // Another thread may have handled the reply, or the claim's end, meanwhile.
             guard state.arbiter.waits(forPreparation: number) else { return }
-            // Not on a dispatch queue: calls that wait for the presenter may have taken all the threads that those have.
+            // Not a dispatch queue: calls that wait for the presenter may occupy all of its threads.
             state.deadlines[number] = Deadlines.shared.run(after: .milliseconds(milliseconds)) { [weak self] in
                 self?.expire(number, milliseconds)
             }

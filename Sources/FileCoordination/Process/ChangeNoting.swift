@@ -1,9 +1,10 @@
 import LinuxSystem
 
-/// A provider's being told that a file has changed. The claims that it makes in the middle of that say so, on the thread that is told and
-/// in tasks that are begun there: whoever has changed the file does not wait for a provider that waits for its turn to read it.
+/// A notification of a provider that a file has changed. Claims that the provider makes during it, on the notified
+/// thread and in tasks started there, are marked: the process that changed the file does not wait for a provider that
+/// itself waits to read the file.
 ///
-/// Another thread of the provider's is not known from those that read for other reasons, and waits for its turn as they do.
+/// Claims on other threads of the provider cannot be distinguished from unrelated ones, and wait like those.
 package final class ChangeNoting: Sendable {
     @TaskLocal private static var current: ChangeNoting?
 
@@ -11,10 +12,10 @@ package final class ChangeNoting: Sendable {
 
     private init() {}
 
-    /// Whether that is what the caller is in the middle of. A task goes on when it is over.
+    /// Whether the caller is within a notification. A task may outlast it.
     static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
 
-    /// Tells a provider.
+    /// Runs the notification of a provider.
     package static func run(_ body: () -> Void) {
         let noting = ChangeNoting()
         defer { noting.isOver.withLock { $0 = true } }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A claim of this process, from its making to its end, and whoever waits for it.
+/// A claim of this process, from its creation to its end, with its waiting caller.
 final class ClaimTicket: Sendable {
     enum Outcome: Sendable {
         case granted([ItemPlace], hasWaited: Bool)
@@ -15,10 +15,10 @@ final class ClaimTicket: Sendable {
         var handler: (@Sendable () -> Void)?
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state: Lock<State>
     let number: UInt64
-    /// Where it was made.
+    /// The place of the call that made it.
     let site: CallSite
 
     init(_ request: ClaimRequest, at site: CallSite) {
@@ -27,9 +27,9 @@ final class ClaimTicket: Sendable {
         state = Lock(State(request: request))
     }
 
-    /// What is claimed: where it is now, once it is granted.
+    /// The request, with the items' current paths once it is granted.
     var request: ClaimRequest { state.withLock { $0.request } }
-    /// Where it was claimed.
+    /// The items' paths in the request.
     var askedPlaces: [ItemPlace] { request.accesses.map { ItemPlace(path: $0.path, key: $0.key) } }
     var outcome: Outcome? { state.withLock { $0.outcome } }
     var isGranted: Bool {
@@ -37,7 +37,7 @@ final class ClaimTicket: Sendable {
         return false
     }
 
-    /// Returns whether it was still open.
+    /// Sets the outcome. Returns `false` if there was one already.
     @discardableResult
     func finish(_ outcome: Outcome) -> Bool {
         let (wasOpen, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -56,7 +56,7 @@ final class ClaimTicket: Sendable {
         return wasOpen
     }
 
-    /// Calls a function once there is an outcome: at once, or on the thread that brings it, which must not be blocked.
+    /// Calls a function once there is an outcome: at once, or on the thread that delivers it, which must not block.
     func onFinish(_ handler: @escaping @Sendable () -> Void) {
         let isFinished = state.withLock { state in
             if state.outcome == nil { state.handler = handler }
@@ -65,10 +65,10 @@ final class ClaimTicket: Sendable {
         if isFinished { handler() }
     }
 
-    /// Whoever decides came to be there only after the claim was made.
+    /// Records that an authority was connected only after the claim was made.
     func isDelayed() { state.withLock { $0.isDelayed = true } }
 
-    /// Whether anything can have happened to the items between the claim's making and its being granted.
+    /// Whether the items may have changed between the claim's creation and its grant.
     var hasWaited: Bool {
         state.withLock { state in
             if case .granted(_, false) = state.outcome { state.isDelayed } else { true }
@@ -84,7 +84,7 @@ final class ClaimTicket: Sendable {
     }
 }
 
-/// Where an item of a granted claim is.
+/// The path and key of an item of a granted claim.
 struct ItemPlace: Hashable, Sendable {
     let path: ExactPath
     let key: ExactPath

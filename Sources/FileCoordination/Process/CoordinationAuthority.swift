@@ -1,36 +1,38 @@
-/// What decides for this process: an arbiter of its own, or the daemon's.
+/// The component that decides on this process's claims: an arbiter of its own, or the daemon's.
 package protocol CoordinationAuthority: Sendable {
-    /// Tells it something. May be called from any thread and does not block.
+    /// Sends an event. Does not block; any thread may call it.
     ///
-    /// - Throws: when this cannot be told; others can.
+    /// - Throws: An error if this event cannot be sent. Others can be.
     func send(_ event: CoordinationEvent) throws(UnsendableEvent)
-    /// Finds words for where a process has made a claim that this one would wait for in vain. The completion is called once.
+    /// Finds the source location of another process's claim that would cause a deadlock. The completion handler is
+    /// called once.
     func findPlace(
         ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void)
 }
 
-/// Why an authority cannot be told something.
+/// The reason why an event cannot be sent.
 package struct UnsendableEvent: Error {
     package let words: String
 
     package init(_ words: String) { self.words = words }
 }
 
-/// The way to an authority for all processes, in a program that has one.
+/// The connection to an authority for all processes, in a program that has one.
 package protocol SharedCoordination: Sendable {
-    /// Connects. Blocks until there is a connection or none can be had.
+    /// Connects. Blocks until that succeeds or fails.
     ///
     /// - Parameters:
-    ///   - receive: called with what the authority says, in its order, never on two threads at once. Must not block.
-    ///   - place: finds words for where this process has made a claim, if it has that still. Called on a thread that may block.
-    ///   - lost: called once when the authority is gone, after the last of what it said.
+    ///   - receive: Called with the authority's effects in order, never on two threads at once. Must not block.
+    ///   - place: Returns the source location of a claim of this process, if it exists. Called on a thread that may
+    ///     block.
+    ///   - lost: Called once when the connection has closed, after the last effect.
     func connect(
         receive: @escaping @Sendable ([CoordinationEffect]) -> Void,
         place: @escaping @Sendable (_ claim: UInt64) -> String?, lost: @escaping @Sendable () -> Void
     ) throws -> any CoordinationAuthority
 }
 
-/// A ``SharedCoordination`` as an object, on its way through a C function.
+/// A ``SharedCoordination`` as an object, to pass through a C function.
 package final class SharedCoordinationBox: Sendable {
     package let coordination: any SharedCoordination
 
@@ -50,7 +52,7 @@ final class LocalAuthority: CoordinationAuthority {
     func findPlace(
         ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
     ) {
-        // There is no other process.
+        // No other process is involved.
         completion(nil)
     }
 }

@@ -3,17 +3,17 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// An item by what its URL leads to.
+/// An item by its resolved path.
 struct ItemPath: Hashable, Sendable {
-    /// Absolute, the links of its parents resolved.
+    /// The absolute path. Symbolic links in its parents are resolved.
     let path: ExactPath
-    /// The outermost package that it is in, else itself.
+    /// The path of the outermost package that contains the item, or else its own path.
     let key: ExactPath
 
-    /// Looks where a URL leads. What does not exist yet is where it will be.
+    /// Resolves a URL. An item that does not exist gets the path at which it would be created.
     ///
-    /// - Parameter followingLink: whether a link as the item itself stands for what it leads to.
-    /// - Throws: `CocoaError` for what is no file's URL, and for links that go in circles.
+    /// - Parameter followingLink: Whether a link at the URL itself is followed.
+    /// - Throws: `CocoaError` for a URL that is no file URL, and for cycles of links.
     init(_ url: URL, followingLink: Bool = false) throws {
         if let plain = Self.plainPath(of: url) {
             try self.init(path: plain, followingLink: followingLink)
@@ -23,7 +23,8 @@ struct ItemPath: Hashable, Sendable {
         try self.init(path: url.path, followingLink: followingLink)
     }
 
-    /// The path of a file's URL that has nothing in it to decode, as most have not: `URL.path` takes several times as long.
+    /// Returns the path of a file URL without encoded characters, as most are: `URL.path` takes several times as
+    /// long.
     private static func plainPath(of url: URL) -> String? {
         let scheme = "file://"
         var text = url.absoluteString
@@ -48,7 +49,7 @@ struct ItemPath: Hashable, Sendable {
         }
         do throws(Errno) {
             let resolved = try Self.resolve(given, followingLink: followingLink)
-            // Nothing takes a longer one, so what it might lead to some day cannot be used either.
+            // The system accepts no longer path, so the item could never be used.
             if resolved.utf8.count >= Int(PATH_MAX) { throw Errno.nameTooLong }
             self.init(resolved: resolved)
         } catch {
@@ -63,7 +64,7 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// A path that has no links.
+    /// Creates an item from a path without links.
     init(resolved path: String) {
         self.path = ExactPath(path)
         key = Packages.key(of: self.path)
@@ -78,7 +79,7 @@ struct ItemPath: Hashable, Sendable {
         if !followingLink, isPlain(given), FileDescriptor.leadsStraight(to: parent.isEmpty ? "/" : parent) {
             return given
         }
-        // What does not exist is appended to what does.
+        // Missing components are appended to the resolved existing path.
         var missing: [String] = []
         while true {
             do throws(Errno) {
@@ -104,12 +105,12 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// Whether a path has no component that stands for another place, or for none.
+    /// Whether a path has no empty, `.` or `..` component.
     private static func isPlain(_ path: String) -> Bool {
-        // Every coordinated access does this.
+        // Optimized, as every coordinated access calls this.
         var path = path
         return path.withUTF8 { bytes in
-            // How long the component is so far, and how many of that are dots.
+            // The length of the current component, and the number of dots in it.
             var (length, dots) = (0, 0)
             for byte in bytes.dropFirst() {
                 if byte == UInt8(ascii: "/") {
@@ -124,7 +125,7 @@ struct ItemPath: Hashable, Sendable {
         }
     }
 
-    /// The path without its last component, and that.
+    /// Returns the path without its last component, and that component.
     private static func split(_ path: String) -> (parent: String, name: String) {
         let bytes = path.utf8
         var end = bytes.endIndex
@@ -142,11 +143,11 @@ struct ItemPath: Hashable, Sendable {
     }
 }
 
-/// Which directories count as one file.
+/// The directories that count as one file.
 enum Packages {
     private static let known = Lock<[ExactPath: Bool]>([:])
 
-    /// The outermost package that a path is in, else the path itself.
+    /// Returns the outermost package that contains a path, or else the path itself.
     static func key(of path: ExactPath) -> ExactPath {
         let bytes = path.utf8
         guard bytes.contains(UInt8(ascii: ".")) else { return path }
@@ -170,7 +171,7 @@ enum Packages {
             $0.isDeclared && $0.conforms(to: .package)
         }
         known.withLock { known in
-            // Names that programs make up are not kept without end.
+            // Bounds the memory for arbitrary extensions.
             if known.count > 4096 { known = [:] }
             known[exact] = isPackage
         }

@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 
 extension ProcessCoordination {
-    /// Makes a claim. Blocks only while there is nobody yet who decides.
+    /// Makes a claim. Blocks only until an authority is connected.
     func claim(
         _ accesses: [Access], purpose: String, presenter: ObjectIdentifier?, in surroundings: ClaimSurroundings,
         at site: CallSite, handed: FileDescriptor? = nil
@@ -28,7 +28,7 @@ extension ProcessCoordination {
         return ticket
     }
 
-    /// Ends a claim that was granted.
+    /// Ends a granted claim.
     func release(_ ticket: ClaimTicket, _ outcomes: [ClaimOutcome] = []) {
         post { state in
             guard state.claims.removeValue(forKey: ticket.number) != nil else { return [] }
@@ -36,7 +36,7 @@ extension ProcessCoordination {
         }
     }
 
-    /// Ends a claim whose user does not wait any longer.
+    /// Cancels a claim that no caller waits for any more.
     func withdraw(_ ticket: ClaimTicket) {
         guard ticket.finish(.cancelled) else { return }
         post { state in
@@ -45,7 +45,7 @@ extension ProcessCoordination {
         }
     }
 
-    /// Tells whoever decides something that is not about a claim.
+    /// Sends the authority an event that does not concern a claim.
     func announce(_ event: CoordinationEvent) {
         refreshPlaces()
         if !post({ _ in [event] }) {
@@ -54,13 +54,13 @@ extension ProcessCoordination {
         }
     }
 
-    /// The number of a presenter, if it is registered.
+    /// Returns the number of a presenter if it is registered.
     func number(of presenter: ObjectIdentifier?) -> UInt64? {
         presenter.flatMap { object in state.withLock { $0.presenterNumbers[object] } }
     }
 
-    /// Where another claim was made, in words. Asks the other process where it is not this one, and blocks until that has
-    /// answered or the daemon waits no longer.
+    /// Returns the source location of another claim. For a claim of another process, blocks until that process
+    /// replies or the daemon stops waiting.
     func place(of claim: OtherClaim) -> String {
         guard let client = claim.client else {
             return placeOfClaim(claim.number) ?? "a place that has gone on since"
@@ -78,14 +78,14 @@ extension ProcessCoordination {
         return answer.withLock { $0 } ?? "a place in another program"
     }
 
-    /// Where a claim of this process was made, if there is still one of that number. Takes a while.
+    /// Returns the source location of a claim of this process, if the claim still exists. This is slow.
     func placeOfClaim(_ number: UInt64) -> String? {
         state.withLock { $0.claims[number] }?.site.words
     }
 
     // MARK: What the authority says
 
-    /// Called by one thread at a time.
+    /// Handles effects from an authority. Called by one thread at a time.
     func receive(_ effects: [CoordinationEffect], epoch: UInt64) {
         for effect in effects {
             guard state.withLock({ $0.epoch == epoch }) else { return }

@@ -4,7 +4,7 @@ import LinuxSystem
 import OSLog
 
 extension ProcessCoordination {
-    /// Registers a presenter, once. It is not kept alive.
+    /// Registers a presenter, unless it is registered. It is not retained.
     package func add(_ presenter: any NSFilePresenter) {
         let object = ObjectIdentifier(presenter)
         let url = presenter.presentedItemURL
@@ -16,7 +16,7 @@ extension ProcessCoordination {
         let isConnected = post { state in
             var events: [CoordinationEvent] = []
             if let number = state.presenterNumbers[object] {
-                // Another object that lived at the same address and was never removed.
+                // Another object at the same address was deallocated but never removed.
                 if state.presenters[number]?.reference.presenter != nil { return [] }
                 state.presenters[number] = nil
                 state.presenterNumbers[object] = nil
@@ -44,7 +44,7 @@ extension ProcessCoordination {
         watchPlaces()
     }
 
-    /// Forgets a presenter, also one that is being deallocated.
+    /// Removes a presenter, which may be in its deallocation.
     package func remove(_ object: ObjectIdentifier) {
         post { state in
             guard let number = state.presenterNumbers.removeValue(forKey: object) else { return [] }
@@ -53,7 +53,7 @@ extension ProcessCoordination {
         }
     }
 
-    /// The presenters whose messages cannot arrive while the calling thread is blocked.
+    /// Returns the presenters that get no messages while the calling thread is blocked.
     func presentersBlockedByThisThread() -> [UInt64] {
         let candidates = state.withLock { state in
             state.presenters.isEmpty ? [] : state.presenters.values.filter { $0.serialQueue != nil }
@@ -69,15 +69,14 @@ extension ProcessCoordination {
         return references.compactMap(\.presenter)
     }
 
-    /// Asks the presenters of this process for their items, and tells of those that have changed and of presenters that
-    /// are gone.
+    /// Reads the URLs of this process's presenters, and reports changed items and deallocated presenters.
     func refreshPlaces() {
         let presenters = state.withLock { $0.presenters.isEmpty ? [] : Array($0.presenters.values) }
         for presenter in presenters { refresh(presenter) }
     }
 
-    /// Nobody is told when a presenter comes to present something else (`presentedItemURL` is a property like any other), and
-    /// other processes have no occasion to ask: so it is looked at from time to time, for as long as there are presenters.
+    /// Starts polling the presenters' URLs, for as long as there are presenters: `presentedItemURL` is a plain
+    /// property without notifications, and other processes cannot read it.
     private func watchPlaces() {
         let isNew = state.withLock { state in
             if state.isWatchingPlaces || state.presenters.isEmpty { return false }
@@ -102,7 +101,7 @@ extension ProcessCoordination {
             if isShared {
                 refreshPlaces()
             } else if goesOn {
-                // Presenters of a process that makes no claims are to hear of others, too.
+                // Presenters in a process that makes no claims should be notified by other processes, too.
                 lookForDaemonAgain(after: presentersPause)
             }
             if goesOn { lookAgainLater() }
@@ -149,7 +148,7 @@ extension ProcessCoordination {
             post { _ in [.answer(preparation: number, failure: nil)] }
             return
         }
-        // The next authority's numbers begin anew: what belongs to this one's is known by the epoch.
+        // The next authority's numbers start anew. The epoch tells which authority a number belongs to.
         let epoch = state.withLock { state in
             state.reacquisitions[number] = .unanswered
             return state.epoch
@@ -170,12 +169,12 @@ extension ProcessCoordination {
             state.reacquisitions[number] = .relinquished(reacquirer, messenger)
             return false
         }
-        // Nobody waited for it any longer.
+        // The preparation has ended meanwhile.
         if isOver { messenger.giveBack(reacquirer) }
     }
 
     func reacquire(_ number: UInt64) {
-        // One that answers later finds nothing, and is told to go on at once.
+        // A presenter that answers later finds no entry, and may use the item at once.
         if let known = state.withLock({ $0.reacquisitions.removeValue(forKey: number) }) { giveBack([known]) }
     }
 

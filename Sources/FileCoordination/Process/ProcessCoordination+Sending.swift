@@ -3,7 +3,7 @@ import LinuxSystem
 import OSLog
 
 extension ProcessCoordination {
-    /// Deals with what an authority cannot be told, so that neither side waits for it in vain.
+    /// Handles an event that cannot be sent, so that neither side waits for it for ever.
     func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEvent, on authority: any CoordinationAuthority) {
         switch event {
         case .claim(let request):

@@ -3,11 +3,11 @@ import Foundation
 import LinuxSystem
 import OSLog
 
-/// This process's part in coordination: its claims, its presenters, and whoever decides about them.
+/// The state of coordination in this process: its claims, its presenters, and the connected authority.
 ///
-/// That is the daemon where the program is linked with the way to it, and else, or where there is none, an arbiter of the
-/// process's own. When the one that decides goes away, another one takes over: it is told of all that is held, waited for and
-/// presented.
+/// The authority is the daemon, if the program is linked with its client and the daemon can be reached. Otherwise it
+/// is an arbiter of the process's own. If the authority is lost, another one takes over, and gets all granted and
+/// waiting claims and all presenters.
 package final class ProcessCoordination: Sendable {
     enum Link {
         case none
@@ -15,7 +15,7 @@ package final class ProcessCoordination: Sendable {
         case connected(any CoordinationAuthority, isLocal: Bool)
     }
 
-    /// What a presenter that prepares itself wants to be called with when it may go on.
+    /// The closure that a presenter wants called when it may use the item again.
     enum Reacquisition {
         case unanswered
         case relinquished(@Sendable () -> Void, PresenterMessenger)
@@ -23,7 +23,7 @@ package final class ProcessCoordination: Sendable {
 
     struct State {
         var link = Link.none
-        /// Grows with every authority; what an earlier one still says is not listened to.
+        /// The number of the current authority. Effects from earlier ones are ignored.
         var epoch: UInt64 = 0
         var wasLostMeanwhile = false
         var nextNumber: UInt64 = 1
@@ -31,20 +31,21 @@ package final class ProcessCoordination: Sendable {
         var presenters: [UInt64: RegisteredPresenter] = [:]
         var presenterNumbers: [ObjectIdentifier: UInt64] = [:]
         var reacquisitions: [UInt64: Reacquisition] = [:]
-        /// What the authority is still to be told, in order.
+        /// The events to be sent to the authority, in order.
         var outgoing: [CoordinationEvent] = []
         var isSending = false
         var lastFailure: ContinuousClock.Instant?
         var isTryingAgain = false
-        /// Whether presenters are asked from time to time where their items are.
+        /// Whether the presenters' URLs are being polled.
         var isWatchingPlaces = false
     }
 
-    // Innermost: the authority, presenters and handlers are called after it is released.
+    // Leaf lock: the authority, presenters and handlers are called after it is released.
     let state = Lock(State())
     private let shared: (any SharedCoordination)?
     private let pause: Duration
-    /// How long a process waits that claims nothing and only presents: trying costs more than there is to gain.
+    /// The pause for a process that only presents and makes no claims: an attempt costs more than it is likely to
+    /// gain.
     var presentersPause: Duration { pause * 6 }
     static let log = Logger(subsystem: "Purvey", category: "FileCoordination")
 
@@ -54,17 +55,19 @@ package final class ProcessCoordination: Sendable {
     private static func found() -> (any SharedCoordination)? {
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_shared_coordination() else { return nil }
-        // Whoever defines that function gives a retained object of this class.
+        // The function behind that symbol returns a retained object of this class.
         return Unmanaged<SharedCoordinationBox>.fromOpaque(pointer).takeRetainedValue().coordination
     }
 
-    /// - Parameter pause: how long to wait before the daemon is looked for again.
+    /// Creates the coordination of a process.
+    ///
+    /// - Parameter pause: The time before the next attempt to reach the daemon.
     package init(shared: (any SharedCoordination)?, pause: Duration = .seconds(5)) {
         self.shared = shared
         self.pause = pause
     }
 
-    /// How long a presenter of another program, or of this one, may take to prepare itself, in milliseconds.
+    /// The time in milliseconds that a presenter may take to prepare for a claim of this process.
     static let presenterTimeLimit: Int = {
         let text = ProcessInfo.processInfo.environment["PURVEY_PRESENTER_TIME_LIMIT"] ?? ""
         guard let seconds = Double(text), seconds > 0 else { return 30_000 }
@@ -75,7 +78,7 @@ package final class ProcessCoordination: Sendable {
 // MARK: - Connecting
 
 extension ProcessCoordination {
-    /// Makes sure that somebody decides. Blocks for as long as the daemon takes to start.
+    /// Connects to an authority. Blocks while the daemon starts.
     func connect() {
         while true {
             let (latch, isOurs) = state.withLock { state -> (Latch?, Bool) in
@@ -132,11 +135,11 @@ extension ProcessCoordination {
             place: { [weak self] in self?.placeOfClaim($0) }, lost: { [weak self] in self?.lost(epoch) })
     }
 
-    /// The authority is gone. All that it had granted is held on to, and told to the next one.
+    /// Handles the loss of an authority. All granted claims are retained and reported to the next one.
     private func lost(_ epoch: UInt64) {
         let (reacquisitions, isNeeded) = state.withLock { state -> ([Reacquisition], Bool) in
             guard state.epoch == epoch else {
-                // It was to be the next one, and is gone before it is that.
+                // The connection attempt of the next authority failed before it took over.
                 if state.isTryingAgain, state.epoch + 1 == epoch { state.wasLostMeanwhile = true }
                 return ([], false)
             }
@@ -152,9 +155,9 @@ extension ProcessCoordination {
         if isNeeded { HandlerThreads.shared.run { self.connect() } }
     }
 
-    /// Looks for the daemon again, if there was none, and moves over to it.
+    /// Tries to reach the daemon again, if it could not be reached, and switches to it.
     ///
-    /// - Parameter pause: how long ago it was looked for, at least; what claims wait for without one.
+    /// - Parameter pause: The minimum time since the last attempt; by default the pause for claims.
     func lookForDaemonAgain(after pause: Duration? = nil) {
         guard let shared else { return }
         let pause = pause ?? self.pause
@@ -186,10 +189,10 @@ extension ProcessCoordination {
 
     // MARK: Sending
 
-    /// Changes the state and tells the authority what follows from it. What there is nobody to be told yet, whoever comes
-    /// next learns from the state.
+    /// Changes the state and sends the resulting events. Without an authority the events are dropped; the next one is
+    /// initialized from the state.
     ///
-    /// - Returns: whether there is somebody who decides.
+    /// - Returns: Whether an authority is connected.
     @discardableResult
     func post(_ change: (inout State) -> [CoordinationEvent]) -> Bool {
         let (isConnected, turn) = state.withLock { state in
@@ -200,7 +203,7 @@ extension ProcessCoordination {
         return isConnected
     }
 
-    /// As ``post(_:)``, for a claim that is made.
+    /// Changes the state like ``post(_:)``, for a new claim.
     func registering(_ change: (inout State) -> ClaimTicket) -> (isConnected: Bool, ClaimTicket) {
         let (isConnected, ticket, turn) = state.withLock { state in
             let ticket = change(&state)
@@ -213,7 +216,7 @@ extension ProcessCoordination {
 
     private func sendAll() { post { _ in [] } }
 
-    /// Sends, and then what has come meanwhile.
+    /// Sends the events of a turn, and then those added meanwhile.
     private func send(_ turn: State.Turn) {
         var turn = turn
         while true {
@@ -231,7 +234,7 @@ extension ProcessCoordination {
 }
 
 extension ProcessCoordination.State {
-    /// What one thread sends, so that an authority is told everything in order.
+    /// The events that one thread sends, so that the authority gets all events in order.
     fileprivate struct Turn {
         let authority: any CoordinationAuthority
         let events: [CoordinationEvent]
@@ -241,7 +244,8 @@ extension ProcessCoordination.State {
         if case .connected = link { true } else { false }
     }
 
-    /// Takes what the authority is to be told, unless there is none. Gives the calling thread what to send, if it is to do that.
+    /// Queues events for the authority, if one is connected. Returns the events that the calling thread is to send,
+    /// if any.
     fileprivate mutating func beginSending(_ events: [CoordinationEvent]) -> Turn? {
         guard case .connected(let authority, _) = link else { return nil }
         outgoing += events
@@ -251,12 +255,12 @@ extension ProcessCoordination.State {
         return Turn(authority: authority, events: outgoing)
     }
 
-    /// From now on this one decides: it is told of everything.
+    /// Switches to an authority, and queues the whole state for it.
     fileprivate mutating func use(_ authority: any CoordinationAuthority, isLocal: Bool) {
         link = .connected(authority, isLocal: isLocal)
         outgoing = presenters.values.sorted { $0.number < $1.number }.map { .present($0.place) }
         let claims = claims.values.sorted { $0.number < $1.number }
-        // What the one before has asked presenters is over, and its numbers mean something else now.
+        // The preparations of the former authority have ended, and their numbers are invalid now.
         func request(of claim: ClaimTicket) -> ClaimRequest {
             var request = claim.request
             request.answering = []

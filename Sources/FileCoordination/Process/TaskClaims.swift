@@ -1,18 +1,19 @@
-/// What the current task is in the middle of, as ``ThreadClaims`` is for a thread: the claims whose `async` accessors it runs,
-/// and the preparations it makes for others.
+/// The claims that the current task holds in `async` accessors, and the preparations that it performs. This is
+/// ``ThreadClaims`` for tasks.
 ///
-/// A task that is begun inside, even a child, is another one: nothing tells whether it is waited for before the accessor ends.
+/// A task started within an accessor, even a child task, is a different one: whether the accessor waits for it is
+/// unknown.
 struct TaskClaims: Sendable {
     let held: [UInt64]
     let answering: [UInt64]
-    /// Which task that is, for those that inherit this.
+    /// The task that the value belongs to, to tell it from tasks that inherit it.
     private let task: Int?
 
     @TaskLocal private static var inherited: TaskClaims?
 
     static let none = TaskClaims(held: [], answering: [], task: nil)
 
-    /// Those of the calling task; none outside of tasks.
+    /// The claims and preparations of the calling task; none outside of tasks.
     static var current: TaskClaims {
         guard let task = currentTask, let inherited, inherited.task == task else { return none }
         return inherited
@@ -27,7 +28,7 @@ struct TaskClaims: Sendable {
         return try await $inherited.withValue(claims, operation: body)
     }
 
-    /// Has a presenter prepare itself.
+    /// Runs the preparation of a presenter.
     static func answering<Result>(
         _ preparations: [UInt64], _ body: () async throws -> Result
     ) async rethrows -> Result {
@@ -37,17 +38,17 @@ struct TaskClaims: Sendable {
     }
 }
 
-/// What whoever waits for a claim is in the middle of: all that ends after the claim has.
+/// The context in which a caller waits for a claim: everything that ends after the claim.
 struct ClaimSurroundings: Sendable {
     var enclosing: [UInt64] = []
     var answering: [UInt64] = []
     /// Whether the thread that makes the claim waits for it.
     var blocksThread = false
 
-    /// Nobody waits: somebody is called when the claim is granted.
+    /// No caller waits: a completion handler is called when the claim is granted.
     static let none = ClaimSurroundings()
 
-    /// The calling thread waits, and with it the task that it runs, if it does.
+    /// The context of the calling thread, which waits, and of the task that it runs, if any.
     static var ofThread: ClaimSurroundings {
         let (task, thread) = (TaskClaims.current, ThreadClaims.current)
         if task.held.isEmpty, task.answering.isEmpty {
@@ -57,7 +58,7 @@ struct ClaimSurroundings: Sendable {
             enclosing: task.held + thread.held, answering: task.answering + thread.answering, blocksThread: true)
     }
 
-    /// The calling task waits, without blocking its thread.
+    /// The context of the calling task, which waits without blocking its thread.
     static var ofTask: ClaimSurroundings {
         let task = TaskClaims.current
         return ClaimSurroundings(enclosing: task.held, answering: task.answering)

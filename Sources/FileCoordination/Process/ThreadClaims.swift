@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the current thread is in the middle of: the claims whose accessors it runs, and the preparations it makes for others.
+/// The claims that the current thread holds in accessors, and the preparations that it performs.
 ///
-/// A claim that it makes meanwhile ends before those, so it cannot wait for them.
+/// A nested claim ends before these, so it cannot wait for them.
 final class ThreadClaims {
     private(set) var held: [UInt64] = []
     private(set) var answering: [UInt64] = []
@@ -15,14 +15,14 @@ final class ThreadClaims {
         return status == 0 ? key : nil
     }()
 
-    /// Those of the calling thread.
+    /// The claims and preparations of the calling thread.
     static var current: ThreadClaims {
         guard let key else { return ThreadClaims() }
         if let pointer = pthread_getspecific(key) {
             return Unmanaged<ThreadClaims>.fromOpaque(pointer).takeUnretainedValue()
         }
         let claims = ThreadClaims()
-        // The thread's own reference, given up when it ends.
+        // The thread's own reference, which is released when the thread ends.
         pthread_setspecific(key, Unmanaged.passRetained(claims).toOpaque())
         return claims
     }
@@ -35,7 +35,7 @@ final class ThreadClaims {
         return try body()
     }
 
-    /// Has a presenter prepare itself.
+    /// Runs the preparation of a presenter.
     static func answering<Result>(_ preparation: UInt64, _ body: () throws -> Result) rethrows -> Result {
         let claims = current
         claims.answering.append(preparation)

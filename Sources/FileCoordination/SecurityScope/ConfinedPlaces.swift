@@ -1,22 +1,25 @@
-/// How a confined process takes part in file coordination: over a socket that it was started with, because it may make none.
+/// The socket for file coordination that a confined process inherits, as it must not connect one.
 package enum CoordinationLink {
-    /// The descriptor of that socket in a confined process.
+    /// The number of the socket's descriptor in a confined process.
     package static let descriptorNumber = 5
-    /// In the environment of a confined process: the number of that descriptor.
+    /// The environment variable with that number.
     package static let environmentKey = "PURVEY_COORDINATION_LINK"
 }
 
-/// What one confined process calls files, and which files those are. Whoever starts the process knows.
+/// The mapping between the paths that one confined process uses and the real files. The component that starts the
+/// process provides it.
 package protocol ConfinedPlaces: Sendable {
-    /// What others are told that the process is: its bundle's identifier.
+    /// The name of the process in messages to others: its bundle identifier.
     var name: String { get }
-    /// The folder that the process has to itself, with the links on its way resolved.
+    /// The container of the process, with links resolved.
     var container: String { get }
-    /// The folders that the process shares with the programs of its groups, likewise.
+    /// The directories that the process shares with its groups, with links resolved.
     var groups: [String] { get }
-    /// The folder of the places where items of others appear, likewise. Nothing else in it is the process's business.
+    /// The directory in which items from outside the container appear, with links resolved. The process may use
+    /// nothing else in it.
     var scopes: String { get }
-    /// The item that a path in `scopes` is at or beneath; `nil` for no item. Does not wait for the file system.
+    /// Returns the item that a path in `scopes` is at or beneath; `nil` if there is none. Does not wait for the file
+    /// system.
     func item(at path: String) -> PlacedItem?
 }
 
@@ -24,13 +27,13 @@ extension ConfinedPlaces {
     package var groups: [String] { [] }
 }
 
-/// An item of others that a confined process has access to.
+/// An item outside the container that a confined process has access to.
 package struct PlacedItem: Sendable {
-    /// What the process calls it.
+    /// The path that the process uses.
     package let path: ExactPath
-    /// Where it is now.
+    /// The item's current path.
     package let realPath: ExactPath
-    /// The outermost package that it is in, else `realPath`.
+    /// The outermost package that contains `realPath`, or else `realPath`.
     package let realKey: ExactPath
     /// Whether the process may change it.
     package let isWritable: Bool

@@ -2,29 +2,29 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// What a confined process asks of the daemon over the socket that it was started with. The daemon knows which bundle it has
-/// started there; nothing of that is said here.
+/// The calls of a confined process to the daemon, over a socket that the process inherits. The daemon knows the
+/// bundle that it started with that socket, so the calls do not name it.
 package enum ScopeLink {
-    /// The descriptor of that socket in a confined process.
+    /// The number of the socket's descriptor in a confined process.
     package static let descriptorNumber = 4
-    /// In the environment of a confined process: the number of that descriptor.
+    /// The environment variable with that number.
     package static let environmentKey = "PURVEY_SCOPE_LINK"
-    /// The error domain on the wire.
+    /// The error domain in messages.
     package static let domain = "PurveyScope"
 
-    /// Why the daemon says no.
+    /// The reason why the daemon refuses a call.
     package enum Refusal: Int64, Sendable {
-        /// No bookmark, a changed one, or one of another user.
+        /// The data is no bookmark, or was changed, or is that of another user.
         case notAuthentic = 1
-        /// It was made for somebody else.
+        /// The bookmark was made for another bundle.
         case notForThisBundle = 2
         case itemNotFound = 3
-        /// The system does not let the daemon do it.
+        /// The system refused the operation.
         case failed = 4
     }
 }
 
-/// Presents a bookmark. What it leads to can be used from `BeginAccessCall` on.
+/// Resolves a bookmark. The item can be used after a `BeginAccessCall`.
 package struct ResolveScopeCall: Call {
     package static var method: UInt64 { 1 }
     package let bookmark: ByteString
@@ -47,9 +47,9 @@ package struct ResolveScopeCall: Call {
     }
 
     package struct Reply: Message {
-        /// What the item is called in the calls below, on this connection.
+        /// The item's identifier for the calls below, on this connection.
         package let token: UInt64
-        /// Where the confined process finds the item, while it has access.
+        /// The path of the item for the confined process, while it has access.
         package let path: String
         package let isDirectory: Bool
         package let isStale: Bool
@@ -77,7 +77,7 @@ package struct ResolveScopeCall: Call {
     }
 }
 
-/// Asks for the item itself, as an open descriptor, and for its path to be there.
+/// Requests an open descriptor of the item, and makes the item appear at its path.
 package struct BeginAccessCall: Call {
     package static var method: UInt64 { 2 }
     package let token: UInt64
@@ -87,7 +87,7 @@ package struct BeginAccessCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(token, forKey: 0) }
 
     package struct Reply: Message {
-        /// Open for reading, and for writing where the bookmark allows it.
+        /// Open for reading, and for writing if the bookmark allows that.
         package let item: FileDescriptor
 
         package init(item: FileDescriptor) { self.item = item }
@@ -96,7 +96,7 @@ package struct BeginAccessCall: Call {
     }
 }
 
-/// Gives the access back: the path is gone when this is answered.
+/// Ends the access. The path no longer exists when the reply arrives.
 package struct EndAccessCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { 3 }
@@ -107,8 +107,8 @@ package struct EndAccessCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(token, forKey: 0) }
 }
 
-/// Asks for a new bookmark of an item that was resolved, for the same bundle and with no more access: when the old one is
-/// stale.
+/// Requests a new bookmark of a resolved item, for the same bundle and with no more access, such as when the old one
+/// is stale.
 package struct RenewBookmarkCall: Call {
     package static var method: UInt64 { 4 }
     package let token: UInt64
@@ -116,7 +116,7 @@ package struct RenewBookmarkCall: Call {
     package let options: UInt64
     /// The file that the bookmark is to be relative to, open.
     package let base: FileDescriptor?
-    /// The names of the resource values that it is to keep.
+    /// The names of the resource values to store.
     package let keys: [String]
 
     package init(token: UInt64, options: UInt64, base: FileDescriptor?, keys: [String]) {

@@ -3,26 +3,29 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The items outside of its container that this confined process has resolved, and those that it has access to now.
+/// The items outside its container that this confined process has resolved, and those that it has access to now.
 ///
-/// In a process that is not confined there are none: it may open what its user may.
+/// An unconfined process has none: it may open whatever its user may.
 package final class ScopedAccess: Sendable {
     package static let shared = ScopedAccess(ScopedAccess.connection())
 
     private struct Entry {
         let token: UInt64
-        /// How many times access was begun and not ended.
+        /// The number of begun accesses that have not ended.
         var uses = 0
-        /// The item itself, while there is access.
+        /// The open item while there is access.
         var item: FileDescriptor?
     }
 
     private let connection: Connection?
-    // Held while the daemon is asked, so that nobody finds an access half begun; the answers come on a thread that
-    // never takes it.
+    // Held during calls to the daemon, so that no thread sees an access half begun. Replies arrive on a thread that
+    // never takes this lock.
     private let entries = Lock<[String: Entry]>([:])
 
-    /// - Parameter connection: to the daemon that has started this process; `nil` where it is not confined.
+    /// Creates the state of a process.
+    ///
+    /// - Parameter connection: The connection to the daemon that started this process; `nil` if the process is not
+    ///   confined.
     package init(_ connection: Connection?) { self.connection = connection }
 
     private static func connection() -> Connection? {
@@ -32,7 +35,7 @@ package final class ScopedAccess: Sendable {
         return try? Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: number)))
     }
 
-    /// Asks the daemon where a bookmark leads that was made outside of this process's container. Blocks.
+    /// Resolves a bookmark that was made outside this process's container. Blocks on the daemon.
     ///
     /// - Returns: `nil` in a process that is not confined.
     func resolve(_ bookmark: Data, relativeTo base: FoundItem?) throws -> ResolveScopeCall.Reply? {
@@ -45,9 +48,9 @@ package final class ScopedAccess: Sendable {
         return reply
     }
 
-    /// A new bookmark of a resolved item. Blocks.
+    /// Makes a new bookmark of a resolved item. Blocks.
     ///
-    /// - Returns: `nil` for a path that no bookmark was resolved to.
+    /// - Returns: `nil` for a path that is not that of a resolved bookmark.
     func renewBookmark(
         of path: String, _ options: URL.BookmarkCreationOptions, keeping keys: Set<URLResourceKey>?,
         relativeTo base: URL?
@@ -60,9 +63,9 @@ package final class ScopedAccess: Sendable {
         return Data(reply.bookmark.bytes)
     }
 
-    /// Begins one more use of an item. Blocks on the daemon for the first.
+    /// Begins a use of an item. The first use blocks on the daemon.
     ///
-    /// - Returns: whether there is access; `nil` for a path that no bookmark was resolved to.
+    /// - Returns: Whether there is access; `nil` for a path that is not that of a resolved bookmark.
     package func begin(_ path: String) -> Bool? {
         guard let connection else { return nil }
         return entries.withLock { entries -> Bool? in
@@ -77,7 +80,7 @@ package final class ScopedAccess: Sendable {
         }
     }
 
-    /// Ends one use of an item. One that was not begun is ignored.
+    /// Ends a use of an item. Does nothing if none was begun.
     package func end(_ path: String) {
         guard let connection else { return }
         entries.withLock { entries in
@@ -85,14 +88,14 @@ package final class ScopedAccess: Sendable {
             entry.uses -= 1
             if entry.uses == 0 {
                 entry.item = nil
-                // A daemon that has gone has taken the access along.
+                // If the daemon has ended, so has the access.
                 _ = try? Self.ask(connection, EndAccessCall(token: entry.token))
             }
             entries[path] = entry
         }
     }
 
-    /// The item itself, as the daemon has handed it out: open for reading, and for writing where the bookmark allows it.
+    /// Returns the open item from the daemon: open for reading, and for writing if the bookmark allows that.
     package func item(at path: String) -> FileDescriptor? { entries.withLock { $0[path]?.item } }
 
     private static func ask<C: Call>(_ connection: Connection, _ request: C) throws -> C.Reply {
@@ -105,7 +108,7 @@ package final class ScopedAccess: Sendable {
 }
 
 extension ConduitError {
-    /// As Foundation has it.
+    /// The corresponding Foundation error.
     fileprivate var scopeError: CocoaError {
         guard case .remote(let failure) = self, failure.domain == ScopeLink.domain else {
             return CocoaError(.fileReadNoPermission, userInfo: [NSDebugDescriptionErrorKey: "the daemon: \(self)"])
