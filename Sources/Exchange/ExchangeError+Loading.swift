@@ -1,7 +1,7 @@
 import ItemProvider
 
 extension ExchangeError {
-    /// The error of a load that could not even be asked of its provider.
+    /// The error of a load that could not be requested from its provider.
     var loadError: any Error {
         switch self {
         case .noSuchItem: ItemProviderError.providerIsGone()

@@ -1,23 +1,24 @@
 import Foundation
 
-/// Why something between processes could not be done.
+/// An error of the exchange between processes.
 ///
-/// Errors of a load are errors of `NSItemProvider`; these are the errors of offering, listing and of the daemon itself.
+/// Errors of a load are errors of `NSItemProvider`; these are the errors of offering, of listing and of the daemon
+/// itself.
 public enum ExchangeError: Error, Sendable, Equatable {
-    /// The daemon cannot be reached or started; the text says why.
+    /// The daemon cannot be reached or started. The text gives the reason.
     case daemonUnavailable(String)
-    /// The daemon said no: a limit was reached, or what was asked makes no sense. The text says which.
+    /// The daemon refused the request, because of a limit or because it is invalid. The text gives the reason.
     case refused(String)
-    /// The item is not offered any more, or never was, or may not be seen by this process.
+    /// The item is no longer offered, never was, or is not visible to this process.
     case noSuchItem
     /// The request was cancelled.
     case cancelled
-    /// The daemon or the other process broke off or did not keep to the protocol; the text says how.
+    /// The daemon or the other process closed the connection or violated the protocol. The text gives the reason.
     case interrupted(String)
 }
 
 extension ExchangeError: LocalizedError, CustomStringConvertible {
-    /// One line that says what failed and, where that helps, what to do.
+    /// A line that says what failed and, if that helps, what to do.
     public var description: String {
         switch self {
         case .daemonUnavailable(let reason): "the Purvey daemon cannot be reached: \(reason)"

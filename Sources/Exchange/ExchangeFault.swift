@@ -1,16 +1,16 @@
-/// Why the daemon says no to a request. It crosses to the peer as a code and a sentence.
+/// The reason why the daemon refuses a request. It is sent to the peer as a code and a sentence.
 package enum ExchangeFault: Error, Equatable, Sendable {
-    /// A limit was reached, or what was asked makes no sense; the sentence says which.
+    /// A limit was reached, or the request is invalid. The sentence gives the reason.
     case refused(String)
-    /// The item is not offered, or this peer may not know that it is: the two look the same from outside.
+    /// The item is not offered, or is not visible to this peer, which must not be distinguishable.
     case noSuchItem
-    /// The process that offers the item does not answer.
+    /// The process that offers the item does not respond.
     case providerUnavailable(String)
 
-    /// The error domain on the wire.
+    /// The error domain in messages.
     package static let domain = "PurveyExchange"
 
-    /// The number on the wire.
+    /// The error code in messages.
     package var code: Int64 {
         switch self {
         case .refused: 1
@@ -19,7 +19,7 @@ package enum ExchangeFault: Error, Equatable, Sendable {
         }
     }
 
-    /// The sentence on the wire.
+    /// The sentence in messages.
     package var message: String {
         switch self {
         case .refused(let reason), .providerUnavailable(let reason): reason

@@ -1,31 +1,32 @@
 import ItemProvider
 
-/// What one peer may ask of the daemon. Beyond a limit the one request fails with a sentence that names it.
+/// The limits for one peer. A request that exceeds one fails with a sentence that names it.
 package struct ExchangeLimits: Sendable {
-    /// Items that one connection offers at a time.
+    /// The number of items that one connection offers at a time.
     package var offersPerConnection = OfferBounds.items
-    /// Representations of one item.
+    /// The number of representations of one item.
     package var representationsPerOffer = OfferBounds.representations
-    /// Bytes of a type identifier.
+    /// The size of a type identifier in bytes.
     package var typeIdentifierBytes = OfferBounds.typeIdentifierBytes
-    /// Bytes of a suggested name. Longer than a file name may be, because names are shortened where a file is made.
+    /// The size of a suggested name in bytes. It may exceed that of a file name, as names are shortened when a file
+    /// is created.
     package var nameBytes = OfferBounds.nameBytes
-    /// Bytes of a board's name.
+    /// The size of a board's name in bytes.
     package var boardNameBytes = OfferBounds.boardNameBytes
-    /// Boards on which one connection has items at a time.
+    /// The number of boards on which one connection has items at a time.
     package var boardsPerConnection = 256
-    /// Boards whose change count is remembered after they became empty.
+    /// The number of boards whose change count is remembered after they became empty.
     package var boards = 1_024
-    /// Consumers on their way to one provider's process that it has not taken in yet. More wait in the daemon.
+    /// The number of consumers sent to one provider's process that it has not accepted yet. More wait in the daemon.
     package var opensInFlight = 64
-    /// Consumers that wait in the daemon for one provider's process.
+    /// The number of consumers that wait in the daemon for one provider's process.
     package var opensWaiting = 8_192
-    /// Registered bundles.
+    /// The number of registered bundles.
     package var bundles = 2_000
-    /// Bytes of memory files that the daemon keeps for pasteboards whose process has ended; half of it for those that are
-    /// not the general one.
+    /// The size in bytes of memory files held for pasteboards whose process has ended; half of it for boards other
+    /// than the general one.
     package var heldBytes = 512 << 20
-    /// Representations that the daemon keeps for such pasteboards; half of it for those that are not the general one.
+    /// The number of representations held for such pasteboards; half of it for boards other than the general one.
     package var heldRepresentations = 4_096
 
     package init() {}

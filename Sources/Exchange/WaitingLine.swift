@@ -1,7 +1,7 @@
-/// First come, first served: both ends in constant time.
+/// A first-in, first-out queue with constant-time operations at both ends.
 struct WaitingLine<Element> {
     private var elements: [Element?] = []
-    /// Those before it have been served.
+    /// The index of the first element; those before it were removed.
     private var head = 0
 
     var isEmpty: Bool { head == elements.count }
@@ -14,7 +14,7 @@ struct WaitingLine<Element> {
         defer {
             elements[head] = nil
             head += 1
-            // Moving the rest costs as much as was served since it was last moved.
+            // Amortized: moving the rest costs no more than the removals since the last move.
             if head * 2 > elements.count {
                 elements.removeFirst(head)
                 head = 0
@@ -23,12 +23,12 @@ struct WaitingLine<Element> {
         return elements[head]
     }
 
-    /// Takes out those who do not wait any more.
+    /// Removes elements for which a condition holds.
     mutating func removeAll(where isGone: (Element) -> Bool) {
         elements = elements[head...].filter { element in element.map { !isGone($0) } ?? false }
         head = 0
     }
 
-    /// Everybody who waits, in order.
+    /// All elements, in order.
     var all: [Element] { elements[head...].compactMap { $0 } }
 }

@@ -1,22 +1,22 @@
 import Foundation
 import ItemProvider
 
-/// Which items are on which board, and who offers them: the daemon's memory, as plain values.
+/// The items on each board and their owners: the daemon's state of boards, as plain values.
 ///
-/// A board is a name; it exists when something is offered on it. Items keep the order in which they were offered.
+/// A board is a name; it exists while something is offered on it. Items keep the order in which they were offered.
 package struct BoardTable {
-    /// The name of the pasteboard of cut, copy and paste.
+    /// The name of the pasteboard for cut, copy and paste.
     package static let general = "general"
 
-    /// One item on a board.
+    /// An item on a board.
     package struct Entry: Sendable {
         package let manifest: OfferManifest
         package let board: String
-        /// The connection that offers it.
+        /// The number of the connection that offers it.
         package let owner: UInt64
-        /// Grows with every offer; the order of items on a board, and the cursor of a listing.
+        /// A number that grows with every offer. It orders the items on a board, and is the cursor of a listing.
         package let sequence: UInt64
-        /// Whether it came as the contents of a pasteboard, which should outlive its process.
+        /// Whether it is part of the contents of a pasteboard, which should outlive its process.
         package let isPasteboardItem: Bool
     }
 
@@ -29,24 +29,26 @@ package struct BoardTable {
     private var boards: [String: Board] = [:]
     private var entries: [UUID: Entry] = [:]
     private var offersOfOwner: [UInt64: Set<UUID>] = [:]
-    /// How many items a connection has on each board.
+    /// The number of items that a connection has on each board.
     private var boardsOfOwner: [UInt64: [String: Int]] = [:]
     private var sequence: UInt64 = 0
-    /// The count of a board that nothing is remembered of: above that of every board forgotten so far, so that a count
-    /// never comes back.
+    /// The change count of a board without a record. It is at least that of every forgotten board, so that a count
+    /// never recurs.
     private var forgottenChangeCount: UInt64
 
-    /// - Parameter firstChangeCount: the change count of boards that were never used. A daemon starts above what an
-    ///   earlier one can have reached.
+    /// Creates an empty table.
+    ///
+    /// - Parameter firstChangeCount: The change count of unused boards. A daemon starts above any count that a former
+    ///   one can have reached.
     package init(limits: ExchangeLimits = ExchangeLimits(), firstChangeCount: UInt64 = 0) {
         self.limits = limits
         forgottenChangeCount = firstChangeCount
     }
 
-    /// How many items are offered on all boards.
+    /// The number of items on all boards.
     package var count: Int { entries.count }
 
-    /// Puts an item on a board, after those that are there.
+    /// Adds an item to a board, after the existing ones.
     package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeFault) {
         try check(board: board, owner: owner)
         try check([manifest], owner: owner, replacing: 0)
@@ -54,15 +56,15 @@ package struct BoardTable {
         changed(board)
     }
 
-    /// Makes these items the contents of a board, and returns what was there before.
+    /// Replaces the contents of a board. Returns the former items.
     ///
-    /// - Parameter amended: the change count of the board as its owner left it, who goes on writing: the count stays, and nothing is
-    ///   done where it is another by now, or items of others are there.
+    /// - Parameter amended: The change count of the owner's own contents, which it continues to write. The count
+    ///   stays the same. The call fails if the board has another count by now, or items of other owners.
     @discardableResult
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil
     ) throws(ExchangeFault) -> [Entry] {
-        // Clearing a board is no further one of its owner's.
+        // Clearing a board does not count towards the owner's number of boards.
         try check(board: board, owner: manifests.isEmpty ? nil : owner)
         let replaced = items(on: board)
         if let amended, changeCount(of: board) != amended || replaced.contains(where: { $0.owner != owner }) {
@@ -75,14 +77,14 @@ package struct BoardTable {
         return replaced
     }
 
-    /// Takes an item away from its board. Only its owner may.
+    /// Removes an item from its board. Only its owner may do that.
     package mutating func withdraw(_ identifier: UUID, owner: UInt64) throws(ExchangeFault) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
         remove(entry)
         changed(entry.board)
     }
 
-    /// Takes away everything that a connection offers, because it has ended.
+    /// Removes all items of a connection that has ended.
     @discardableResult
     package mutating func removeAll(of owner: UInt64) -> [Entry] {
         let removed = (offersOfOwner[owner] ?? []).compactMap { entries[$0] }
@@ -91,7 +93,7 @@ package struct BoardTable {
         return removed
     }
 
-    /// Puts another owner in an item's place, who keeps some of its representations. The board's change count stays.
+    /// Makes another owner offer an item, with some of its representations. The board's change count stays the same.
     package mutating func transfer(
         _ identifier: UUID, from owner: UInt64, to successor: UInt64, keeping indexes: Set<Int>
     ) throws(ExchangeFault) {
@@ -107,30 +109,31 @@ package struct BoardTable {
         boardsOfOwner[successor, default: [:]][entry.board, default: 0] += 1
     }
 
-    /// The items on a board in the order in which they were offered.
+    /// Returns the items on a board in the order in which they were offered.
     ///
-    /// - Parameter cursor: only those offered after this one.
+    /// - Parameter cursor: The sequence number after which the items begin.
     package func items(on board: String, after cursor: UInt64 = 0) -> [Entry] {
         guard let items = boards[board]?.items else { return [] }
         return items.keys.filter { $0 > cursor }.sorted().compactMap { items[$0].flatMap { entries[$0] } }
     }
 
-    /// Everything that a connection offers, in the order in which it was offered.
+    /// Returns all items of a connection in the order in which they were offered.
     package func items(of owner: UInt64) -> [Entry] {
         (offersOfOwner[owner] ?? []).compactMap { entries[$0] }.sorted { $0.sequence < $1.sequence }
     }
 
     package func entry(_ identifier: UUID) -> Entry? { entries[identifier] }
 
-    /// Grows whenever the contents of the board change, but for what its owner adds, and never comes back to a value it had.
+    /// Returns a count that grows whenever the contents of the board change, except for amendments by their owner,
+    /// and that never recurs.
     package func changeCount(of board: String) -> UInt64 {
         boards[board]?.changeCount ?? forgottenChangeCount
     }
 
-    /// Whether anything was put on the board since it was last forgotten, as far as is remembered.
+    /// Whether the board has been used since it was last forgotten, as far as that is remembered.
     package func isTouched(_ board: String) -> Bool { boards[board] != nil }
 
-    /// Makes a board with nothing on it one that was never used. Its change count never comes back.
+    /// Makes an empty board equal to one that was never used. Its change count never recurs.
     package mutating func forget(_ name: String) {
         guard let board = boards[name], board.items.isEmpty else { return }
         forgottenChangeCount = max(forgottenChangeCount, board.changeCount)
@@ -152,7 +155,7 @@ package struct BoardTable {
         forget(entry)
     }
 
-    /// The item is no longer its owner's.
+    /// Removes an item from its owner's records.
     private mutating func forget(_ entry: Entry) {
         let owner = entry.owner
         offersOfOwner[owner]?.remove(entry.manifest.identifier)
@@ -209,7 +212,7 @@ extension BoardTable {
 }
 
 extension OfferManifest {
-    /// Finds fault with what a peer sent, before anything of it is kept.
+    /// Checks a peer's manifest before any of it is stored.
     package func check(_ limits: ExchangeLimits) throws(ExchangeFault) {
         guard !representations.isEmpty else { throw .refused("the item has no representation") }
         guard representations.count <= limits.representationsPerOffer else {

@@ -4,17 +4,18 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Reads a bundle's `Info.plist` and says everything that is wrong with it at once.
+/// An inspection of a bundle's `Info.plist` that reports all faults at once.
 package struct BundleInspection {
-    /// The bundle as it would be registered; `nil` when there is any fault.
+    /// The record to register; `nil` if there is any fault.
     package private(set) var record: BundleRecord?
-    /// What is wrong, one sentence each.
+    /// The faults, one sentence each.
     package private(set) var faults: [String] = []
 
-    /// The key of an `Info.plist` that names the team.
+    /// The `Info.plist` key for the team.
     package static let teamKey = "PurveyTeamIdentifier"
 
-    /// Looks at a folder with an `Info.plist`, in itself or in its folder `Contents`. Blocks on the file system.
+    /// Inspects a directory with an `Info.plist`, in itself or in its subdirectory `Contents`. Blocks on the file
+    /// system.
     package init(path: String) {
         guard let resolved = realpath(path, nil) else {
             faults.append("\(path): \(Errno.current)")
@@ -46,7 +47,8 @@ package struct BundleInspection {
                 "\(Self.teamKey) has no effect: \(executable) is a script, and its processes run the interpreter, which is not the bundle's"
             )
         }
-        // Read as the type registry will read them: what it would leave out is told now, while somebody listens.
+        // Read as the type registry will read them: declarations that it would ignore are reported now, while the
+        // caller can correct them.
         faults += TypeDeclaration.declarations(in: list, source: folder + "/Info.plist").faults.map(\.reason)
         guard faults.isEmpty, let identifier, let executable else { return }
         do {
@@ -54,7 +56,7 @@ package struct BundleInspection {
             let made = BundleRecord(
                 identifier: identifier, path: root, executable: executable, team: list[Self.teamKey] as? String,
                 typeDeclarations: try BundleRecord.encode(declarations))
-            // A record is in another form than the bundle's own list, and can be the larger of the two.
+            // The record's format differs from the bundle's own list, and its size can be the larger one.
             let size = try made.propertyList().count
             guard size <= BundleRecords.largestRecord else {
                 faults.append(
@@ -67,7 +69,8 @@ package struct BundleInspection {
         }
     }
 
-    /// The executable is how the bundle's processes are known: a file of the bundle's own that they run themselves.
+    /// Finds the executable. The bundle's processes are recognized by it, so it must be a file in the bundle that
+    /// they run directly.
     private mutating func findExecutable(named name: String, in folder: String, of root: String) -> String? {
         guard !name.contains("/"), name != ".", name != ".." else {
             faults.append("CFBundleExecutable \"\(name)\" has to be the name of a file, without folders")

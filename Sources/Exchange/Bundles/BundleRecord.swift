@@ -1,19 +1,19 @@
 import Foundation
 import PropertyLists
 
-/// A registered bundle: what its property list declared on the day it was registered.
+/// A registered bundle: the declarations of its property list at registration.
 ///
-/// On disk it is a property list of its own, which the type registry reads as well.
+/// On disk it is a separate property list, which the type registry reads as well.
 package struct BundleRecord: Sendable, Equatable {
-    /// `CFBundleIdentifier`.
+    /// The value of `CFBundleIdentifier`.
     package let identifier: String
-    /// The folder, with no symbolic link in it.
+    /// The bundle's directory, without symbolic links.
     package let path: String
     /// The path of the executable file.
     package let executable: String
-    /// `PurveyTeamIdentifier`: bundles that name the same team trust one another.
+    /// The value of `PurveyTeamIdentifier`: bundles of the same team trust one another.
     package let team: String?
-    /// `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as a property list of their own.
+    /// The values of `UTExportedTypeDeclarations` and `UTImportedTypeDeclarations`, as a separate property list.
     package let typeDeclarations: Data
 
     package init(identifier: String, path: String, executable: String, team: String?, typeDeclarations: Data) {
@@ -29,7 +29,7 @@ extension BundleRecord {
     package static let exportedKey = "UTExportedTypeDeclarations"
     package static let importedKey = "UTImportedTypeDeclarations"
 
-    /// Reads a record as it is kept on disk; `nil` when it is damaged.
+    /// Decodes a record from disk. Returns `nil` if it is damaged.
     package init?(propertyList data: Data) {
         guard let list = Self.dictionary(data) else { return nil }
         let kept = list.filter { $0.key == Self.exportedKey || $0.key == Self.importedKey }
@@ -44,7 +44,7 @@ extension BundleRecord {
             typeDeclarations: declarations)
     }
 
-    /// The record as it is kept on disk.
+    /// Encodes the record for disk.
     package func propertyList() throws -> Data {
         var list = Self.dictionary(typeDeclarations) ?? [:]
         list["Identifier"] = identifier

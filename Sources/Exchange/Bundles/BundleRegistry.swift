@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The bundles that are registered with the daemon, kept on disk as one property list each.
+/// The bundles that are registered with the daemon, stored as one property list each.
 ///
-/// Safe to use from any thread. Methods that touch the disk say so.
+/// Any thread may use it. Methods that access the disk say so.
 package final class BundleRegistry: Sendable {
-    /// The folder of the records.
+    /// The directory of the records.
     private let folder: String
     private let limit: Int
-    /// How many faults a refusal names.
+    /// The maximum number of faults in an error message.
     private static let mostFaults = 20
     private let records: Lock<[String: BundleRecord]>
 
-    /// Reads the records that are there. A damaged one is left out and named to `report`. Reads the disk.
+    /// Reads the records from disk. A damaged one is skipped and reported.
     package init(folder: String, limit: Int = ExchangeLimits().bundles, report: (String) -> Void = { _ in }) {
         self.folder = folder
         self.limit = limit
@@ -31,24 +31,24 @@ package final class BundleRegistry: Sendable {
         records = Lock(found)
     }
 
-    /// All records, by identifier.
+    /// All records, sorted by identifier.
     package var all: [BundleRecord] {
         records.withLock { $0.values.sorted { $0.identifier < $1.identifier } }
     }
 
-    /// Registers the bundle in a folder, in place of one with the same identifier. Reads and writes the disk.
+    /// Registers the bundle in a directory, replacing one with the same identifier. Reads and writes the disk.
     @discardableResult
     package func register(path: String) throws -> BundleRecord {
         let inspection = BundleInspection(path: path)
         guard let record = inspection.record else {
-            // The answer is one message, and a list can have a fault in each of a thousand entries.
+            // The reply is one message, and a list can have a fault in each of a thousand entries.
             let others = inspection.faults.count - Self.mostFaults
             throw ExchangeFault.refused(
                 "the bundle cannot be registered: "
                     + inspection.faults.prefix(Self.mostFaults).joined(separator: "; ")
                     + (others > 0 ? "; and \(others) more" : ""))
         }
-        // Two bundles with one executable would leave open who is asking.
+        // If two bundles had the same executable, a process could not be assigned to either.
         let identity = try? FileStatus.of(record.executable).identity
         if let other = all.first(where: {
             $0.identifier != record.identifier && (try? FileStatus.of($0.executable).identity) == identity
@@ -62,9 +62,9 @@ package final class BundleRegistry: Sendable {
         return record
     }
 
-    /// Forgets a bundle. Writes the disk.
+    /// Removes a bundle's record. Writes the disk.
     package func remove(identifier: String) throws(ExchangeFault) {
-        // Only what is registered is removed, so no text from outside becomes a path.
+        // Only registered identifiers are accepted, so that no arbitrary text becomes a path.
         guard records.withLock({ $0[identifier] }) != nil else {
             throw .refused("no bundle \"\(identifier)\" is registered")
         }
@@ -74,7 +74,7 @@ package final class BundleRegistry: Sendable {
         records.withLock { $0[identifier] = nil }
     }
 
-    /// The bundle that an executable file belongs to, by the file itself, whatever path led to it, as of now.
+    /// Returns the bundle with an executable, compared by file identity, whatever path leads to the file.
     package func bundle(ofExecutable identity: FileStatus.Identity) -> BundleRecord? {
         all.first { (try? FileStatus.of($0.executable).identity) == identity }
     }

@@ -1,39 +1,39 @@
 import Foundation
 import ItemProvider
 
-/// A place where processes of one user offer items to each other: a pasteboard, a shelf, a drag session.
+/// A board on which processes of one user offer items to each other: a pasteboard, a shelf, or a drag session.
 ///
-/// A board is a name. It needs no making and no closing: it is there while something is offered on it. The first use in a
-/// process connects to the Purvey daemon, and starts it where it is not running.
+/// A board is a name. It need not be created or closed: it exists while something is offered on it. The first use in
+/// a process connects to the Purvey daemon, and starts it if necessary.
 ///
 ///     let offer = try await Board.shelf.offer(NSItemProvider(contentsOf: url))
 ///
-/// and in another process
+/// In another process:
 ///
 ///     for provider in try await Board.shelf.items() { … provider.loadDataRepresentation … }
 ///
-/// An item that was listed is an ordinary `NSItemProvider`; its load handlers ask the other process. This is Purvey's own
-/// interface: Apple's platforms have `UIPasteboard` and drag sessions in its place, but nothing for both.
+/// A listed item is an ordinary `NSItemProvider`; its load handlers send requests to the other process. This is
+/// Purvey's own interface: Apple's platforms have `UIPasteboard` and drag sessions instead, but nothing for both.
 public struct Board: Sendable, Hashable {
     /// The board's name: 1 to 255 bytes without control characters.
     public let name: String
     private let client: ExchangeClient
 
-    /// The pasteboard of cut, copy and paste.
+    /// The pasteboard for cut, copy and paste.
     public static let general = Board(BoardTable.general)
-    /// Where items are offered that are not meant for the pasteboard.
+    /// The board for items that are not meant for the pasteboard.
     public static let shelf = Board("shelf")
 
-    /// The board of a name, among all processes of this user.
+    /// Creates a reference to the board with a name, common to all processes of this user.
     public init(_ name: String) { self.init(name, client: .shared) }
 
-    /// The board of a name at a particular daemon.
+    /// Creates a reference to the board with a name at a particular daemon.
     package init(_ name: String, client: ExchangeClient) {
         self.name = name
         self.client = client
     }
 
-    /// Boards are equal when they have one name.
+    /// Compares the names of two boards.
     public static func == (left: Board, right: Board) -> Bool {
         left.name == right.name && left.client === right.client
     }
@@ -45,27 +45,27 @@ public struct Board: Sendable, Hashable {
 // MARK: - Offering
 
 extension Board {
-    /// Offers an item. Nothing of it is produced before another process loads it.
+    /// Offers an item. Its representations are produced only when another process loads them.
     ///
-    /// What is registered with the provider later, and a name given to it later, are not seen by others.
+    /// Representations registered later, and a name set later, are not visible to others.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary thread, with the offer, which has to be kept: the
-    ///   item is withdrawn with the last reference to it. Or with an ``ExchangeError``.
+    /// - Parameter completionHandler: Called once, on an arbitrary thread, with the offer or an ``ExchangeError``.
+    ///   Retain the offer: the item is withdrawn when the last reference to it is released.
     public func offer(
         _ provider: NSItemProvider, completionHandler: @escaping @Sendable (Result<Offer, any Error>) -> Void
     ) {
         client.offer(provider.promise, on: name) { result in completionHandler(result.mapError { $0 }) }
     }
 
-    /// Offers an item. Nothing of it is produced before another process loads it.
+    /// Offers an item. Its representations are produced only when another process loads them.
     ///
-    /// - Returns: the offer, which has to be kept: the item is withdrawn with the last reference to it.
+    /// - Returns: The offer. Retain it: the item is withdrawn when the last reference to it is released.
     /// - Throws: ``ExchangeError``.
     public nonisolated(nonsending) func offer(_ provider: NSItemProvider) async throws -> Offer {
         try await offer(provider, loaded: { _ in })
     }
 
-    /// Offers an item, and tells a function after each load whether it succeeded.
+    /// Offers an item, and calls a function after each load with whether it succeeded.
     package nonisolated(nonsending) func offer(
         _ provider: NSItemProvider, loaded: @escaping @Sendable (Bool) -> Void
     ) async throws(ExchangeError) -> Offer {
@@ -75,16 +75,16 @@ extension Board {
         }.get()
     }
 
-    /// Makes items the contents of the board, in place of what was there: what a pasteboard does on copy.
+    /// Replaces the contents of the board, as a pasteboard does on copy.
     ///
-    /// They stay until somebody replaces them. When this process ends in good order, by `exit` or by returning from `main`,
-    /// it is given a few seconds (3, or as many as `PURVEY_EXIT_TIME_LIMIT` says) to fulfil the promises, so that they can be
+    /// The items stay until they are replaced. When this process ends in good order, by `exit` or by returning from
+    /// `main`, it has a few seconds (3, or `PURVEY_EXIT_TIME_LIMIT`) to fulfil the promises, so that the items can be
     /// loaded afterwards.
     ///
-    /// - Parameter fulfilling: fulfil them at once and leave them with the daemon, so that this process may end in
-    ///   any way. Load handlers run now, before the board changes, and representations that fail or are too large to keep
-    ///   are left out.
-    /// - Throws: ``ExchangeError``, or what a load handler failed with when none of an item succeeded.
+    /// - Parameter fulfilling: Whether to fulfil the promises now and pass the results to the daemon, so that this
+    ///   process may end in any way. Load handlers run before the board changes. Representations that fail or are too
+    ///   large are left out.
+    /// - Throws: ``ExchangeError``, or the error of a load handler if no representation of an item succeeds.
     public nonisolated(nonsending) func replaceContents(
         with providers: [NSItemProvider], fulfilling: Bool = false
     ) async throws {
@@ -100,31 +100,31 @@ extension Board {
 // MARK: - Looking
 
 extension Board {
-    /// The items that this process may see, in the order in which they were offered.
+    /// Fetches the items that this process may see, in the order in which they were offered.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary thread, with the items or an ``ExchangeError``.
+    /// - Parameter completionHandler: Called once, on an arbitrary thread, with the items or an ``ExchangeError``.
     public func items(completionHandler: @escaping @Sendable (Result<[NSItemProvider], any Error>) -> Void) {
         client.items(on: name) { result in
             completionHandler(result.map { $0.map { $0.makeProvider() } }.mapError { $0 })
         }
     }
 
-    /// The items that this process may see, in the order in which they were offered.
+    /// Returns the items that this process may see, in the order in which they were offered.
     ///
     /// - Throws: ``ExchangeError``.
     public nonisolated(nonsending) func items() async throws -> [NSItemProvider] {
         try await remoteItems().map { $0.makeProvider() }
     }
 
-    /// The same, with what is known of each item besides its provider.
+    /// Returns the items with their metadata, before providers are made of them.
     package nonisolated(nonsending) func remoteItems() async throws(ExchangeError) -> [RemoteItem] {
         try await withCheckedContinuation { continuation in
             client.items(on: name) { continuation.resume(returning: $0) }
         }.get()
     }
 
-    /// Grows whenever the contents of the board change, and never comes back to a value it had. It stays while a program that has
-    /// taken a pasteboard over goes on writing to it.
+    /// A count that grows whenever the contents of the board change, and never recurs. It stays the same while a
+    /// program adds to contents of its own.
     public var changeCount: Int {
         get async throws {
             Int(clamping: try await client.call(ChangeCountCall(board: name), attempts: 3).changeCount)

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Lets so many calls be under way at a time and makes the others wait for their turn, in order.
+/// A semaphore for calls: it limits the number of concurrent calls, and lets others wait in order.
 ///
-/// Only for calls that are answered soon: one that is never answered keeps its place.
+/// It must only be used for calls that are answered soon, as an unanswered call holds its permit.
 final class CallGate: Sendable {
     typealias Turn = @Sendable () -> Void
 
@@ -11,12 +11,12 @@ final class CallGate: Sendable {
         var waiting = WaitingLine<Turn>()
     }
 
-    // Innermost: turns are taken after it is released.
+    // Leaf lock: turns run after it is released.
     private let state: Lock<State>
 
     init(width: Int) { state = Lock(State(free: width)) }
 
-    /// Runs a function at once or when its turn comes. Whoever is let in calls ``leave()`` once.
+    /// Runs a function once a permit is available. The function's user must call ``leave()`` once.
     func enter(_ turn: @escaping Turn) {
         let isFree = state.withLock { state in
             if state.free == 0 {

@@ -5,23 +5,23 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeClient {
-    /// Keeps the promise of an item now and gives the results to the daemon, which offers them from then on: the item
-    /// outlives this process.
+    /// Fulfils the promise of an item now and passes the results to the daemon, which offers them from then on: the
+    /// item outlives this process.
     ///
-    /// Representations for this process alone are left out, and so are those whose handler fails or for which the
-    /// daemon has no room, as long as one is left.
+    /// Representations for this process alone are left out. So are those whose handler fails or for which the daemon
+    /// has no room, as long as one remains.
     ///
-    /// - Parameter deadline: when to give up waiting for load handlers.
+    /// - Parameter deadline: The time until which load handlers may run.
     package func handOver(_ identifier: UUID, deadline: DispatchTime = .distantFuture) async throws {
         guard let item = offers[identifier] else { throw ExchangeError.noSuchItem }
         try await hold(item, deadline: deadline)
         try await takeOver(identifier)
     }
 
-    /// Makes items the contents of a board once their promises are kept and the daemon has the results: the items outlive
-    /// this process, and until then the board has what it had.
+    /// Fulfils the promises of items, and replaces the contents of a board once the daemon has the results. The items
+    /// outlive this process. Until then the board has its former contents.
     ///
-    /// - Throws: what went wrong; the board is as it was, unless the daemon itself was lost in the last moment.
+    /// - Throws: The first error. The board is then unchanged, unless the daemon was lost at the last moment.
     package func replaceContents(of board: String, keeping promises: [ItemPromise]) async throws {
         let items = promises.map { makeItem($0, board: board, isPasteboardItem: true) }
         do {
@@ -36,9 +36,9 @@ extension ExchangeClient {
         for item in items { try await takeOver(item.offer.identifier) }
     }
 
-    /// Keeps the promises of an item and gives the results to the daemon.
+    /// Fulfils the promises of an item and passes the results to the daemon.
     ///
-    /// - Parameter board: the board whose contents it is about to replace.
+    /// - Parameter board: The board whose contents the item is about to replace.
     private func hold(
         _ item: OfferList.Item, replacing board: String? = nil, deadline: DispatchTime = .distantFuture
     ) async throws {
@@ -61,29 +61,30 @@ extension ExchangeClient {
         guard isAnyKept else { throw failure ?? ExchangeError.refused("the item is for this process alone") }
     }
 
-    /// Makes the daemon the one who offers an item.
+    /// Makes the daemon the owner of an item.
     private func takeOver(_ identifier: UUID) async throws {
         _ = try await call(TakeOverCall(identifier: identifier))
         offers.remove(identifier)?.offer.end()
     }
 
-    /// Announces that this process is about to end in good order, and hands over what should outlive it: the contents
-    /// it gave to pasteboards.
+    /// Announces that this process is about to end in good order, and hands over the items that should outlive it:
+    /// the contents it gave to pasteboards.
     ///
-    /// - Parameter seconds: how long it may take in all. What is not handed over by then ends with the process.
+    /// - Parameter seconds: The time limit in seconds. Items that are not handed over by then end with the process.
     package func prepareToQuit(within seconds: Int) async {
         let deadline = DispatchTime.now() + .seconds(seconds)
         guard offers.hasPasteboardItems, let reply = try? await call(PrepareToQuitCall()) else { return }
         for identifier in reply.identifiers {
-            // One that cannot be handed over does not keep the others from it.
+            // If one item cannot be handed over, the others still can.
             try? await handOver(identifier, deadline: deadline)
         }
     }
 
-    /// How long a handler has for the object of the coercing interface, where nothing else ends the wait: the data is there.
+    /// The time limit for the object of the coercing interface. Without it the wait might not end; the data itself is
+    /// complete by then.
     private static let itemPatience = DispatchTimeInterval.seconds(max(3, Farewell.longest))
 
-    /// Has the object of the coercing interface made, where there is one.
+    /// Returns the object of the coercing interface, if the representation has one.
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in
@@ -93,7 +94,7 @@ extension ExchangeClient {
         }
     }
 
-    /// Runs a load handler and makes its result fit to leave the process.
+    /// Runs a load handler and converts its result for use in other processes.
     private static func supply(_ representation: Representation, deadline: DispatchTime) async throws -> Supply {
         let delivery = representation.fileOptions.contains(.openInPlace) ? Delivery.inPlace : .copy
         let result = await withCheckedContinuation { continuation in
@@ -106,7 +107,7 @@ extension ExchangeClient {
         }
         let supply = try result.get()
         return try await withCheckedThrowingContinuation { continuation in
-            // Filling a memory file takes its time: not on a thread that Swift tasks share.
+            // Filling a memory file takes time, so it must not block a thread of the Swift concurrency pool.
             DispatchQueue.global().async {
                 continuation.resume(with: Result { try SupplyPacking.pack(supply, isCancelled: { false }) { _ in } })
             }
@@ -118,7 +119,7 @@ extension ExchangeClient {
     private static let exitHandler = Lock(false)
 
     /// Makes the shared client hand over the contents of pasteboards when the process ends by `exit` or by returning
-    /// from `main`, and for no longer than a few seconds.
+    /// from `main`, within a few seconds.
     func handOverAtExit() {
         guard self === Self.shared else { return }
         let isInstalled = Self.exitHandler.withLock { installed in

@@ -5,7 +5,7 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeClient {
-    /// What is on a board, as far as this process may see it.
+    /// Fetches the items on a board that this process may see.
     package func items(
         on board: String, completion: @escaping @Sendable (Result<[RemoteItem], ExchangeError>) -> Void
     ) {
@@ -37,8 +37,8 @@ extension ExchangeClient {
 
     /// Opens a socket to the process that offers an item.
     ///
-    /// - Parameter generation: the connection on which the item was listed. When the daemon was restarted since, the
-    ///   provider gets a moment to come back.
+    /// - Parameter generation: The connection on which the item was listed. If the daemon was restarted since, the
+    ///   provider has a moment to reconnect.
     func open(
         _ identifier: UUID, listedIn generation: Int,
         completion: @escaping @Sendable (Result<Connection, ExchangeError>) -> Void

@@ -3,11 +3,11 @@ import Foundation
 import ItemProvider
 
 extension ExchangeClient {
-    /// Puts an item on a board.
+    /// Offers an item on a board.
     ///
     /// - Parameters:
-    ///   - loaded: told after each load of the item has been answered, with whether it succeeded.
-    ///   - completion: called once, with what keeps the item offered for as long as it is referenced.
+    ///   - loaded: Called after each load of the item was answered, with whether it succeeded.
+    ///   - completion: Called once, with an object that keeps the item offered while it is referenced.
     package func offer(
         _ promise: ItemPromise, on board: String, loaded: @escaping @Sendable (Bool) -> Void = { _ in },
         completion: @escaping @Sendable (Result<Offer, ExchangeError>) -> Void
@@ -19,12 +19,12 @@ extension ExchangeClient {
         }
     }
 
-    /// Makes items the contents of a board. They stay until somebody else does the same, or this process ends.
+    /// Replaces the contents of a board. The items stay until they are replaced, or until this process ends.
     ///
     /// - Parameters:
-    ///   - amended: the change count of the board as this process left it, which goes on writing: the count stays, and where it is
-    ///     another by now, the call is refused.
-    ///   - completion: called once, with the items' identifiers and the board's change count with them.
+    ///   - amended: The change count of this process's own contents, which it continues to write. The count stays the
+    ///     same. The call is refused if the board has another count by now.
+    ///   - completion: Called once, with the items' identifiers and the board's change count.
     package func replaceContents(
         of board: String, with promises: [ItemPromise], amending amended: Int? = nil,
         completion: @escaping @Sendable (Result<(identifiers: [UUID], changeCount: Int), ExchangeError>) -> Void
@@ -35,7 +35,7 @@ extension ExchangeClient {
         }
     }
 
-    /// Makes items that are known here the contents of a board.
+    /// Replaces the contents of a board by items of this process.
     func replaceContents(
         of board: String, with items: [OfferList.Item], amending amended: Int? = nil,
         completion: @escaping @Sendable (Result<Int, ExchangeError>) -> Void
@@ -46,7 +46,8 @@ extension ExchangeClient {
         announce(items, with: request) { result in completion(result.map { Int(clamping: $0) }) }
     }
 
-    /// Takes an item back. Loads in flight go on; nobody can start another once the completion is called.
+    /// Withdraws an item. Loads in progress continue; no process can start another once the completion handler is
+    /// called.
     package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
         guard let item = offers.remove(identifier) else { return completion() }
         item.offer.end()
@@ -71,7 +72,8 @@ extension ExchangeClient {
             isPasteboardItem: isPasteboardItem)
     }
 
-    /// Tells the daemon of new items, again when the daemon went away before it answered, and gives the board's change count.
+    /// Announces new items to the daemon, repeatedly if the daemon ends before it replies. Completes with the board's
+    /// change count.
     private func announce<C: Call>(
         _ items: [OfferList.Item], with request: C,
         completion: @escaping @Sendable (Result<UInt64, ExchangeError>) -> Void

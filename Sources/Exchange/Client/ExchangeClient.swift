@@ -4,19 +4,20 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// This process's connection to the daemon, and what the process offers through it.
+/// This process's connection to the daemon, and the items that the process offers through it.
 ///
-/// It connects when it is first needed and starts the daemon if there is none. When the daemon goes away while
-/// something is offered, it connects again and offers the same items under the same identifiers.
+/// It connects on first use and starts the daemon if necessary. If the daemon ends while items are offered, it
+/// reconnects and offers the same items under the same identifiers.
 ///
-/// Any thread may use it. No method blocks; completions run on the connections' thread or on a queue of this class.
+/// Any thread may use it. No method blocks. Completion handlers run on the connections' thread or on a queue of this
+/// class.
 package final class ExchangeClient: Sendable {
     /// The client of the user's own daemon (or of the one that `PURVEY_HOME` points to).
     package static let shared = ExchangeClient(Result { () throws(ExchangeError) in try Locations.current() })
 
-    /// Where the daemon is; or why that cannot be told.
+    /// The locations of the daemon, or the reason why they are unknown.
     package let locations: Result<Locations, ExchangeError>
-    /// Connecting can wait for the daemon's start, so it has a queue of its own.
+    /// The queue for connecting, which may wait for the daemon's start.
     private let queue = DispatchQueue(label: "purvey.exchange-client")
 
     package typealias Waiter = @Sendable (Result<Connection, ExchangeError>) -> Void
@@ -29,40 +30,41 @@ package final class ExchangeClient: Sendable {
 
     private struct State {
         var link = Link.idle
-        /// Who needs the connection that is being made.
+        /// The functions that wait for the connection being made.
         var waiters: [Waiter] = []
-        /// Grows with every connection made.
+        /// The number of connections made so far.
         var generation = 0
         var connectedAt = DispatchTime.now()
-        /// The daemon said that it ends because it was told to: it is not ours to start it again unasked.
+        /// Whether the daemon has announced an ordered end. It must then not be started again without a request.
         var endedOnPurpose = false
-        /// How often connecting again has failed in a row, or the daemon was lost soon after it.
+        /// The number of consecutive failures to reconnect, including losses of the daemon shortly after connecting.
         var failures = 0
     }
 
-    // Innermost: connections are used and completions run after it is released.
+    // Leaf lock: connections are used and completion handlers run after it is released.
     private let state = Lock(State())
-    /// What this process offers.
+    /// The items that this process offers.
     let offers = OfferList()
-    /// A program that offers thousands of items at once does so in portions, instead of running into the connection's limit.
+    /// A gate for offers, so that a program that offers thousands of items at once does not exceed the connection's
+    /// limit.
     let offering = CallGate(width: 1_024)
 
     package convenience init(_ locations: Locations) { self.init(.success(locations)) }
 
     private init(_ locations: Result<Locations, ExchangeError>) { self.locations = locations }
 
-    /// The number of the present connection, or of the last one.
+    /// The number of the current connection, or of the last one.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Whether the present connection was made a moment ago, so that others may not have come back yet.
+    /// Whether the current connection was made a moment ago, so that other processes may not have reconnected yet.
     var isFresh: Bool {
         state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
     }
 
-    /// Whether the daemon of the last connection said that it ends because it was told to.
+    /// Whether the daemon of the last connection announced an ordered end.
     package var daemonWasToldToEnd: Bool { state.withLock { $0.endedOnPurpose } }
 
-    /// Gives a function the connection to the daemon: at once where there is one, else when it has been made.
+    /// Calls a function with the connection to the daemon, immediately if it exists, or else when it has been made.
     package func withConnection(_ body: @escaping Waiter) {
         enum Step {
             case use(Connection)
@@ -91,8 +93,8 @@ package final class ExchangeClient: Sendable {
 
     /// Makes a call to the daemon.
     ///
-    /// - Parameter attempts: how often to make it when the daemon goes away before it answers, because it ended for lack of
-    ///   work or was restarted. More than one only for what does no harm when it is done twice.
+    /// - Parameter attempts: The number of attempts if the daemon ends before it replies, because it was idle or was
+    ///   restarted. Only an idempotent call may have more than one.
     func call<C: Call>(
         _ request: C, attempts: Int = 1, completion: @escaping @Sendable (Result<C.Reply, ExchangeError>) -> Void
     ) {
@@ -118,7 +120,7 @@ package final class ExchangeClient: Sendable {
         }.get()
     }
 
-    /// Makes a call to the daemon if there is a connection to it.
+    /// Makes a call to the daemon if it is connected.
     func callIfConnected<C: Call>(_ request: C, completion: @escaping @Sendable () -> Void) {
         let connection = state.withLock { state in
             if case .connected(let connection) = state.link { connection } else { nil as Connection? }
@@ -127,7 +129,7 @@ package final class ExchangeClient: Sendable {
         connection.call(request) { _ in completion() }
     }
 
-    /// Ends the connection. What was offered is over for everybody else; the next use connects again.
+    /// Closes the connection, and ends all offers. The next use connects again.
     package func disconnect() {
         offers.endAll()
         let connection = state.withLock { state -> Connection? in
@@ -142,7 +144,7 @@ package final class ExchangeClient: Sendable {
 // MARK: - Connecting
 
 extension ExchangeClient {
-    /// Runs on `queue`.
+    /// Connects. Runs on `queue`.
     private func connect(startingDaemon: Bool) {
         do throws(ExchangeError) {
             let connection = try openConnection(startingDaemon: startingDaemon)
@@ -151,7 +153,7 @@ extension ExchangeClient {
                 state.connectedAt = .now()
             }
             connection.onClose { [weak self] in self?.lost(connection, $0) }
-            // Before anybody else's call, so that what was offered is there when it is looked for.
+            // Before other calls, so that other processes find the offered items.
             offers.offerAgain(over: connection)
             let waiters = state.withLock { state in
                 state.link = .connected(connection)
@@ -176,14 +178,15 @@ extension ExchangeClient {
         var attempt = 1
         while true {
             let connection = try openConnection(locations, startingDaemon: startingDaemon)
-            // Before the daemon answers anything: it may say that it ends.
+            // Reset before the daemon's first reply, as the daemon may announce its end at any time.
             state.withLock { $0.endedOnPurpose = false }
             do throws(ExchangeError) {
                 try locations.check(connection)
                 return connection
             } catch {
                 connection.close()
-                // A daemon that was about to end still took the connection; there will be another one.
+                // A daemon that was about to end still accepted the connection. The next attempt reaches its
+                // successor.
                 guard case .interrupted = error, attempt < Self.connectingAttempts else { throw error }
                 attempt += 1
             }
@@ -228,14 +231,14 @@ extension ExchangeClient {
         let isOurs = state.withLock { state in
             guard case .connected(let current) = state.link, current == connection else { return false }
             state.link = .idle
-            // A daemon that ends again and again is not started faster and faster.
+            // A daemon that ends repeatedly is restarted with growing delays.
             state.failures = DispatchTime.now() > state.connectedAt + .seconds(5) ? 0 : state.failures + 1
             return true
         }
         if isOurs { connectAgain() }
     }
 
-    /// Connects again in a while, for as long as something is offered.
+    /// Reconnects after a backoff, while items are offered.
     private func connectAgain() {
         guard !offers.isEmpty else { return }
         let failures = state.withLock { $0.failures }

@@ -1,11 +1,10 @@
 import Foundation
 
-/// An item that this process offers on a board. It is offered for as long as this object is referenced, or until it is
-/// withdrawn.
+/// An item that this process offers on a board, until it is withdrawn or this object is released.
 ///
 /// Any thread may use it.
 public final class Offer: Sendable {
-    /// What the item is called among processes. It stays the same when the daemon is restarted.
+    /// The item's identifier among all processes. It stays the same when the daemon is restarted.
     public let identifier: UUID
     private let client: ExchangeClient
 
@@ -18,7 +17,8 @@ public final class Offer: Sendable {
         client.withdraw(identifier)
     }
 
-    /// Takes the item from its board. Loads in flight go on to their end; new ones fail with `itemUnavailableError`.
+    /// Withdraws the item from its board. Loads in progress run to their end; new ones fail with
+    /// `itemUnavailableError`.
     ///
     /// Returns when no other process can find the item any more.
     public func withdraw() async {

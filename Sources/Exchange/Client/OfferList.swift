@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// What this process offers, by identifier.
+/// The items that this process offers, by identifier.
 final class OfferList: Sendable {
     struct Item: Sendable {
         let offer: HostedOffer
@@ -11,11 +11,11 @@ final class OfferList: Sendable {
         let board: String
         /// Whether it is part of the contents of a pasteboard.
         let isPasteboardItem: Bool
-        /// Whether the daemon knows it. Only then is it offered again to the next one.
+        /// Whether the daemon has accepted it. Only then is it offered again to the next daemon.
         var isAnnounced = false
     }
 
-    // Innermost: nothing is called while it is held.
+    // Leaf lock: nothing is called while it is held.
     private let items = Lock<[UUID: Item]>([:])
 
     var isEmpty: Bool { items.withLock { $0.isEmpty } }
@@ -46,7 +46,7 @@ final class OfferList: Sendable {
         for offer in all { offer.end() }
     }
 
-    /// Takes in a consumer that the daemon has sent.
+    /// Accepts a consumer that the daemon has sent.
     func accept(_ request: AcceptConsumerCall, _ call: ServedCall<AcceptConsumerCall>) {
         guard let item = self[request.identifier] else { return call.fail(.noSuchItem) }
         do {
@@ -57,7 +57,7 @@ final class OfferList: Sendable {
         }
     }
 
-    /// Tells a new daemon what the old one knew.
+    /// Offers the announced items to a new daemon.
     func offerAgain(over connection: Connection) {
         let known = items.withLock { $0.values.filter(\.isAnnounced) }
         for item in known where !item.isPasteboardItem {
@@ -75,7 +75,7 @@ final class OfferList: Sendable {
 
     private func offeredAgain(_ identifiers: [UUID], _ result: Result<ChangeCountReply, ConduitError>) {
         guard case .failure(.remote) = result else { return }
-        // The new daemon does not take it: for everybody else the item is over.
+        // The new daemon refuses it, so the offer ends.
         for identifier in identifiers { remove(identifier)?.offer.end() }
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Pasteboards and drags over the daemon's boards.
+/// Pasteboards and drags on the daemon's boards.
 struct SharedItemBoards: ItemBoards {
     func items(of board: String) throws -> [NSItemProvider] {
         let items = try Self.waitFor { completion in
@@ -20,7 +20,7 @@ struct SharedItemBoards: ItemBoards {
             if staysAfterwards { ExchangeClient.shared.handOverAtExit() }
             return count
         } catch ExchangeError.refused(let reason) {
-            // What was to be replaced is not to be read any more.
+            // The former contents must not be read any more.
             if !promises.isEmpty { _ = try put([], on: board) }
             throw ExchangeError.refused(reason)
         }
@@ -44,7 +44,7 @@ struct SharedItemBoards: ItemBoards {
             }
             return true
         } catch {
-            // Refused for another reason, it is an error.
+            // If the count is unchanged, the refusal has another reason, which is an error.
             guard try self.changeCount(of: board) == changeCount else { return false }
             throw error
         }
@@ -68,7 +68,7 @@ struct SharedItemBoards: ItemBoards {
         }
     }
 
-    /// Blocks the calling thread until the daemon has answered.
+    /// Blocks the calling thread until the daemon replies.
     private static func waitFor<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) throws -> Value {
@@ -88,7 +88,7 @@ private final class Answer<Value: Sendable>: Sendable {
     let value = Lock<Result<Value, any Error>?>(nil)
 }
 
-/// Found by the pasteboards of a program that links this module.
+/// Returns a retained `BoardsBox`. The pasteboards of a program that links this module look up this function by name.
 @_cdecl("purvey_shared_boards") package func sharedBoards() -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(BoardsBox(SharedItemBoards())).toOpaque()
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What the daemon writes about itself, one line each, to its standard error.
+/// The daemon's log, written to standard error with one line per message.
 package struct DaemonLog: Sendable {
-    /// How much is written: everything down to this level.
+    /// The most verbose level that is written.
     package enum Level: Int, Sendable, CaseIterable, Comparable {
         case error, warning, info, debug
 
@@ -16,7 +16,9 @@ package struct DaemonLog: Sendable {
 
     private let level: Level?
 
-    /// - Parameter level: `nil` writes nothing at all.
+    /// Creates a log.
+    ///
+    /// - Parameter level: The level; `nil` writes nothing at all.
     package init(_ level: Level?) { self.level = level }
 
     package func error(_ message: @autoclosure () -> String) { write(.error, message) }
@@ -32,10 +34,11 @@ package struct DaemonLog: Sendable {
         var stamp = [CChar](repeating: 0, count: 32)
         strftime(&stamp, stamp.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
         let text = String(decoding: stamp.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // A peer may have had a say in the message: what it sent stays on this line.
+        // The message may contain text from a peer, which must not start a new line.
         let line = message().map { $0.isNewline ? " " : $0 }
         let bytes = Array("\(text) \(level) ".utf8) + Array(String(line).utf8) + [UInt8(ascii: "\n")]
-        // One write is one line, also when several threads write. Nobody is left to be told that it failed.
+        // One write per line, so that lines of several threads do not mix. An error has no further place to be
+        // reported.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -4,7 +4,7 @@ import ItemProvider
 import LinuxSystem
 
 extension ExchangeService {
-    /// A page of a listing is closed when it has about this many bytes, which go into one packet.
+    /// The approximate size in bytes at which a page of a listing ends, so that it fits into one packet.
     private static let pageBytes = 32 << 10
 
     func offer(_ request: OfferCall, from peer: ExchangePeer) throws(ExchangeFault) -> ChangeCountReply {
@@ -40,7 +40,7 @@ extension ExchangeService {
             return (owners, ended, state.table.changeCount(of: request.board))
         }
         for (connection, identifier) in replaced {
-            // One that cannot be told is about to end anyway.
+            // A connection that cannot be notified is about to close anyway.
             try? connection.notify(OfferReplacedNotice(identifier: identifier))
         }
         for offer in ended { offer.end() }
@@ -56,7 +56,7 @@ extension ExchangeService {
         }
     }
 
-    /// As many of the items as fit into a page.
+    /// Returns as many of the items as fit into a page.
     private func page(_ entries: [BoardTable.Entry], changeCount: UInt64, for peer: ExchangePeer) -> ListCall.Reply {
         var judge = VisibilityJudge(self, asker: peer)
         var manifests: [OfferManifest] = []

@@ -3,7 +3,7 @@ import Dispatch
 
 extension ExchangeService {
     func addBundleCalls(to service: inout Service) {
-        // One after the other: two registrations at once would both find that there is room.
+        // A serial queue: concurrent registrations could exceed the limit.
         let disk = DispatchQueue(label: "purvey.bundles")
         service.on(RegisterBundleCall.self) { request, call in
             disk.async {

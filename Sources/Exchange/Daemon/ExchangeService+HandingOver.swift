@@ -5,8 +5,8 @@ import LinuxSystem
 import Synchronization
 
 extension ExchangeService {
-    /// Keeps a representation that the item's process hands over: of an item that it offers, or is about to. So a
-    /// pasteboard's contents can be complete before they replace what is there.
+    /// Stores a representation that a process hands over, of an item that it offers or is about to offer. So a
+    /// pasteboard's contents can be complete before they replace the former ones.
     func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
         let supply: KeptSupply
         do {
@@ -15,7 +15,7 @@ extension ExchangeService {
             throw .refused("the representation cannot be kept: \(error)")
         }
         try state.withLock { state throws(ExchangeFault) in
-            // One that has ended meanwhile has nothing kept: nobody would drop it.
+            // For a client that has disconnected meanwhile nothing is stored, as nothing would remove it later.
             guard state.clients[peer.number] != nil else { throw .noSuchItem }
             let entry = state.table.entry(request.identifier)
             if let entry, entry.owner != peer.number { throw .noSuchItem }
@@ -27,7 +27,7 @@ extension ExchangeService {
         return Empty()
     }
 
-    /// Becomes the one who offers an item, with what was handed over of it.
+    /// Makes the daemon offer an item itself, with the representations that were handed over.
     func takeOver(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
         let provider = participant(peer)
         try state.withLock { state throws(ExchangeFault) in
@@ -49,7 +49,7 @@ extension ExchangeService {
         return Empty()
     }
 
-    /// The items of a process that should outlive it.
+    /// Returns the items of a process that should outlive it.
     func itemsToHandOver(by peer: ExchangePeer) -> PrepareToQuitCall.Reply {
         PrepareToQuitCall.Reply(
             identifiers: state.withLock { state in
@@ -57,7 +57,7 @@ extension ExchangeService {
             })
     }
 
-    /// An ordinary item provider that gives out what was handed over.
+    /// Creates an ordinary item provider of handed-over representations.
     private static func provider(of manifest: OfferManifest, _ supplies: [Int: Supply]) -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
@@ -79,7 +79,7 @@ extension ExchangeService {
 }
 
 extension ItemPromise {
-    /// The registered representations by the positions they have in a manifest.
+    /// Returns the registered representations by their indexes in a manifest.
     func numbered(by manifests: [RepresentationManifest]) -> [Int: Representation] {
         var numbered: [Int: Representation] = [:]
         for manifest in manifests {

@@ -4,12 +4,12 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// Consumers on their way to one provider's process.
+/// The queue of consumers for one provider's process.
 ///
-/// Only so many are sent at a time, because a process that is stopped does not take them in, and its socket has to
-/// stay usable until it goes on.
+/// The number of consumers sent at a time is limited. A suspended process does not accept them, and its socket must
+/// stay usable until it continues.
 struct OpenQueue {
-    /// A consumer that waits to be introduced.
+    /// A consumer that waits for its socket.
     struct Waiting: Sendable {
         let call: ServedCall<OpenCall>
         let identifier: UUID
@@ -17,12 +17,12 @@ struct OpenQueue {
     }
 
     var waiting = WaitingLine<Waiting>()
-    /// How many were sent and are not yet taken in.
+    /// The number of consumers sent and not yet accepted.
     var inFlight = 0
 }
 
 extension ExchangeService {
-    /// Introduces a consumer to the process that offers an item.
+    /// Connects a consumer to the process that offers an item.
     func open(_ identifier: UUID, _ call: ServedCall<OpenCall>) {
         let (asker, entry) = state.withLock { state in
             (state.numbers[call.connection].flatMap { state.clients[$0] }, state.table.entry(identifier))
@@ -32,7 +32,7 @@ extension ExchangeService {
         judging([entry]) {
             var judge = VisibilityJudge(self, asker: asker)
             let permitted = judge.visible(entry).map(\.index)
-            // Whoever may see nothing of an item does not learn that it exists.
+            // A process that may see no representation of an item must not learn that the item exists.
             guard !permitted.isEmpty else { return call.fail(.noSuchItem) }
             self.open(entry, permitted: permitted, call)
         }
@@ -68,7 +68,7 @@ extension ExchangeService {
         }
     }
 
-    /// Sends as many waiting consumers to a provider as it may have on their way.
+    /// Sends waiting consumers to a provider, up to the limit.
     private func sendWaiting(to owner: UInt64) {
         while true {
             let next = state.withLock { state -> (OpenQueue.Waiting, Connection)? in
@@ -88,7 +88,7 @@ extension ExchangeService {
                 provider.call(
                     AcceptConsumerCall(identifier: open.identifier, socket: socket, permitted: open.permitted)
                 ) { _ in
-                    // Whatever the answer: a provider that does not take the socket closes it, and the consumer sees
+                    // The reply does not matter: a provider that refuses the socket closes it, and the consumer sees
                     // that.
                     self.state.withLock { $0.queues[owner]?.inFlight -= 1 }
                     self.sendWaiting(to: owner)
@@ -97,7 +97,7 @@ extension ExchangeService {
         }
     }
 
-    /// Makes a socket pair, gives one end to the provider's side and the other to the consumer.
+    /// Creates a socket pair, and passes one end to the provider and the other to the consumer.
     private func introduce(_ call: ServedCall<OpenCall>, _ deliver: (FileDescriptor) throws(Errno) -> Void) {
         do throws(Errno) {
             let (consumers, providers) = try SequencedPacketSocket.pair()

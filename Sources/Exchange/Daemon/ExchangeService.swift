@@ -4,13 +4,13 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The daemon's part in the exchange of items: it knows who offers what, decides who may load it, and introduces the
-/// two to each other. It carries no data, except for pasteboards whose process has ended.
+/// The daemon's part in the exchange of items: it records offers, decides which processes may load them, and connects
+/// consumers with providers. It carries no data, except for pasteboards whose process has ended.
 ///
-/// All of it runs on the connections' thread, which never waits for a peer. The few requests that touch the disk are
+/// It runs on the connections' thread, which never waits for a peer. The few requests that access the disk are
 /// answered from a queue.
 package final class ExchangeService: Sendable {
-    /// The owner of items that the daemon itself offers.
+    /// The owner number of items that the daemon itself offers.
     static let daemon: UInt64 = 0
 
     let limits: ExchangeLimits
@@ -26,19 +26,20 @@ package final class ExchangeService: Sendable {
         var holdings = Holdings()
     }
 
-    // Innermost: connections are used, and client code runs, after it is released.
+    // Leaf lock: connections are used, and client code runs, after it is released.
     let state: Lock<State>
 
     package init(bundles: BundleRegistry, limits: ExchangeLimits = ExchangeLimits(), log: DaemonLog) {
         self.limits = limits
         self.log = log
         self.bundles = bundles
-        // Above what a daemon can have reached that ran until a second ago, at a million changes a second.
+        // Above any count that a daemon can have reached that ran until a second ago, at a million changes per
+        // second.
         let start = UInt64(clamping: time(nil)) * 1_000_000
         state = Lock(State(table: BoardTable(limits: limits, firstChangeCount: start)))
     }
 
-    /// What the daemon does for its clients.
+    /// Creates the table of the daemon's calls.
     package func makeService() -> Service {
         var service = Service()
         service.on(OfferCall.self) { request, call in
@@ -64,13 +65,13 @@ package final class ExchangeService: Sendable {
         }
         service.on(OpenCall.self) { request, call in self.open(request.identifier, call) }
         service.on(HoldCall.self) { request, call in
-            // It asks the file system of a file, which may take a moment.
+            // The file's status is read, which may take a moment.
             HandlerThreads.shared.run {
                 self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
             }
         }
         service.on(TakeOverCall.self) { request, call in
-            // It looks at the program that the process runs, which may take a moment.
+            // The process's executable is examined, which may take a moment.
             HandlerThreads.shared.run {
                 self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
             }
@@ -85,7 +86,7 @@ package final class ExchangeService: Sendable {
         return service
     }
 
-    /// Knows a new connection. Called on the connections' thread before anything arrives on it.
+    /// Registers a new connection. Called on the connections' thread before any message arrives on it.
     package func admit(_ connection: Connection) {
         let number = state.withLock { state in
             let number = state.nextNumber
@@ -99,15 +100,15 @@ package final class ExchangeService: Sendable {
         connection.onClose { self.ended(connection, number: number, reason: $0) }
     }
 
-    /// Tells everybody that the daemon ends because it was told to.
+    /// Announces to all clients that the daemon ends on request.
     package func announceEnd() {
         for client in state.withLock({ Array($0.clients.values) }) {
-            // Those that cannot be told see the connection end.
+            // A client that cannot be notified sees its connection close.
             try? client.connection.notify(DaemonEndingNotice())
         }
     }
 
-    /// Whether nobody is connected and nothing is kept for processes that have ended.
+    /// Whether there are neither clients nor items of ended processes.
     package var isIdle: Bool { state.withLock { $0.clients.isEmpty && $0.table.count == 0 } }
 
     private func ended(_ connection: Connection, number: UInt64, reason: CloseReason) {
@@ -122,10 +123,10 @@ package final class ExchangeService: Sendable {
         log.debug("process \(connection.peer.credentials.processID) is gone with \(offers) offers: \(reason)")
     }
 
-    /// Answers a call with what a function says, or with why it does not.
+    /// Replies to a call with a function's result or fault.
     func answer<C: Call>(_ call: ServedCall<C>, _ body: (ExchangePeer) throws(ExchangeFault) -> C.Reply) {
         let client = state.withLock { state in state.numbers[call.connection].flatMap { state.clients[$0] } }
-        // Without one, the connection ended while its last packets were read: nobody waits for the answer.
+        // Without a client, the connection closed while its last packets were read: no reply is needed.
         guard let client else { return }
         do throws(ExchangeFault) {
             call.reply(try body(client))

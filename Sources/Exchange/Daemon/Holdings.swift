@@ -2,11 +2,12 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// What the daemon keeps for processes that have ended or are about to, so that what they copied can still be pasted.
+/// Representations that the daemon holds for processes that have ended or are about to, so that copied items can
+/// still be pasted.
 struct Holdings {
-    /// What keeping something costs.
+    /// The resources that held representations use.
     private struct Cost {
-        /// Of memory. Files are open, but take none.
+        /// The number of bytes of memory. Files are open, but use none.
         var bytes = 0
         var representations = 0
 
@@ -19,17 +20,18 @@ struct Holdings {
         }
     }
 
-    /// The general pasteboard has half of the room to itself: others, which nobody may ever empty, leave it that.
+    /// A part of the limits. The general pasteboard may use all of them; other boards, which may never be emptied,
+    /// only half.
     private enum Room {
         case general, others
 
         init(board: String) { self = board == BoardTable.general ? .general : .others }
 
-        /// A part of a limit.
+        /// Returns the share of a limit.
         func share(of limit: Int) -> Int { self == .general ? limit : limit / 2 }
     }
 
-    /// An item on its way from its process to the daemon.
+    /// An item that its process is handing over.
     private struct Unfinished {
         let owner: UInt64
         let room: Room
@@ -43,7 +45,7 @@ struct Holdings {
     /// An item that the daemon offers itself.
     private struct Held {
         let offer: HostedOffer
-        /// The process that offered it, as it was then.
+        /// The process that offered it originally.
         let provider: Participant
         let room: Room
         let cost: Cost
@@ -53,15 +55,15 @@ struct Holdings {
     private var held: [UUID: Held] = [:]
     private var costs: [Room: Cost] = [:]
 
-    /// Bytes of memory that all of it takes.
+    /// The number of bytes of memory in use.
     var bytes: Int { costs.values.reduce(0) { $0 + $1.bytes } }
 
-    /// Keeps one representation of an item.
+    /// Stores a representation of an item.
     ///
     /// - Parameters:
-    ///   - board: the one that the item is on, or will be.
-    ///   - replaced: items that are about to be dropped for it. They do not count, so that what fills the room can be
-    ///     replaced by something as large; for a moment there is both.
+    ///   - board: The board of the item, now or later.
+    ///   - replaced: Items that are about to be removed in exchange. They do not count, so that contents that use the
+    ///     whole limit can be replaced by others of that size; for a moment both exist.
     mutating func add(
         _ supply: KeptSupply, index: Int, of identifier: UUID, on board: String, owner: UInt64,
         replacing replaced: [UUID] = [], limits: ExchangeLimits
@@ -85,15 +87,15 @@ struct Holdings {
         costs[room] = (costs[room] ?? Cost()) + Cost(bytes: supply.bytes, representations: 1)
     }
 
-    /// What a process handed over of an item so far.
+    /// Returns the representations that a process has handed over of an item so far.
     func supplies(of identifier: UUID, owner: UInt64) -> [Int: KeptSupply] {
         guard let item = unfinished[identifier], item.owner == owner else { return [:] }
         return item.supplies
     }
 
-    /// Keeps what was handed over for as long as the item is offered.
+    /// Retains the handed-over representations while the item is offered.
     mutating func keep(_ offer: HostedOffer, provider: Participant) {
-        // The sums stay: what is finished is kept as well.
+        // The costs stay the same, as finished items count as well.
         guard let item = unfinished.removeValue(forKey: offer.identifier) else { return }
         held[offer.identifier] = Held(offer: offer, provider: provider, room: item.room, cost: item.cost)
     }
@@ -102,14 +104,14 @@ struct Holdings {
 
     func provider(of identifier: UUID) -> Participant? { held[identifier]?.provider }
 
-    /// Forgets an item of the daemon's own and returns what served it.
+    /// Removes an item of the daemon's own. Returns its offer.
     mutating func drop(_ identifier: UUID) -> HostedOffer? {
         guard let item = held.removeValue(forKey: identifier) else { return nil }
         costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
         return item.offer
     }
 
-    /// Forgets what a process handed over of an item that it does not offer after all.
+    /// Removes the handed-over representations of an item that its process does not offer after all.
     mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
         guard let item = unfinished[identifier], item.owner == owner else { return }
         unfinished[identifier] = nil
@@ -123,17 +125,17 @@ struct Holdings {
     }
 }
 
-/// A representation as it is kept, with what that costs.
+/// A held representation, with its cost.
 struct KeptSupply: Sendable {
     let supply: Supply
-    /// The object of the coercing interface, for whoever asks for that.
+    /// The object of the coercing interface.
     let item: ItemMessage?
-    /// Bytes of memory that keeping it takes. A file that has a name somewhere takes none.
+    /// The number of bytes of memory that it uses. A file that has a name uses none.
     let bytes: Int
 
-    /// Asks the file system, which may take its time.
+    /// Creates one. Reads the file's status, which may block.
     init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
-        // Nobody waits for the end of a load any more: the lease goes.
+        // No process waits for the end of the load, so the lease is dropped.
         if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
         self.item = item
         bytes = try Self.bytes(of: supply) + (item.map { item throws(Errno) in try Self.bytes(of: item.supply) } ?? 0)
@@ -152,7 +154,7 @@ struct KeptSupply: Sendable {
 
 extension Supply {
 
-    /// The same bytes or file for one more load. A file is opened anew, because two processes that share one open file
+    /// Returns the same bytes or file for another load. A file is reopened, because processes that share an open file
     /// share its position as well.
     func again() -> Supply {
         guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking])

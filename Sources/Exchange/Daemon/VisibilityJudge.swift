@@ -3,10 +3,10 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// Decides which representations of items one process may see, as of now.
+/// A decision on the representations that one process may see at present.
 ///
-/// What needs looking up (the program that a process runs, the bundle it belongs to) is looked up when a
-/// representation that is not for everybody comes by, and then once for each process: in one listing nobody changes.
+/// The program that a process runs, and its bundle, are looked up only for representations that are not visible to
+/// all. They are looked up once per process, as they do not change within one listing.
 struct VisibilityJudge {
     private let service: ExchangeService
     private let asker: ExchangePeer
@@ -17,7 +17,7 @@ struct VisibilityJudge {
         self.asker = asker
     }
 
-    /// The representations of an item that the asker may load, in order of fidelity.
+    /// Returns the representations of an item that the asking process may load, in order of fidelity.
     mutating func visible(_ entry: BoardTable.Entry) -> [RepresentationManifest] {
         var visible: [RepresentationManifest] = []
         for representation in entry.manifest.representations where permits(representation, of: entry) {
@@ -29,7 +29,7 @@ struct VisibilityJudge {
     private mutating func permits(_ representation: RepresentationManifest, of entry: BoardTable.Entry) -> Bool {
         switch Visibility(rawValue: representation.visibility) {
         case nil: return false
-        // The daemon serves one user only: everybody who is connected is that user.
+        // The daemon serves one user only, so every client is that user's.
         case .all: return true
         case let visibility?:
             guard let provider = provider(of: entry) else { return false }
@@ -53,8 +53,8 @@ struct VisibilityJudge {
 }
 
 extension ExchangeService {
-    /// Runs a function that judges who may see these items: at once where everybody may, else on a thread of its own,
-    /// because finding out which program a process runs asks file systems, and one of them may be slow to answer.
+    /// Runs a function that decides on the visibility of items: immediately if all are visible to all processes, or
+    /// else on another thread. Finding the program of a process accesses file systems, which may be slow.
     func judging(_ entries: [BoardTable.Entry], _ body: @escaping @Sendable () -> Void) {
         let isForEverybody = entries.allSatisfy { entry in
             entry.manifest.representations.allSatisfy { $0.visibility == Visibility.all.rawValue }
@@ -62,7 +62,7 @@ extension ExchangeService {
         if isForEverybody { body() } else { HandlerThreads.shared.run(body) }
     }
 
-    /// A connected process with the team of the bundle that its program belongs to at this moment.
+    /// Returns a client with the team of its program's bundle at present.
     func participant(_ peer: ExchangePeer) -> Participant {
         let executable = try? peer.connection.peer.executable().identity
         return Participant(

@@ -2,7 +2,8 @@ import Conduit
 import LinuxSystem
 
 extension DaemonEntrance {
-    /// The way into the user's own daemon (or the one that `PURVEY_HOME` points to), which is started if there is none.
+    /// Creates the entrance to the user's own daemon (or the one that `PURVEY_HOME` points to), which is started if
+    /// necessary.
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
         self.init(
             connect: { service in
@@ -20,15 +21,18 @@ extension DaemonEntrance {
                 do {
                     try locations().check(connection)
                 } catch ExchangeError.interrupted {
-                    // The question that follows fails with the connection, and is asked again.
+                    // The request that follows fails with the connection, and is repeated.
                 }
             })
     }
 
-    /// What is said here is said once, however much it is, and a daemon that has just started takes it in its own time.
+    /// Messages over this connection are sent once, whatever their size, and a daemon that has just started may read
+    /// them slowly.
     private static let limits = ConnectionLimits(queuedBytes: .max)
 
-    /// - Returns: `nil` where no daemon runs.
+    /// Connects to a running daemon.
+    ///
+    /// - Returns: `nil` if no daemon runs.
     private static func join(_ locations: Locations, _ service: Service) throws -> Connection? {
         do throws(ConduitError) {
             return try Connection.connect(to: locations.socket, service: service, limits: limits)
@@ -42,7 +46,7 @@ extension DaemonEntrance {
     }
 }
 
-/// Found by modules that are on the same floor as this one.
+/// Returns a retained `DaemonEntrance`. Modules on the same level as this one look up this function by name.
 @_cdecl("purvey_daemon_entrance") package func daemonEntrance() -> UnsafeMutableRawPointer {
     Unmanaged.passRetained(DaemonEntrance()).toOpaque()
 }

@@ -2,9 +2,10 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Finds and starts `purveyd` for this user.
+/// The launcher of `purveyd` for this user.
 package enum DaemonLauncher {
-    /// The daemon's program: where `PURVEY_DAEMON` says, else beside the running one or in `PATH`.
+    /// Returns the path of the daemon's program: the value of `PURVEY_DAEMON`, or else a file beside the running
+    /// program or in `PATH`.
     package static func findProgram() throws(ExchangeError) -> String {
         if let named = getenv("PURVEY_DAEMON").map({ String(cString: $0) }), !named.isEmpty {
             guard named.hasPrefix("/"), isProgram(named) else {
@@ -26,9 +27,9 @@ package enum DaemonLauncher {
         access(path, X_OK) == 0 && (try? FileStatus.of(path))?.kind == .regular
     }
 
-    /// Starts the daemon and waits until it listens. Blocks, for some tens of milliseconds when all is well.
+    /// Starts the daemon and waits until it listens. Blocks, usually for some tens of milliseconds.
     ///
-    /// When another process starts it at the same time, one daemon remains and both callers find it.
+    /// If another process starts it at the same time, one daemon remains and both callers reach it.
     package static func start(_ locations: Locations) throws(ExchangeError) {
         let program = try findProgram()
         let answer: String
@@ -47,8 +48,8 @@ package enum DaemonLauncher {
         }
     }
 
-    /// Starts the program and returns our end of its standard error. Nobody else has the other end once this returns,
-    /// so the program's end shows as the end of its messages.
+    /// Starts the program and returns the reading end of its standard error. Only the program has the other end once
+    /// this returns, so the program's end shows as the end of its messages.
     private static func startListening(
         _ program: String, locations: Locations
     ) throws(Errno) -> (ChildProgram, FileDescriptor) {
@@ -61,7 +62,7 @@ package enum DaemonLauncher {
 }
 
 extension ExchangeError {
-    /// The daemon's program is nowhere: where it was looked for, and what to do.
+    /// Returns the error for a missing daemon program, with the places that were searched and what to do.
     fileprivate static func notFound(besides own: String?, in folders: [String]) -> ExchangeError {
         let beside = own.map { " (\($0))" } ?? ""
         let path = folders.isEmpty ? ", which has no folder" : " (\(folders.joined(separator: ", ")))"
@@ -71,9 +72,10 @@ extension ExchangeError {
     }
 }
 
-/// What a program that starts another one hears from it.
+/// The messages of a program to the one that starts it.
 package enum StartMessages {
-    /// Two ends of a channel for messages. A socket instead of a pipe because it is close-on-exec from the first moment.
+    /// Creates the two ends of a channel for messages. A socket pair, unlike a pipe here, is close-on-exec from the
+    /// start.
     package static func channel() throws(Errno) -> (FileDescriptor, FileDescriptor) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {
@@ -84,7 +86,8 @@ package enum StartMessages {
         return (FileDescriptor(owning: ends.0), FileDescriptor(owning: ends.1))
     }
 
-    /// Collects what is written to the other end of a sequenced-packet pair until that is closed everywhere.
+    /// Collects the text written to the other end of a sequenced-packet pair until that end is closed in all
+    /// processes.
     package static func collect(from descriptor: FileDescriptor, seconds: Int) throws(Errno) -> String {
         var text: [UInt8] = []
         var deadline = timespec()

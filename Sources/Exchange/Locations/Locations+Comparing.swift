@@ -3,19 +3,19 @@ import Glibc
 import LinuxSystem
 
 extension Locations {
-    /// Adds the call that asks for the folders of a daemon with these locations.
+    /// Adds the call that requests the directories of a daemon with these locations.
     package func addCalls(to service: inout Service) {
         let reply = FoldersCall.Reply(data: data, mounts: mounts)
         service.on(FoldersCall.self) { _, call in call.reply(reply) }
     }
 
-    /// Makes sure that the daemon at the other end of a connection has the folders of these locations. Blocks until the
-    /// daemon has answered.
+    /// Checks that the daemon at the other end of a connection has the directories of these locations. Blocks until
+    /// the daemon replies.
     ///
-    /// The socket is where the session has it, and the rest is where the home folder is: a daemon that was started with another
-    /// home folder has the place at the socket, and would serve this process from there.
+    /// The socket's path depends on the session, the others on the home directory. A daemon that was started with
+    /// another home directory would own the socket, and serve this process from there.
     ///
-    /// - Throws: ``ExchangeError/refused(_:)``; ``ExchangeError/interrupted(_:)`` when the daemon goes away.
+    /// - Throws: ``ExchangeError/refused(_:)``; ``ExchangeError/interrupted(_:)`` if the daemon ends.
     package func check(_ connection: Connection) throws(ExchangeError) {
         let folders: FoldersCall.Reply
         do throws(ConduitError) {
@@ -23,7 +23,7 @@ extension Locations {
         } catch .disconnected(let reason) {
             throw .interrupted("\(reason)")
         } catch {
-            // A daemon of the version before does not know the question.
+            // A daemon of the previous version does not know the call.
             return
         }
         let differences: [(verb: String, theirs: String, ours: String)] = [
@@ -37,7 +37,7 @@ extension Locations {
                 + "end that daemon (process \(process)), or set HOME and XDG_DATA_HOME as it has them")
     }
 
-    /// Returns a path without links in the part of it that is there.
+    /// Returns a path with the links in its existing part resolved.
     private static func resolved(_ path: String) -> String {
         var (beginning, rest) = (path[...], "")
         while !beginning.isEmpty {

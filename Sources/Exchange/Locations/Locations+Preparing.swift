@@ -1,17 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// Why no daemon can serve from its locations: one sentence, with what to do.
+/// The reason why no daemon can serve from its locations: one sentence, with what to do.
 package struct LocationError: Error, CustomStringConvertible {
     package let description: String
 }
 
 extension Locations {
-    /// Makes the folders that a daemon writes to, and makes sure that it may.
+    /// Creates the directories that a daemon writes to, and checks their permissions.
     ///
-    /// A daemon that cannot keep anything must not take the place at the socket: it would serve later commands, whose own
-    /// environment is in order, from nowhere. The folder of settings is not among the folders, because the daemon only
-    /// reads there.
+    /// A daemon that cannot store anything must not take over the socket: later commands with a correct environment
+    /// would reach it. The settings directory is not included, because the daemon only reads there.
     package func prepare() throws(LocationError) {
         if let home, let fault = Self.fault(ofHome: home) {
             throw LocationError(
@@ -34,8 +33,8 @@ extension Locations {
 
     private static let foreign = "it belongs to another user"
 
-    /// Returns what is wrong with a home folder. It is not made: with a typing mistake in its name, everything would be
-    /// written to a wrong place.
+    /// Returns the fault of a home directory. It is not created: with a typing mistake in its name, everything would
+    /// be written to the wrong place.
     private static func fault(ofHome folder: String) -> String? {
         do throws(Errno) {
             return try FileStatus.of(folder).kind == .directory ? nil : "is no folder"
@@ -46,7 +45,7 @@ extension Locations {
         }
     }
 
-    /// Makes a folder where it is missing, and returns why nothing can be kept there.
+    /// Creates a directory if it is missing, and returns the reason why nothing can be stored in it.
     private static func fault(ofKept folder: String) -> String? {
         do throws(Errno) {
             try PrivateFolder.makeAll(folder)
@@ -56,7 +55,7 @@ extension Locations {
             try retrying { access(folder, W_OK | X_OK) }
             return nil
         } catch  where error == .noSpace || error == .quotaExceeded {
-            // There may be room later. What needs it meanwhile fails by itself.
+            // Room may become available later. Writes fail by themselves meanwhile.
             return nil
         } catch {
             return "\(error)"

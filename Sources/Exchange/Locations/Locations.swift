@@ -2,45 +2,48 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Where Purvey keeps its sockets and its records, for one user.
+/// The paths of Purvey's sockets and data for one user.
 ///
-/// `PURVEY_HOME` moves all of it, so that a test or a demonstration has a daemon of its own.
+/// `PURVEY_HOME` moves all of them, so that a test or a demonstration has a daemon of its own.
 package struct Locations: Sendable, Equatable {
-    /// The folder of sockets and locks. It lives as long as the user is logged in.
+    /// The directory of sockets and locks. It lasts until the user logs out.
     package let runtime: String
-    /// The folder of what is kept: registered bundles and containers.
+    /// The directory of permanent data: registered bundles and containers.
     package let data: String
-    /// The folder of what can be had again.
+    /// The directory of data that can be fetched again.
     package let cache: String
-    /// The folder of the mounted domains.
+    /// The directory of the mounted domains.
     package let mounts: String
-    /// The folder of the pictures that the programs of the desktop share.
+    /// The directory of thumbnails that the desktop's programs share.
     package let thumbnails: String
-    /// The folder of what a person sets.
+    /// The directory of the user's settings.
     package let configuration: String
-    /// The user's home folder, which has to be there; `nil` where nothing depends on it.
+    /// The user's home directory, which must exist; `nil` if nothing depends on it.
     package let home: String?
-    /// Sentences about what of the environment was not followed. A program prints them; a library does not.
+    /// Sentences about environment variables that were ignored. Programs print them; libraries do not.
     package let warnings: [String]
-    /// The variables of the environment that these locations follow from, for a daemon that is started for them.
+    /// The environment variables that determine these locations, for a daemon that is started with them.
     private(set) package var variables: [String: String]?
-    /// Where the daemon listens.
+    /// The path of the daemon's socket.
     package var socket: String
 
-    /// What a daemon in the background writes.
+    /// The log file of a daemon in the background.
     package var log: String { runtime + "/daemon.log" }
-    /// Records of registered bundles, one property list each.
+    /// The directory of bundle records, one property list each.
     package var bundles: String { data + "/bundles" }
 
-    /// The names of programs that have nothing fetched.
+    /// The file with the names of programs for which nothing is fetched.
     package var indexers: String { configuration + "/indexers" }
 
-    /// The domains, a folder each.
+    /// The directory with a directory for each domain.
     package var domains: String { data + "/domains" }
-    /// Where the edits of removed domains are kept: beside the mounts, for a person to find.
+    /// The directory for the edits of removed domains: beside the mounts, where the user can find it.
     package var keptEdits: String { mounts + " Edits" }
 
-    /// - Parameter cache: `nil` for a folder within that of the data, and so for those that follow.
+    /// Creates locations.
+    ///
+    /// - Parameter cache: The cache directory; `nil` for one within the data directory. The same applies to the
+    ///   parameters after it.
     package init(
         runtime: String, data: String, cache: String? = nil, mounts: String? = nil, thumbnails: String? = nil,
         configuration: String? = nil, home: String? = nil, warnings: [String] = [], socket: String? = nil
@@ -56,18 +59,18 @@ package struct Locations: Sendable, Equatable {
         self.socket = socket ?? runtime + "/daemon.socket"
     }
 
-    /// The locations that an environment asks for.
+    /// Creates the locations for an environment.
     ///
-    /// - Parameter runtimeFault: what keeps a folder from being the user's runtime folder, as
-    ///   ``RuntimeFolder/fault(of:)`` says it; a parameter so that tests need no folders.
-    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` when `PURVEY_HOME` is not an absolute path: whoever sets it does
-    ///   not want the user's own daemon.
+    /// - Parameter runtimeFault: Returns the reason why a directory cannot be the user's runtime directory, as
+    ///   ``RuntimeFolder/fault(of:)`` does. A parameter so that tests need no directories.
+    /// - Throws: ``ExchangeError/daemonUnavailable(_:)`` if `PURVEY_HOME` is not an absolute path: a user who sets it
+    ///   does not want the default daemon.
     package init(
         environment: [String: String], user: uid_t, socket: String? = nil,
         runtimeFault: (String) -> String? = RuntimeFolder.fault
     ) throws(ExchangeError) {
         func absolute(_ name: String) -> String? {
-            // The base directory specification: a relative path is invalid and is ignored.
+            // Per the XDG base directory specification, a relative path is invalid and ignored.
             guard let path = environment[name], path.hasPrefix("/") else { return nil }
             return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         }
@@ -84,7 +87,7 @@ package struct Locations: Sendable, Equatable {
         let (runtime, warning) = RuntimeFolder.choose(
             environment["XDG_RUNTIME_DIR"], user: user, fault: runtimeFault)
         let known = absolute("HOME") ?? Self.homeFolder(of: user)
-        // A user without a home folder has one beside the sockets.
+        // A user without a home directory gets one beside the sockets.
         let home = known ?? "/tmp/purvey-\(user)"
         var warnings = warning.map { [$0] } ?? []
         if let named = environment["HOME"], !named.isEmpty, !named.hasPrefix("/") {
@@ -103,18 +106,18 @@ package struct Locations: Sendable, Equatable {
         "PURVEY_HOME", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "HOME",
     ]
 
-    /// The locations of this process.
+    /// Returns the locations for this process.
     package static func current() throws(ExchangeError) -> Locations {
         var environment: [String: String] = [:]
         for name in variableNames { environment[name] = getenv(name).map { String(cString: $0) } }
         return try Locations(environment: environment, user: getuid())
     }
 
-    /// Returns the environment of a daemon with these locations; `nil` where it is that of this process,
-    /// as it is unless the process has changed its environment since.
+    /// Returns the environment of a daemon with these locations; `nil` if it equals that of this process, as it does
+    /// unless the process has changed its environment.
     func environmentOfDaemon() -> [String]? {
         guard let variables else { return nil }
-        // With that one, the others do not count.
+        // If `PURVEY_HOME` is set, the others have no effect.
         let names =
             variables["PURVEY_HOME"].map { $0.isEmpty ? Self.variableNames : ["PURVEY_HOME"] } ?? Self.variableNames
         if names.allSatisfy({ getenv($0).map { String(cString: $0) } == variables[$0] }) { return nil }
@@ -123,7 +126,7 @@ package struct Locations: Sendable, Equatable {
         return environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Returns the home folder that the user database has; `nil` where it does not know the user.
+    /// Returns the home directory in the user database; `nil` if that does not contain the user.
     private static func homeFolder(of user: uid_t) -> String? {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Folders that only their user may look into.
+/// Directories that only their owner may access.
 package enum PrivateFolder {
-    /// Makes a folder and the ones above it where they are missing, mode 0700.
+    /// Creates a directory and its parents if they are missing, with mode 0700.
     ///
-    /// - Throws: `EPERM` when the last folder exists but belongs to another user or is a symbolic link: in a folder
-    ///   such as `/tmp` a stranger may have been there first.
+    /// - Throws: `EPERM` if the directory exists but belongs to another user or is a symbolic link: in a directory
+    ///   such as `/tmp` another user may have created it first.
     package static func make(_ path: String) throws(Errno) {
         try makeAll(path)
         let status = try FileStatus.of(path, followingLinks: false)
@@ -17,9 +17,9 @@ package enum PrivateFolder {
         }
     }
 
-    /// Makes a folder and the ones above it where they are missing, mode 0700, and leaves what is there as it is.
+    /// Creates a directory and its parents if they are missing, with mode 0700. Existing ones stay unchanged.
     static func makeAll(_ path: String) throws(Errno) {
-        // A folder above that may not be made may be there all the same: what counts is the last one.
+        // A parent that cannot be created may exist nevertheless; only the last directory matters.
         var first: Errno?
         var position = path.startIndex
         while position < path.endIndex {

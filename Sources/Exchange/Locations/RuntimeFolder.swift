@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// The folder for the sockets of a user's session, as the base directory specification has it, and what takes its place.
+/// The directory for the sockets of a user's session, per the XDG base directory specification, and its fallbacks.
 package enum RuntimeFolder {
-    /// Chooses the folder of Purvey's sockets.
+    /// Chooses the directory of Purvey's sockets.
     ///
-    /// Programs that find no good `XDG_RUNTIME_DIR` all choose the same folder, so that they meet.
+    /// All programs without a valid `XDG_RUNTIME_DIR` choose the same directory, so that they can connect.
     ///
     /// - Parameters:
-    ///   - named: the value of `XDG_RUNTIME_DIR`.
-    ///   - fault: as ``fault(of:)``.
-    /// - Returns: the folder, and a sentence where it is not the one that was named.
+    ///   - named: The value of `XDG_RUNTIME_DIR`.
+    ///   - fault: Like ``fault(of:)``.
+    /// - Returns: The directory, and a sentence if it is not the named one.
     static func choose(
         _ named: String?, user: uid_t, fault: (String) -> String?
     ) -> (folder: String, warning: String?) {
@@ -25,10 +25,10 @@ package enum RuntimeFolder {
         return (folder, "XDG_RUNTIME_DIR is '\(named)', \(reason): \(folder) is used instead")
     }
 
-    /// Returns what keeps a folder from being the runtime folder of this user, in words that go on after its name; `nil`
-    /// for nothing.
+    /// Returns the reason why a directory cannot be the runtime directory of this user, in words that follow its
+    /// name; `nil` if it can.
     ///
-    /// In a folder that others may write to, another user can put a folder of their own in the place of Purvey's.
+    /// In a directory that others may write to, another user could replace Purvey's directory.
     package static func fault(of path: String) -> String? {
         let status: FileStatus
         do throws(Errno) {

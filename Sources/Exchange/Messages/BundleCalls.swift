@@ -1,6 +1,6 @@
 import Conduit
 
-/// Registers the bundle in a folder.
+/// Registers the bundle in a directory.
 package struct RegisterBundleCall: Call {
     package typealias Reply = BundleDescription
     package static var method: UInt64 { DaemonMethod.registerBundle }
@@ -13,7 +13,7 @@ package struct RegisterBundleCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
 }
 
-/// Forgets a bundle.
+/// Removes the registration of a bundle.
 package struct RemoveBundleCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.removeBundle }
@@ -28,7 +28,7 @@ package struct RemoveBundleCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 }
 
-/// Asks which bundles are registered.
+/// Asks for the registered bundles.
 package struct ListBundlesCall: Call {
     package static var method: UInt64 { DaemonMethod.listBundles }
 
@@ -49,7 +49,7 @@ package struct ListBundlesCall: Call {
     }
 }
 
-/// A registered bundle as others may know it.
+/// A registered bundle as described to clients.
 package struct BundleDescription: Message, Equatable {
     package let identifier: String
     package let path: String

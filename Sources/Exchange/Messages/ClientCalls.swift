@@ -2,13 +2,13 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// The daemon tells a provider's process that a consumer wants one of its items, and gives it the socket to the consumer.
+/// Passes a provider's process the socket to a consumer of one of its items. Sent by the daemon.
 package struct AcceptConsumerCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
     package let identifier: UUID
     package let socket: FileDescriptor
-    /// The positions of the representations that this consumer may load, and no others.
+    /// The indexes of the representations that this consumer may load.
     package let permitted: [Int]
 
     package init(identifier: UUID, socket: FileDescriptor, permitted: [Int]) {
@@ -30,7 +30,8 @@ package struct AcceptConsumerCall: Call {
     }
 }
 
-/// The daemon tells a provider's process that an item is over, because the board has got other contents.
+/// Notifies a provider's process that an item's offer has ended, because the board's contents were replaced. Sent by
+/// the daemon.
 package struct OfferReplacedNotice: Notice {
     package static var method: UInt64 { 1 }
     package let identifier: UUID
@@ -44,7 +45,7 @@ package struct OfferReplacedNotice: Notice {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 }
 
-/// The daemon ends because it was told to. Clients do not start it again by themselves.
+/// Announces that the daemon ends on request. Clients must not restart it without a request.
 package struct DaemonEndingNotice: Notice {
     package static var method: UInt64 { 2 }
 

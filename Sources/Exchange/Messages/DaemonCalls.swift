@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// What clients ask of the daemon. The numbers of the methods are part of the protocol and are never used again.
+/// The numbers of the clients' calls to the daemon. They are part of the protocol, and a number is never reused.
 package enum DaemonMethod {
     package static let offer: UInt64 = 1
     package static let withdraw: UInt64 = 2
@@ -21,7 +21,7 @@ package enum DaemonMethod {
     package static let folders: UInt64 = 14
 }
 
-/// Puts an item on a board. Answered with the board's change count.
+/// Adds an item to a board. The reply is the board's change count.
 package struct OfferCall: Call {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.offer }
@@ -44,7 +44,7 @@ package struct OfferCall: Call {
     }
 }
 
-/// Takes an item of this connection away.
+/// Withdraws an item of this connection.
 package struct WithdrawCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.withdraw }
@@ -59,19 +59,19 @@ package struct WithdrawCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 }
 
-/// Makes items the contents of a board. What was there before is over.
+/// Replaces the contents of a board. The former offers end.
 package struct ReplaceContentsCall: Call {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.replaceContents }
     package let board: String
     package let manifests: [OfferManifest]
-    /// Do it only if nothing was put on the board since the daemon started: the contents that a provider had on it
-    /// before a restart do not push out newer ones.
+    /// Whether to do so only if the board was not used since the daemon started: contents from before a restart must
+    /// not replace newer ones.
     package let onlyIfUntouched: Bool
-    /// Do it only if the board still has this change count and nobody else's items, and keep the count: a program goes on
-    /// with what it has begun to write.
+    /// The change count that the board must still have, without items of other clients. The count stays the same: a
+    /// program continues to write its own contents.
     package let amending: UInt64?
-    /// The board is done with: with nothing on it, it is as one that was never used.
+    /// Whether the board is no longer used: when empty, it then equals one that was never used.
     package let isRemoval: Bool
 
     package init(
@@ -102,7 +102,7 @@ package struct ReplaceContentsCall: Call {
     }
 }
 
-/// Asks how often the contents of a board have changed.
+/// Asks for the change count of a board.
 package struct ChangeCountCall: Call {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.changeCount }
@@ -117,7 +117,7 @@ package struct ChangeCountCall: Call {
 
 package struct ChangeCountReply: Message {
     package let changeCount: UInt64
-    /// Whether something was put on the board since it was last removed, as far as is remembered.
+    /// Whether the board has been used since it was last removed, as far as that is remembered.
     package let isTouched: Bool
 
     package init(changeCount: UInt64, isTouched: Bool = true) {
@@ -136,11 +136,11 @@ package struct ChangeCountReply: Message {
     }
 }
 
-/// Asks what is on a board, as far as the asker may see it. Long boards come in several pages.
+/// Asks for the items on a board that the client may see. A long list has several pages.
 package struct ListCall: Call {
     package static var method: UInt64 { DaemonMethod.list }
     package let board: String
-    /// Where the page before ended; 0 for the first.
+    /// The end of the previous page; 0 for the first page.
     package let cursor: UInt64
 
     package init(board: String, cursor: UInt64 = 0) {
@@ -160,7 +160,7 @@ package struct ListCall: Call {
 
     package struct Reply: Message {
         package let manifests: [OfferManifest]
-        /// Where the next page begins; `nil` when this was the last.
+        /// The cursor of the next page; `nil` if this is the last.
         package let next: UInt64?
         package let changeCount: UInt64
 
@@ -184,7 +184,7 @@ package struct ListCall: Call {
     }
 }
 
-/// Asks for a socket to the process that offers an item. From then on the daemon is out of the way.
+/// Asks for a socket to the process that offers an item. From then on the daemon is not involved.
 package struct OpenCall: Call {
     package static var method: UInt64 { DaemonMethod.open }
     package let identifier: UUID
@@ -210,7 +210,7 @@ package struct OpenCall: Call {
     }
 }
 
-/// Asks for what is true of the daemon itself.
+/// Asks for the status of the daemon itself.
 package struct StatusCall: Call {
     package static var method: UInt64 { DaemonMethod.status }
 
@@ -220,9 +220,9 @@ package struct StatusCall: Call {
 
     package struct Reply: Message {
         package let processID: Int32
-        /// Items offered on all boards.
+        /// The number of items on all boards.
         package let offers: Int
-        /// Bytes of memory files that it keeps for processes that have ended.
+        /// The size in bytes of memory files held for processes that have ended.
         package let heldBytes: Int
 
         package init(processID: Int32, offers: Int, heldBytes: Int) {

@@ -1,6 +1,6 @@
 import Conduit
 
-/// Asks for the folders of the daemon, which follow from the environment that it was started in.
+/// Asks for the directories of the daemon, which depend on the environment in which it was started.
 package struct FoldersCall: Call {
     package static var method: UInt64 { DaemonMethod.folders }
 
@@ -9,9 +9,9 @@ package struct FoldersCall: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 
     package struct Reply: Message {
-        /// The folder of what is kept.
+        /// The directory of permanent data.
         package let data: String
-        /// The folder of the mounted domains.
+        /// The directory of the mounted domains.
         package let mounts: String
 
         package init(data: String, mounts: String) {

@@ -2,16 +2,18 @@ import Conduit
 import Foundation
 import ItemProvider
 
-/// Gives the daemon what one representation of an item holds, so that it can be loaded when this process has ended.
+/// Passes the daemon the contents of one representation of an item, so that it can be loaded after this process has
+/// ended.
 package struct HoldCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.hold }
     package let identifier: UUID
     package let index: Int
     package let supply: SupplyMessage
-    /// Its object of the coercing interface, where it has one.
+    /// The representation's object of the coercing interface, if it has one.
     package let item: ItemMessage?
-    /// The board whose contents the item is about to replace: what is kept of those does not count.
+    /// The board whose contents the item is about to replace. Its held representations do not count towards the
+    /// limits.
     package let replacedBoard: String?
 
     package init(
@@ -41,7 +43,7 @@ package struct HoldCall: Call {
     }
 }
 
-/// Makes the daemon the one who offers an item, with the representations it was given.
+/// Makes the daemon offer an item, with the representations that it holds.
 package struct TakeOverCall: Call {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.takeOver }
@@ -56,7 +58,7 @@ package struct TakeOverCall: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 }
 
-/// Announces that this process is about to end in good order. Answered with the items that should be handed over.
+/// Announces that this process is about to end in good order. The reply lists the items to hand over.
 package struct PrepareToQuitCall: Call {
     package static var method: UInt64 { DaemonMethod.prepareToQuit }
 

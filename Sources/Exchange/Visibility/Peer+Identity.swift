@@ -3,16 +3,16 @@ import Conduit
 import LinuxSystem
 
 extension Peer {
-    /// The process at the other end, in a form that can be compared.
+    /// Returns the identity of the process at the other end, which can be compared.
     ///
-    /// - Parameter unknown: a number that is used for no other peer, for one that ended before it could be looked at.
+    /// - Parameter unknown: A unique number for a peer that ended before it could be examined.
     package func identity(orUnknown unknown: UInt64) -> ProcessIdentity {
         ProcessIdentity(user: credentials.userID, process: process?.key ?? .unknown(unknown))
     }
 }
 
 extension ProcessDescriptor {
-    /// The file system of process descriptors, on which each process has an inode of its own (Linux 6.9).
+    /// The type of the file system of process descriptors, in which each process has an inode of its own (Linux 6.9).
     private static let pidfs: Int64 = 0x5049_4446
 
     package var key: ProcessKey? {

@@ -25,7 +25,7 @@ package struct VersionRecord: Message, Hashable {
         added = Date()
     }
 
-    /// Creates a record for tests.
+    /// Creates a record from its values. Nothing is read from disk.
     package init(identifier: UUID, name: String, computer: String, modificationDate: Date) {
         self.identifier = identifier
         self.name = name
