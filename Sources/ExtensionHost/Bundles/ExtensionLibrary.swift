@@ -3,27 +3,30 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The extensions that are installed, one folder `IDENTIFIER.appex` each: a copy, or a link to where the extension lies.
+/// The installed extensions, one directory `IDENTIFIER.appex` each: a copy, or a link to the extension.
 ///
-/// Beside these there are the extensions that come with Purvey, in `lib/purvey/extensions` beside the folder of the programs; one
-/// that is installed under the same identifier stands in the place of one of them.
+/// Further extensions come with Purvey, in `lib/purvey/extensions` beside the directory of its programs. An installed
+/// extension with the same identifier replaces such a one.
 ///
-/// The folder is all of its state, so any process may use it. Methods block on the file system.
+/// The directory is the whole state, so any process may use it. Methods block on the file system.
 package struct ExtensionLibrary: Sendable {
     private let folder: String
     private let containers: String
     private let shipped: String?
 
+    /// Creates a library.
+    ///
     /// - Parameters:
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - shipped: the folder of the extensions that come with Purvey.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - shipped: The directory of the extensions that come with Purvey.
     package init(data: String, shipped: String? = ExtensionLibrary.besidePrograms) {
         self.shipped = shipped
         folder = data + "/extensions"
         containers = Container.containers(data: data)
     }
 
-    /// Where `make install` puts extensions: `lib/purvey/extensions` beside the `bin` that this program is in.
+    /// The directory in which `make install` puts extensions: `lib/purvey/extensions` beside the `bin` of this
+    /// program.
     package static let besidePrograms: String? = {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path else { return nil }
         let programs = (own as NSString).deletingLastPathComponent as NSString
@@ -31,20 +34,20 @@ package struct ExtensionLibrary: Sendable {
         return programs.deletingLastPathComponent + "/lib/purvey/extensions"
     }()
 
-    /// What cannot be done, in one sentence.
+    /// An error, described in one sentence.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// All extensions that can be used, by identifier.
+    /// The usable extensions, sorted by identifier.
     package var all: [ExtensionBundle] { installed.compactMap(\.bundle).sorted { $0.identifier < $1.identifier } }
 
-    /// What is wrong with the installed extensions that cannot be used, one sentence each.
+    /// The faults of installed extensions that cannot be used, one sentence each.
     package var faults: [String] {
         installed.flatMap { entry in entry.faults.map { "\(entry.name): \($0)" } }
     }
 
-    /// Finds an extension by its identifier, or by its name where only one has it.
+    /// Finds an extension by its identifier, or by its name if that is unique.
     package func find(_ text: String) throws(Failure) -> ExtensionBundle {
         let all = all
         if let exact = all.first(where: { $0.identifier == text }) { return exact }
@@ -61,11 +64,11 @@ package struct ExtensionLibrary: Sendable {
         return first
     }
 
-    /// Installs the extension in a folder, in place of one with the same identifier.
+    /// Installs the extension in a directory, replacing one with the same identifier.
     ///
-    /// The new one is whole before it appears. A request that runs goes on with the old one's open files.
+    /// The new one is complete before it appears. Running requests continue with the old one's open files.
     ///
-    /// - Parameter link: keep a link to the folder instead of a copy.
+    /// - Parameter link: Whether to install a link to the directory instead of a copy.
     @discardableResult
     package func install(path: String, link: Bool = false) throws(Failure) -> ExtensionBundle {
         let inspection = ExtensionInspection(path: path)
@@ -93,9 +96,9 @@ package struct ExtensionLibrary: Sendable {
 
     /// Removes an extension.
     ///
-    /// - Parameter withContainer: remove its container as well, of one that was removed before too. Otherwise that stays, as
-    ///   the extension's user may want what is in it.
-    /// - Returns: whether it was still installed.
+    /// - Parameter withContainer: Whether to remove its container as well, even if the extension was removed before.
+    ///   Otherwise the container stays, as the user may want its contents.
+    /// - Returns: Whether the extension was still installed.
     @discardableResult
     package func remove(identifier: String, withContainer: Bool = false) throws(Failure) -> Bool {
         let container = withContainer ? container(of: identifier) : nil
@@ -120,7 +123,7 @@ package struct ExtensionLibrary: Sendable {
         try TreeRemover.remove(name, in: try FileDescriptor.open(folder, [.readOnly, .directory]))
     }
 
-    /// The container of an extension, where there is one.
+    /// Returns the container of an extension, if it exists.
     package func container(of identifier: String) -> String? {
         guard InfoPropertyList.isIdentifier(identifier) else { return nil }
         let path = containers + "/" + identifier
@@ -147,7 +150,8 @@ package struct ExtensionLibrary: Sendable {
         return names.sorted().filter { $0.hasSuffix(".appex") && !$0.hasPrefix(".") }.map { name in
             let inspection = ExtensionInspection(path: folder + "/" + name)
             var faults = inspection.faults
-            // A linked folder can have become another extension since: the name here is what was agreed to.
+            // The extension behind a link may have been replaced by another. Only the one with this name was agreed
+            // to.
             if folder == self.folder, let bundle = inspection.bundle, bundle.identifier + ".appex" != name {
                 faults.append("it has become \(bundle.identifier); install it again")
             }
@@ -157,7 +161,7 @@ package struct ExtensionLibrary: Sendable {
 
     private func publish(_ staged: String, as name: String, in directory: FileDescriptor) throws {
         let old = "." + name + "-" + UUID().uuidString
-        // A folder with files in it cannot be renamed over: the old one steps aside first.
+        // A rename cannot replace a directory that is not empty, so the old one is renamed first.
         let hadOld = renameat(directory.rawValue, name, directory.rawValue, old) == 0
         do {
             try retrying { renameat(directory.rawValue, staged, directory.rawValue, name) }

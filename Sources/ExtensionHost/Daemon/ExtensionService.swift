@@ -3,23 +3,26 @@ import FileCoordination
 import LinuxSystem
 import Synchronization
 
-/// The daemon's part in extensions: it starts them, confined, and watches over them. It carries nothing of what they and
-/// their callers say to each other.
+/// The daemon's part in extensions: it starts them confined and supervises them. It does not carry the messages
+/// between them and their callers.
 package final class ExtensionService: Sendable {
     private let library: ExtensionLibrary
     private let data: String
     private let coordination: Coordination?
-    /// Processes at one time; each has a thread that waits for it.
+    /// The maximum number of concurrent processes. Each has a thread that waits for its end.
     private static let limit = 64
     private let running = Mutex(0)
 
-    /// Lets a process that is about to be started take part in file coordination: makes its end of a socket.
+    /// A function that admits a process about to be started to file coordination. Returns the process's end of a
+    /// socket.
     package typealias Coordination = @Sendable (any ConfinedPlaces) throws -> FileDescriptor
 
-    /// The error domain on the wire.
+    /// The error domain in messages.
     package static let domain = "PurveyExtension"
 
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// Creates the service, and removes scope directories of killed daemons.
+    ///
+    /// - Parameter data: The directory of Purvey's data for this user.
     package init(data: String, coordination: Coordination? = nil) {
         self.data = data
         self.coordination = coordination
@@ -27,7 +30,7 @@ package final class ExtensionService: Sendable {
         ScopeFolder.sweep(data: data)
     }
 
-    /// Adds what this service does to a daemon's table.
+    /// Adds the handlers of this service's calls.
     package func addCalls(to service: inout Service) {
         service.on(RunExtensionCall.self) { request, call in
             let hasRoom = self.running.withLock { running in

@@ -1,15 +1,15 @@
 import Conduit
 import LinuxSystem
 
-/// Asks the daemon to start an extension for one request. It is answered when the extension's process has ended;
-/// cancelling it, or going away, ends the process.
+/// Asks the daemon to start an extension for one request. The reply follows when the extension's process has ended.
+/// If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunExtensionCall: Call {
     package typealias Reply = ExtensionEnding
-    /// Above the numbers of the exchange's own calls, which are served at the same socket.
+    /// Above the numbers of the exchange's own calls, which are served on the same socket.
     package static var method: UInt64 { 64 }
     /// The extension's identifier.
     package let identifier: String
-    /// The extension's end of a socket pair that the caller has made: the daemon introduces, it does not carry.
+    /// The extension's end of a socket pair made by the caller: messages do not pass through the daemon.
     package let socket: FileDescriptor
 
     package init(identifier: String, socket: FileDescriptor) {

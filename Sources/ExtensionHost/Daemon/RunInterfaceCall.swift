@@ -1,8 +1,8 @@
 import Conduit
 import LinuxSystem
 
-/// Asks the daemon to start the user interface of a domain's provider. It is answered when the process has ended; cancelling it, or
-/// going away, ends the process.
+/// Asks the daemon to start the user interface of a domain's provider. The reply follows when the process has ended.
+/// If the call is cancelled, or the caller disconnects, the daemon ends the process.
 package struct RunInterfaceCall: Call {
     package typealias Reply = ExtensionEnding
     package static var method: UInt64 { 65 }
@@ -10,9 +10,9 @@ package struct RunInterfaceCall: Call {
     package let domain: String
     /// The extension's identifier.
     package let identifier: String
-    /// The extension's end of a socket pair that the caller has made: the daemon introduces, it does not carry.
+    /// The extension's end of a socket pair made by the caller: messages do not pass through the daemon.
     package let socket: FileDescriptor
-    /// Where the extension may show windows; `nil` where the caller has no display.
+    /// The connection to the display for the extension's windows; `nil` if the caller has no display.
     package let display: DisplayConnection?
 
     package init(domain: String, identifier: String, socket: FileDescriptor, display: DisplayConnection?) {

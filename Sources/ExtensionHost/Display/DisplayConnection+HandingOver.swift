@@ -1,21 +1,21 @@
 import LinuxSystem
 
 extension DisplayConnection {
-    /// What a process gets with the connection.
+    /// The descriptors and environment variables with which a process gets the connection.
     struct HandedOver {
         let descriptors: [FileDescriptor]
-        /// `NAME=value` each.
+        /// The variables, each as `NAME=value`.
         let variables: [String]
     }
 
-    /// Prepares it for a confined process, which reaches nothing else by it.
+    /// Prepares the connection for a confined process, which gains access to nothing else by it.
     ///
     /// - Parameters:
-    ///   - number: that of the first descriptor in the process.
-    ///   - container: the process's own folder.
-    ///   - confinement: made wider, by as little as it takes.
+    ///   - number: The number of the first descriptor in the process.
+    ///   - container: The process's own container.
+    ///   - confinement: The confinement, to which the minimum access is added.
     func handedOver(from number: Int, in container: Container, _ confinement: inout Confinement) throws -> HandedOver {
-        // What the system has found out about its fonts: finding that out takes seconds.
+        // The system's font cache, which takes seconds to rebuild.
         confinement.paths.append(("/var/cache/fontconfig", .read))
         switch kind {
         case .wayland:
@@ -23,11 +23,11 @@ extension DisplayConnection {
                 descriptors: [socket],
                 variables: Self.toolkit + [
                     "GDK_BACKEND=wayland", "\(HandedDisplay.waylandKey)=\(number)",
-                    // GTK asks for no display without it.
+                    // GTK opens no display without it.
                     "XDG_RUNTIME_DIR=\(container.temporary)",
                 ])
         case .x11:
-            // The last one, because the system gives the first ones that are free.
+            // The last descriptor, as the kernel assigns the lowest free ones.
             let localSocket = CInt(clamping: confinement.descriptors) - 1
             confinement.localSocket = localSocket
             let authority = try authorityFile()
@@ -47,7 +47,8 @@ extension DisplayConnection {
         return file
     }
 
-    /// For GTK: no message bus, which the process does not reach, and drawing without the graphics card's devices.
+    /// Variables for GTK: no message bus, which the process cannot reach, and rendering without the graphics card's
+    /// devices.
     private static let toolkit = [
         "DBUS_SESSION_BUS_ADDRESS=disabled:", "GDK_DEBUG=gl-disable,vulkan-disable", "GIO_USE_VFS=local",
         "GSETTINGS_BACKEND=memory", "GSK_RENDERER=cairo", "GTK_A11Y=none", "GTK_USE_PORTAL=0", "NO_AT_BRIDGE=1",

@@ -2,20 +2,20 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A connection to the display that a person sits at. Whoever wants something asked makes it, and the extension's process is handed
-/// it: it reaches no display, and no other server of this user, by itself.
+/// A connection to the user's display. The caller that wants a window shown makes the connection and hands it to the
+/// extension's process, which can connect neither to a display nor to any other server of this user.
 package struct DisplayConnection: Message {
-    /// The protocol that is spoken on the connection.
+    /// The protocol of the connection.
     package enum Kind: Int, MessageValue, Sendable {
         case wayland = 0
         case x11 = 1
     }
 
     package let kind: Kind
-    /// What the environment of the process calls it: `:1` as X11 has it, and nothing for Wayland.
+    /// The display's name in the process's environment: `:1` for X11, for example, and empty for Wayland.
     package let name: String
     package let socket: FileDescriptor
-    /// The part of the person's Xauthority file that lets one into this display; empty where none is needed.
+    /// The entries of the user's Xauthority file for this display; empty if none are needed.
     package let authority: [UInt8]
 
     package init(_ kind: Kind, name: String = "", socket: FileDescriptor, authority: [UInt8] = []) {
@@ -44,8 +44,8 @@ package struct DisplayConnection: Message {
 // MARK: Connecting
 
 extension DisplayConnection {
-    /// Connects to the display that this process's environment names, Wayland's before X11's; `nil` where it names none that answers.
-    /// Blocks for as long as a display takes that is busy.
+    /// Connects to the display that this process's environment names, Wayland before X11. Returns `nil` if it names
+    /// none that accepts. Blocks while a display is busy.
     package static func ofThisPerson() -> DisplayConnection? { wayland() ?? x11() }
 
     private static func wayland() -> DisplayConnection? {
@@ -55,7 +55,8 @@ extension DisplayConnection {
         return DisplayConnection(.wayland, socket: socket)
     }
 
-    /// One of this machine's: what another machine shows would need its own way there.
+    /// Connects to an X11 display of this machine. Displays of other machines are not supported, as they need a
+    /// network connection.
     private static func x11() -> DisplayConnection? {
         guard let display = variable("DISPLAY"), let number = HandedDisplay.number(of: display),
             let socket = stream(HandedDisplay.path(ofDisplay: number))

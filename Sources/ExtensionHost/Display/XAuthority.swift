@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// The file with which X11 lets its user in: entries of a family, an address, a display's number, a method and its data, each of the
-/// last four with its length before it, and all numbers of two bytes, the high one first (Xau(3)).
+/// The X11 authority file. It consists of entries of a family, an address, a display number, a method and its data.
+/// The last four are each preceded by their length, and all numbers are two bytes in big-endian order (Xau(3)).
 package enum XAuthority {
-    /// An honest one has a few hundred bytes.
+    /// The maximum size in bytes. A usual file has a few hundred.
     private static let largest = 1 << 20
 
-    /// The entries of the person's file for a display of this machine. Blocks on the file system.
+    /// Returns the entries of the user's file for a display of this machine. Blocks on the file system.
     static func ofThisPerson(forDisplay number: Int) -> [UInt8] {
         let path =
             DisplayConnection.variable("XAUTHORITY")
@@ -17,8 +17,8 @@ package enum XAuthority {
         return entries(bytes, forDisplay: number)
     }
 
-    /// The entries of a file that are for a display of this machine; those of other displays nobody is to have. What is cut off
-    /// ends it.
+    /// Returns the entries of a file for a display of this machine. Those of other displays must not be revealed.
+    /// Parsing ends at a truncated entry.
     package static func entries(_ file: [UInt8], forDisplay number: Int) -> [UInt8] {
         var kept: [UInt8] = []
         var rest = file[...]
@@ -47,6 +47,6 @@ package enum XAuthority {
         return part.count == count ? part : nil
     }
 
-    /// The families of this machine and of any (`FamilyLocal`, `FamilyWild`).
+    /// The families for this machine and for any machine (`FamilyLocal`, `FamilyWild`).
     private static let (local, wild) = (256, 65535)
 }

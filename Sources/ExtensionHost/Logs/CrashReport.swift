@@ -2,14 +2,16 @@ import CSwiftRuntime
 import Foundation
 import LinuxSystem
 
-/// The crash report of an extension's process: the signal and the frames of the thread that crashed, innermost first.
+/// The crash report of an extension's process: the signal, and the frames of the crashed thread, the innermost first.
 struct CrashReport {
     static let begin = CSWIFT_CRASH_BEGIN
     static let end = CSWIFT_CRASH_END
 
-    /// Turns the lines between the two into those of a log: each frame with its function's name, and the program's file.
+    /// Converts the lines between the two markers into log lines: each frame with its function's name and the
+    /// program's file.
     ///
-    /// - Parameter folders: beneath which files are looked into. The process has written the lines, and may have written anything.
+    /// - Parameter folders: The directories beneath which program files may be read. The process wrote the lines, so
+    ///   they are not trusted.
     static func lines(signal: String, frames: [String], folders: [String]) -> [String] {
         let number = CInt(signal) ?? 0
         let name = strsignal(number).map { " (\(String(cString: $0)))" } ?? ""
@@ -24,7 +26,7 @@ struct CrashReport {
     private static func describe(
         _ frame: String, isInnermost: Bool, _ folders: [String], _ tables: inout [String: SymbolTable]
     ) -> String {
-        // PROGRAM(FUNCTION+0xOFFSET)[0xADDRESS]
+        // The format is PROGRAM(FUNCTION+0xOFFSET)[0xADDRESS].
         guard let close = frame.lastIndex(of: ")"), let open = frame[..<close].lastIndex(of: "("),
             let plus = frame[open..<close].lastIndex(of: "+")
         else { return frame }
@@ -36,7 +38,7 @@ struct CrashReport {
         if tables[program] == nil, tables.count < 32, folders.contains(where: { program.hasPrefix($0 + "/") }) {
             tables[program] = SymbolTable(path: program)
         }
-        // A return address may be that of the next function's beginning.
+        // A return address may be the start of the next function.
         let place = isInnermost || offset == 0 ? offset : offset - 1
         guard let name = tables[program]?.name(at: place) else { return frame }
         return "\(demangled(name)) in \(file)"

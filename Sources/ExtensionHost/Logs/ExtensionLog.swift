@@ -2,30 +2,33 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The log of one extension: what its processes print and log, and how they end. It is a file of the user's, and the one before it.
+/// The log of one extension: the output and log messages of its processes, and their endings. It consists of a file
+/// of the user's and its predecessor.
 ///
 /// The process that starts the extension writes it.
 package struct ExtensionLog: Sendable {
-    /// The file that is written.
+    /// The current file.
     package let path: String
-    /// The one before it, once there was more than fits into one.
+    /// The previous file, if the log exceeded one file.
     package var olderPath: String { path + ".1" }
 
     private let folder: String
 
-    /// Bytes of a file at which the next begins.
+    /// The size in bytes at which a new file begins.
     private static let largest = 1 << 20
-    /// Held while a file gives way to the next. Innermost.
+    /// Held while a file is replaced by the next. Leaf lock.
     private static let turn = Lock(())
 
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// Creates the log of an extension.
+    ///
+    /// - Parameter data: The directory of Purvey's data for this user.
     package init(of identifier: String, data: String) {
         folder = data + "/logs"
         path = folder + "/" + identifier + ".log"
     }
 
-    /// Adds lines, each with the time and the number of the process. Blocks on the file system. Lines that cannot be written, because the
-    /// disk is full, are dropped: an extension does not end for that.
+    /// Appends lines, each with the time and the process ID. Blocks on the file system. Lines that cannot be written,
+    /// for example to a full disk, are dropped: the extension must not end because of that.
     func write(_ lines: [String], of process: pid_t) {
         guard !lines.isEmpty else { return }
         let time = Date().formatted(.iso8601)
@@ -48,18 +51,18 @@ package struct ExtensionLog: Sendable {
     }
 }
 
-/// Reads an extension's log from its beginning, and then what is added.
+/// A reader of an extension's log, from its beginning on, including lines added later.
 package struct ExtensionLogReader {
     private let log: ExtensionLog
     private var file: FileDescriptor?
     private var hasBegun = false
 
-    /// Bytes that are read at a time.
+    /// The number of bytes to read at a time.
     private static let piece = 64 << 10
 
     package init(_ log: ExtensionLog) { self.log = log }
 
-    /// Returns the next bytes, or none at the end of what was written so far. Blocks on the file system.
+    /// Returns the next bytes; none at the current end. Blocks on the file system.
     package mutating func next() throws(Errno) -> [UInt8] {
         if !hasBegun {
             hasBegun = true
@@ -70,7 +73,7 @@ package struct ExtensionLogReader {
             guard let current = file else { return [] }
             let bytes = try current.readPiece(Self.piece)
             if !bytes.isEmpty { return bytes }
-            // At its end: the next file takes over when this one is no longer written.
+            // At the end of a file, reading continues with the next one once this one is no longer written.
             let next = try Self.open(log.path)
             guard let next, try next.status().identity != current.status().identity else { return [] }
             file = next

@@ -1,9 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// The functions of a program or library by their offsets, from the symbol table of a 64-bit little-endian ELF file (elf(5)).
+/// The functions of a program or library by their offsets, from the symbol table of a 64-bit little-endian ELF file
+/// (elf(5)).
 ///
-/// The file may be malformed: tables that lead out of the file or are too large count as missing.
+/// The file may be malformed: tables that exceed the file or the size limit count as missing.
 struct SymbolTable {
     private struct Function {
         let start: UInt64
@@ -14,13 +15,13 @@ struct SymbolTable {
     private let functions: [Function]
     private let names: [UInt8]
 
-    /// Bytes of each of the two tables that are read.
+    /// The maximum size in bytes of each of the two tables.
     private static let largest: UInt64 = 256 << 20
     private static let (headerSize, sectionSize, symbolSize) = (64, 64, 24)
     private static let (symbols, dynamicSymbols): (UInt64, UInt64) = (2, 11)
     private static let functionType: UInt8 = 2
 
-    /// Reads a file; `nil` when it says nothing of its functions. Blocks on the file system.
+    /// Reads a file. Returns `nil` if it has no symbol table. Blocks on the file system.
     init?(path: String) {
         guard let file = try? FileDescriptor.open(path, [.readOnly, .nonBlocking]), let status = try? file.status(),
             status.kind == .regular
@@ -45,7 +46,7 @@ struct SymbolTable {
             )
         }
         let all = (0..<Int(count)).map(section)
-        // A stripped program has only the table of the symbols that other files may use.
+        // A stripped program has only the table of dynamic symbols.
         guard
             let table = all.first(where: { $0.type == Self.symbols })
                 ?? all.first(where: { $0.type == Self.dynamicSymbols }),
@@ -63,7 +64,7 @@ struct SymbolTable {
         }.sorted { $0.start < $1.start }
     }
 
-    /// The name of the function at an offset from where the file is loaded, as the linker knows it.
+    /// Returns the linker's name of the function at an offset from the file's load address.
     func name(at offset: UInt64) -> String? {
         var (low, high) = (0, functions.count)
         while low < high {
@@ -88,7 +89,7 @@ extension FileDescriptor {
 }
 
 extension [UInt8] {
-    /// A number, low byte first; the bytes have to be there.
+    /// Returns a little-endian number. The bytes must exist.
     fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
         self[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

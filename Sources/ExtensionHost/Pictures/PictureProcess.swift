@@ -3,16 +3,16 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Why there is no small picture.
+/// The reason why no thumbnail was made.
 package enum PictureFailure: Error, Sendable {
-    /// Nothing can be made of this one, now or later.
+    /// No thumbnail can be made of this picture, now or later.
     case unusable(String)
-    /// No picture can be looked at now.
+    /// No picture can be decoded at present.
     case unavailable(String)
 }
 
-/// The process that decodes pictures of strangers' making: confined, started when it is needed, ended when it is not or when a
-/// picture takes it too long, started again after a crash.
+/// The confined process that decodes untrusted pictures. It is started on demand, ended when it is idle or a picture
+/// takes too long, and restarted after a crash.
 package actor PictureProcess {
     private final class Instance: Sendable {
         let connection: Connection
@@ -27,50 +27,51 @@ package actor PictureProcess {
 
         func end() {
             connection.close()
-            // It may have ended by itself.
+            // The process may have ended by itself.
             try? process.send(signal: SIGKILL)
         }
     }
 
     private let program: String
     private let data: String
-    /// The one that decodes all pictures at once.
+    /// The process that decodes pictures concurrently.
     private var instance: Instance?
-    /// Those that decode one picture each.
+    /// The processes that decode one picture each.
     private var others: [ObjectIdentifier: Instance] = [:]
     private var isClosed = false
-    /// How many pictures it is at.
+    /// The number of pictures being decoded.
     package private(set) var calls = 0
     private var lastUse = ContinuousClock.now
 
-    /// How long a picture may take, and how long the process stays with nothing to do.
+    /// The time limit for one picture, and the time after which an idle process is ended.
     private static let timeLimit: Duration = .seconds(20)
     private static let idleTime: Duration = .seconds(10)
-    /// Bytes of memory: a picture is held whole once or twice.
+    /// The memory limit in bytes: a picture is in memory once or twice as a whole.
     private static let memory: UInt64 = 768 << 20
 
-    /// All that is in its environment. A thread for each picture is enough; and the C library keeps the memory for the next
-    /// picture, which costs a third of the time when the kernel makes it anew.
+    /// The whole environment of the process. One thread per picture suffices. The C library retains freed memory for
+    /// the next picture: getting it from the kernel again costs a third of the time.
     private static let environment = [
         "VIPS_CONCURRENCY=1", "LC_ALL=C.UTF-8", "MALLOC_MMAP_THRESHOLD_=\(32 << 20)",
         "MALLOC_TRIM_THRESHOLD_=\(128 << 20)",
     ]
 
+    /// Creates the manager of the process, without starting it.
+    ///
     /// - Parameters:
-    ///   - program: the path of `purvey-pictures`.
-    ///   - data: the folder of what Purvey keeps for this user, of which the process reaches nothing.
+    ///   - program: The path of `purvey-pictures`.
+    ///   - data: The directory of Purvey's data for this user, which the process cannot access.
     package init(program: String, data: String) {
         self.program = program
         self.data = data
     }
 
-    /// The process that decodes all pictures at once, if there is one: for tests.
+    /// The ID of the process that decodes pictures concurrently, if it runs. For tests.
     package var processID: pid_t? { instance?.processID }
 
-    /// Makes small pictures of one; see ``ShrinkPictureCall``.
+    /// Makes thumbnails of a picture; see ``ShrinkPictureCall``.
     ///
-    /// - Returns: PNG files, as long as the process did what it was made for: what they say is to be believed as little as the
-    ///   picture.
+    /// - Returns: PNG files, if the process worked as intended. They must be trusted as little as the picture.
     package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureFailure) -> SmallPictures {
         let shared = try await current()
         calls += 1
@@ -80,7 +81,7 @@ package actor PictureProcess {
         }
         if let pictures = try await shrink(picture, sides, by: shared) { return pictures }
         if instance === shared { instance = nil }
-        // Whichever picture it was that the process died of, or something else: of this one it is known when nobody else is there.
+        // Another picture may have caused the process's end. A process of its own shows whether this one does.
         let alone = try await started()
         others[ObjectIdentifier(alone)] = alone
         defer {
@@ -91,7 +92,9 @@ package actor PictureProcess {
         throw .unusable("the process that was decoding it ended")
     }
 
-    /// - Returns: `nil` where the process ended meanwhile, or was ended because it took too long.
+    /// Makes thumbnails in a process.
+    ///
+    /// - Returns: `nil` if the process ended meanwhile, or was ended because it took too long.
     private func shrink(
         _ picture: FileDescriptor, _ sides: [Int], by instance: Instance
     ) async throws(PictureFailure) -> SmallPictures? {
@@ -134,7 +137,7 @@ package actor PictureProcess {
         do throws(PictureFailure) {
             started = try await self.started()
         } catch {
-            // Somebody else may have started one meanwhile.
+            // A concurrent call may have started a process meanwhile.
             if let instance { return instance }
             throw error
         }
@@ -193,7 +196,7 @@ package actor PictureProcess {
         let child = try ChildProgram.start(
             program, arguments: [], environment: environment,
             descriptors: [nil, nil, nil, theirs.descriptor], confinedTo: confinement)
-        // Not waited for yet, so the number is still this process's.
+        // The child has not been waited for yet, so its process ID cannot have been reused.
         let process = try ProcessDescriptor.open(child.processID)
         do {
             let connection = try Connection(ours, service: Service())

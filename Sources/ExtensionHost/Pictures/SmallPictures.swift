@@ -1,16 +1,16 @@
 import FileProvider
 import LinuxSystem
 
-/// Small pictures of one, as a process made them that is not to be believed: bytes that do not change any more.
+/// Thumbnails of a picture from an untrusted process, in a sealed file.
 package struct SmallPictures: Sendable {
-    /// One after the other.
+    /// The file with the thumbnails one after the other.
     package let file: FileDescriptor
-    /// Where each is, the smallest first.
+    /// The byte ranges of the thumbnails, the smallest first.
     package let ranges: [Range<Int>]
 
-    /// `nil` where they can still change, or are not all there.
+    /// Checks the process's file. Returns `nil` if it can still change, or is incomplete.
     ///
-    /// - Parameter sizes: bytes of each.
+    /// - Parameter sizes: The sizes in bytes.
     package init?(_ file: FileDescriptor, sizes: [Int]) {
         guard MemoryFile.isSealed(file), let size = try? file.status().size,
             size <= ShrinkPictureCall.mostBytes

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Values that the first caller gets, and later callers do not.
+/// Values that only the first caller gets.
 final class FirstOnly: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let values: Lock<[String]>
 
     init(_ values: [String]) { self.values = Lock(values) }

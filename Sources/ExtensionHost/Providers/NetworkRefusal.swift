@@ -2,9 +2,10 @@ import AppExtension
 import FileProvider
 import Foundation
 
-/// The errors of an extension that makes a connection without having asked for the network. They do not name the reason.
+/// A check for the errors of an extension that connects to the network without permission. Such errors do not give
+/// the reason.
 package enum NetworkRefusal {
-    /// Says which key is missing.
+    /// Appends the missing key to a message.
     package static func explained(_ message: String) -> String {
         let end = message.hasSuffix(".") ? "" : "."
         return
@@ -17,9 +18,10 @@ package enum NetworkRefusal {
         return mayBe(domain: error.domain, code: error.code, message: error.localizedDescription)
     }
 
-    /// Whether a provider's failure may be that of one.
+    /// Whether a provider's failure may be that of a refused connection.
     ///
-    /// - Parameter isLocal: whether it serves a folder that it was handed, which can be unreachable as well.
+    /// - Parameter isLocal: Whether the provider serves a directory that it was handed, which can be unreachable as
+    ///   well.
     static func mayBe(_ failure: ProviderFailure, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)
@@ -31,7 +33,7 @@ package enum NetworkRefusal {
         case NSPOSIXErrorDomain where codes.contains(code): return true
         default: break
         }
-        // Libraries for sockets name the call that failed, and what is refused is the first of them.
+        // Socket libraries name the call that failed, which is the first one in a refused process.
         return message.contains("socket(") || message.lowercased().contains("network is unreachable")
     }
 

@@ -1,17 +1,18 @@
 import Glibc
 import LinuxSystem
 
-/// A watch for another folder at the path of the one that was handed to a provider, or for the same one mounted anew: its disk was
-/// unplugged, or plugged in. A process that was confined before that cannot reach it.
+/// A watch of the path of the directory that was handed to a provider. It detects another directory at the path, or
+/// the same one mounted again, as when a disk was unplugged or plugged in. A process that was confined before cannot
+/// access the new one.
 final class PlaceWatch: Sendable {
     private let end: EventCounter
 
-    /// The folder at a path, and its mount.
+    /// The directory at a path, and its mount.
     private struct Place: Equatable {
         let mount: UInt64
         let identity: FileStatus.Identity
 
-        /// `nil` where no folder is there.
+        /// Returns `nil` if no directory exists at the path.
         init?(_ path: String) {
             guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
                 let status = try? folder.status()
@@ -20,13 +21,15 @@ final class PlaceWatch: Sendable {
         }
     }
 
-    /// - Parameter changed: called on a thread of its own, as often as it happens.
+    /// Starts watching.
+    ///
+    /// - Parameter changed: Called on the watch's own thread after every change.
     init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
-        // Always readable; a change of the mounts is reported by POLLERR and POLLPRI (proc(5)).
+        // Always readable; POLLERR and POLLPRI report a change of the mounts (proc(5)).
         let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
         let end = try EventCounter()
         self.end = end
-        // Read now: the mounts may change before the thread runs.
+        // Examined before the thread starts, as the mounts may change meanwhile.
         let first = Place(path)
         try SystemThread.start("purvey-place") {
             var last = first
@@ -37,7 +40,7 @@ final class PlaceWatch: Sendable {
                 ]
                 guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
                 if waited[0].revents != 0 { return }
-                // If there is no folder, the process that was handed it reports that itself.
+                // If the directory is missing, the process that was handed it reports that itself.
                 guard let now = Place(path), now != last else { continue }
                 last = now
                 changed()

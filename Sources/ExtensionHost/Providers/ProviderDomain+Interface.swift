@@ -2,13 +2,14 @@ import AppExtension
 import FileProvider
 import LinuxSystem
 
-/// What the user interface of a domain's provider shares with the provider.
+/// The state that the user interface of a domain's provider shares with the provider.
 extension ProviderDomain {
-    /// What it is told of where it is: the same as the provider's own process. Blocks on the file system.
+    /// Returns the greeting with the locations for the process, which are those of the provider's own. Blocks on the
+    /// file system.
     ///
     /// - Parameters:
-    ///   - provider: the identifier of the provider's extension.
-    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - provider: The identifier of the provider's extension.
+    ///   - data: The directory of Purvey's data for this user.
     package func greeting(
         of interface: ExtensionBundle, of provider: String, apartFrom kept: [String], data: String
     ) throws -> BeginProviderCall {
@@ -21,8 +22,9 @@ extension ProviderDomain {
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
-    /// The folders that it may use: the one that was handed to the domain, and the domain's in the provider's document storage. The
-    /// provider may have put a link in the place of that, which leads it nowhere. Blocks on the file system.
+    /// Returns the directories that the process may access: the one that was handed to the domain, and the domain's
+    /// own in the provider's document storage. If the provider has replaced the latter by a link, the link is not
+    /// followed. Blocks on the file system.
     func places(
         ofInterfaceOf provider: String, apartFrom kept: [String], data: String
     ) throws -> [(path: String, access: Confinement.Access)] {

@@ -2,12 +2,12 @@ import AppExtension
 import LinuxSystem
 
 extension ProviderDomain {
-    /// Removes what the provider keeps of a domain that is there no more: its documents, its state, and files on their way. Its process has
-    /// ended. Blocks on the file system; no link is followed.
+    /// Removes the provider's data for a removed domain: its documents, its state, and temporary files. Its process
+    /// has ended. Blocks on the file system; no link is followed.
     ///
     /// - Parameters:
-    ///   - extensionIdentifier: of the provider's extension, which may have been removed before.
-    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - extensionIdentifier: The identifier of the provider's extension, which may have been removed before.
+    ///   - data: The directory of Purvey's data for this user.
     package func removeDocuments(of extensionIdentifier: String, data: String) throws(Errno) {
         guard InfoPropertyList.isIdentifier(extensionIdentifier) else { throw .invalidArgument }
         let container = try FileDescriptor.open(

@@ -6,15 +6,16 @@ import LinuxSystem
 
 /// A domain that a provider's process is started for.
 package struct ProviderDomain: Sendable, Equatable {
-    /// The identifier that the provider knows it by; empty for the default domain.
+    /// The identifier by which the provider knows it; empty for the default domain.
     package var identifier: String
-    /// What people call it.
+    /// The name that is shown to the user.
     package var displayName: String
-    /// The folder that a person handed to the domain, with everything in it; `nil` where there is none.
+    /// The directory that the user handed to the domain, with everything in it; `nil` if there is none.
     package var path: String?
-    /// Where in the provider's document storage the domain's documents lie; `nil` is a folder that is named like the identifier.
+    /// The path of the domain's documents within the provider's document storage; `nil` for a directory named after
+    /// the identifier.
     package var storage: String?
-    /// What a program keeps with the domain: a property list.
+    /// Data that a program stores with the domain, as a property list.
     package var userInfo: [UInt8]?
 
     package init(
@@ -28,7 +29,8 @@ package struct ProviderDomain: Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// The domain's own folder's name: the identifier, with everything that has a meaning in a path written otherwise.
+    /// The name of the domain's own directory: the identifier, with every character escaped that has a meaning in a
+    /// path.
     var folderName: String {
         if identifier.isEmpty { return "default" }
         var name = ""
@@ -42,42 +44,42 @@ package struct ProviderDomain: Sendable, Equatable {
             }
         }
         guard name.utf8.count > 200 else { return name }
-        // Two that begin alike are still two.
+        // A hash keeps identifiers with the same beginning apart.
         let sum = identifier.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return name.prefix(180) + "%" + String(sum, radix: 16, uppercase: true)
     }
 
-    /// The folder in a container that all of the provider's documents are in.
+    /// The name of the directory in a container for all of the provider's documents.
     package static let storageFolder = "File Provider Storage"
 
-    /// Where the provider keeps its documents.
+    /// Returns the directory of the provider's documents.
     static func storage(in container: Container) -> String { container.path + "/" + storageFolder }
 
-    /// Where the provider of an extension keeps its documents, those of all its domains.
+    /// Returns the directory of the documents of an extension's provider, for all of its domains.
     ///
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// - Parameter data: The directory of Purvey's data for this user.
     package static func storage(of extensionIdentifier: String, data: String) -> String {
         Container.path(of: extensionIdentifier, data: data) + "/" + storageFolder
     }
 
-    /// The folder of all extensions' containers.
+    /// Returns the directory of all extensions' containers.
     ///
-    /// - Parameter data: the folder of what Purvey keeps for this user.
+    /// - Parameter data: The directory of Purvey's data for this user.
     package static func containers(data: String) -> String { Container.containers(data: data) }
 
-    /// Where beneath that this domain's documents are.
+    /// The path of this domain's documents within the document storage.
     package var documentFolder: String { storage.flatMap(Self.relative) ?? folderName }
 
-    /// The folder in a container that what providers keep of their domains for themselves is in.
+    /// The name of the directory in a container for the providers' own state of their domains.
     static let stateFolder = "File Provider State"
 
-    /// Where the provider keeps what it knows of this domain.
+    /// Returns the directory for the provider's state of this domain.
     func state(in container: Container) -> String { container.path + "/" + Self.stateFolder + "/" + folderName }
 
-    /// Where files on their way are put.
+    /// Returns the directory for temporary files.
     func temporary(in container: Container) -> String { container.temporary + "/domain-" + folderName }
 
-    /// A path that stays beneath where it starts; `nil` for any other.
+    /// Returns a normalized relative path that cannot leave its base; `nil` for any other path.
     private static func relative(_ path: String) -> String? {
         let names = path.pathNames
         guard !names.isEmpty, !names.contains(".."), !names.contains(".") else { return nil }
@@ -85,17 +87,18 @@ package struct ProviderDomain: Sendable, Equatable {
     }
 }
 
-/// A folder that cannot be handed to a provider.
+/// The reason why a directory cannot be handed to a provider.
 package struct HandedFolderFault: Error, CustomStringConvertible {
     package let description: String
 }
 
 extension ProviderDomain {
-    /// The folder that was handed over, with no symbolic link in its path. Blocks on the file system.
+    /// Returns the directory that was handed over, without symbolic links in its path. Blocks on the file system.
     ///
-    /// - Parameter kept: folders that no provider may reach, such as the one of what Purvey keeps: neither is the folder within
-    ///   one of them, nor one of them within the folder.
-    /// - Throws: ``HandedFolderFault`` when there is no such folder, or none that a provider may have, as one of a mounted domain.
+    /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must neither
+    ///   be within any of them nor contain one.
+    /// - Throws: ``HandedFolderFault`` if the directory does not exist, or is not allowed, such as one in a mounted
+    ///   domain.
     package func handedFolder(apartFrom kept: [String]) throws(HandedFolderFault) -> String? {
         guard let path else { return nil }
         guard path.hasPrefix("/") else { throw HandedFolderFault(description: "\(path) is not an absolute path") }
@@ -105,7 +108,7 @@ extension ProviderDomain {
         guard (try? FileStatus.of(folder))?.kind == .directory else {
             throw HandedFolderFault(description: "\(path) is not a folder")
         }
-        // Two domains, each over the other, would wait for each other.
+        // Two domains, each based on the other, would wait for each other.
         if let mount = try? MountTable.current().mount(of: folder), mount.type == "fuse.\(Self.mountSubtype)" {
             throw HandedFolderFault(
                 description: "\(path) cannot be handed to a provider, because it is in a mounted domain, \(mount.point)"
@@ -118,12 +121,12 @@ extension ProviderDomain {
         return folder
     }
 
-    /// The kind of file system that mounted domains are, as `/proc/mounts` shows it after "fuse.".
+    /// The subtype of mounted domains' file systems, which follows "fuse." in `/proc/mounts`.
     package static let mountSubtype = "purvey"
 
     private static func overlap(_ path: String, _ other: String) -> Bool {
         if isWithin(path, other) || isWithin(other, path) { return true }
-        // The same folders may be seen in several places; one that is not there yet is not.
+        // The same directory may be mounted at several places. One that does not exist yet cannot.
         guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
             let other = try? FileDescriptor.open(other, [.pathOnly, .directory])
         else { return false }

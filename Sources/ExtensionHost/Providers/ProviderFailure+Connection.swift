@@ -3,7 +3,7 @@ import FileProvider
 import LinuxSystem
 
 extension ProviderFailure {
-    /// Makes the failure of a question from the error of its connection.
+    /// Creates the failure of a request from the error of its connection.
     init(_ error: ConduitError) {
         let kind: Kind =
             switch error {

@@ -7,27 +7,27 @@ import LinuxSystem
 final class ProviderInstance: Sendable {
     private let process: ExtensionProcess
     let connection: Connection
-    /// How long it may take for a question.
+    /// The time limit for a request.
     let answerTime: Duration
     /// Whether it may make connections.
     private let usesNetwork: Bool
-    /// Whether it serves a folder that it was handed.
+    /// Whether it serves a directory that it was handed.
     private let isLocal: Bool
-    /// The folders that it has had watched.
+    /// The directories that it watches.
     let watches: WatchService
 
     private struct State {
         var ending: ExtensionEnding?
         var waiting: [CheckedContinuation<ExtensionEnding, Never>] = []
-        /// Calls that wait for their answers.
+        /// The number of calls in progress.
         var calls = 0
-        /// Those of them that can be done without.
+        /// The number of those that the provider can fail without consequences.
         var dispensableCalls = 0
         var hasAnswered = false
         var isAskedToEnd = false
     }
 
-    // Innermost: whoever waits goes on after it is released.
+    // Leaf lock: continuations are resumed after it is released.
     private let state = Lock(State())
 
     init(
@@ -39,20 +39,20 @@ final class ProviderInstance: Sendable {
         self.watches = watches
         self.answerTime = answerTime
         self.connection = connection
-        // Its end closes the socket too, and has reasons of its own to tell.
+        // The process's end closes the socket, too, and has a more precise reason.
         connection.onClose { _ in
             Deadlines.shared.run(after: Self.grace) { process.end(.released) }
         }
     }
 
-    /// How long a process may take to end by itself once its socket is closed.
+    /// The grace period for a process after its socket was closed.
     private static let grace: Duration = .seconds(2)
 
     var processID: pid_t { process.processID }
 
-    /// Watches over the process until its end, on a thread of its own.
+    /// Supervises the process until its end, on a thread of its own.
     ///
-    /// - Parameter ended: called on that thread; ``finish(_:)`` is up to it.
+    /// - Parameter ended: Called on that thread. It must call ``finish(_:)``.
     func watch(_ ended: @escaping @Sendable (ExtensionEnding) -> Void) {
         let wait: @Sendable () -> Void = {
             ended(self.process.waitForEnd { self.state.withLock { $0.calls > 0 } })
@@ -64,33 +64,33 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// Asks the process to end, which is no fault of its own then.
+    /// Asks the process to end. Its end then does not count as a crash.
     func askToEnd() {
         state.withLock { $0.isAskedToEnd = true }
         connection.close()
     }
 
-    /// Ends the process: it is silent for too long.
+    /// Ends the process because it was silent for too long.
     func end(after silence: Duration) {
         process.end(.timedOut, status: Int((silence / .seconds(1)).rounded()))
     }
 
-    /// Ends the process: what it says cannot be worked with.
+    /// Ends the process because its messages are invalid.
     func endForFault() { process.end(.released) }
 
     var isAskedToEnd: Bool { state.withLock { $0.isAskedToEnd } }
     var hasAnswered: Bool { state.withLock { $0.hasAnswered } }
-    /// Whether no call waits for its answer.
+    /// Whether no call is in progress.
     var isIdle: Bool { state.withLock { $0.calls == 0 } }
 
     func beginCall() { state.withLock { $0.calls += 1 } }
 
     func beginDispensableCall() { state.withLock { $0.dispensableCalls += 1 } }
 
-    /// Comes after ``ending()`` where the process has ended over it.
+    /// Ends a dispensable call. If the process has ended because of it, called after ``ending()``.
     func endDispensableCall() { state.withLock { $0.dispensableCalls -= 1 } }
 
-    /// Whether the process has ended while it was asked something that can be done without.
+    /// Whether the process has ended during a dispensable call.
     var isExcused: Bool { state.withLock { $0.dispensableCalls > 0 } }
 
     func endCall(answered: Bool) {
@@ -100,7 +100,7 @@ final class ProviderInstance: Sendable {
         }
     }
 
-    /// A failure with what its author has to know where the network was refused.
+    /// Returns the failure, with an explanation for the extension's author if the network was refused.
     func explained(_ failure: ProviderFailure) -> ProviderFailure {
         guard !usesNetwork, NetworkRefusal.mayBe(failure, isLocal: isLocal) else { return failure }
         var failure = failure
@@ -110,7 +110,7 @@ final class ProviderInstance: Sendable {
         return failure
     }
 
-    /// Tells those who wait how the process ended.
+    /// Reports the process's end to those who wait for it.
     func finish(_ ending: ExtensionEnding) {
         let waiting = state.withLock { state in
             state.ending = ending
@@ -132,7 +132,7 @@ final class ProviderInstance: Sendable {
     }
 }
 
-/// Ends a process that says nothing for too long while a call waits for it.
+/// A timer that ends a process that is silent for too long during a call.
 final class SilenceWatch: Sendable {
     private let limit: Duration
     private let isOver: @Sendable () -> Void
@@ -141,17 +141,19 @@ final class SilenceWatch: Sendable {
         var entry: Deadlines.Entry?
         var isStopped = false
     }
-    // Lock order: `Deadlines`' own lock is taken inside of this one.
+    // Lock order: `Deadlines`' own lock is taken while this one is held.
     private let state = Lock(State())
 
-    /// - Parameter isOver: called once when nothing was heard for as long as the limit.
+    /// Starts the timer.
+    ///
+    /// - Parameter isOver: Called once if the process was silent for the whole limit.
     init(_ limit: Duration, _ isOver: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.isOver = isOver
         arm(after: limit)
     }
 
-    /// Something was heard: the time begins anew.
+    /// Restarts the timer.
     func hear() { state.withLock { $0.lastHeard = .now } }
 
     func stop() {

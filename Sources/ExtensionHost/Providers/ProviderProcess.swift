@@ -5,11 +5,12 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The process of a domain's provider: started when something is asked of it, ended when nothing was for a while, started again
-/// after a crash.
+/// The process of a domain's provider: started by the first request, ended when it is idle, and restarted after a
+/// crash.
 ///
-/// Questions wait while it starts. Each of them ends in bounded time, whatever the process does: one that is silent for too long
-/// is ended, and so is one that takes too much memory. It ends with the process that holds this object.
+/// Requests wait while it starts. Each of them ends in bounded time, whatever the process does: a process that is
+/// silent for too long is ended, and so is one that uses too much memory. It ends with the process that owns this
+/// object.
 package actor ProviderProcess {
     private let domain: ProviderDomain
     private let extensionIdentifier: String
@@ -26,37 +27,39 @@ package actor ProviderProcess {
         case none
         case starting
         case running(ProviderInstance)
-        /// It was asked to end and has not yet: two at a time would share their files.
+        /// A process that was asked to end and has not yet. Two at a time would share their files.
         case ending
         case disabled(ProviderFailure)
         case closed
     }
 
     private var state = State.none
-    /// Processes that have not ended.
+    /// The processes that have not ended.
     private var living: [ProviderInstance] = []
-    /// Those who wait for a start or an end; `nil` tells them to look again.
+    /// The requests that wait for a start or an end; `nil` makes them examine the state again.
     private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderFailure>?, Never>] = []
-    /// Ends in a row that nobody asked for.
+    /// The number of consecutive unexpected ends.
     private var crashes = 0
     private var lastUse = ContinuousClock.now
     private var idleEntry: Deadlines.Entry?
-    /// While there is no process because there was nothing to do.
+    /// The watch while no process runs because it was idle.
     private var sleepWatch: SleepWatch?
-    /// The watch of the folder that was handed over, from the first question on.
+    /// The watch of the handed directory, from the first request on.
     private var placeWatch: PlaceWatch?
-    /// The number of times that another folder came to the path.
+    /// The number of times that another directory appeared at the path.
     private var placeChanges = 0
 
+    /// Creates the manager of a provider's process, without starting it.
+    ///
     /// - Parameters:
-    ///   - extensionIdentifier: of the extension, as it is installed in the library.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - kept: further folders that no provider may be handed, such as those of mounts.
-    ///   - service: what the process may call; notices, as a rule.
-    ///   - wake: called when something has happened in folders that the process had watched before it ended for want of something
-    ///     to do. It is not started by that.
-    ///   - moved: called when another folder has come to the path of the one that was handed over, or that one anew, and the process
-    ///     that could not reach it is ending.
+    ///   - extensionIdentifier: The identifier of the extension in the library.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - kept: Further directories that no provider may be handed, such as those of mounts.
+    ///   - service: The handlers of the process's messages, usually notices.
+    ///   - wake: Called when an event has occurred in directories that the process watched before it ended because it
+    ///     was idle. This does not start the process.
+    ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory,
+    ///     and the process that cannot access it is ending.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -75,30 +78,31 @@ package actor ProviderProcess {
         library = ExtensionLibrary(data: data)
     }
 
-    /// The domain of the failures that are about the process and not the provider's own; their codes are those of
+    /// The error domain of failures of the process rather than the provider. Their codes are those of
     /// ``ExtensionEnding/Reason``.
     package static let failureDomain = ExtensionService.domain
 
-    /// The number of the process, while there is one.
+    /// The ID of the process, while it runs.
     package var processID: pid_t? {
         if case .running(let instance) = state { return instance.processID }
         return nil
     }
 
-    /// What a question is about, which tells how long it may take.
+    /// The kind of a request, which determines its time limit.
     package enum Length: Sendable {
         case answer
         case transfer
-        /// As long as somebody likes, once it has begun, which its first progress tells.
+        /// Without a time limit once it has begun, as its first progress shows.
         case service
     }
 
-    /// Asks the provider something, after starting its process if there is none. Cancelling the task gives the question up.
+    /// Sends the provider a request, after starting its process if necessary. If the task is cancelled, so is the
+    /// request.
     ///
     /// - Parameters:
-    ///   - mayDie: whether the process's end during it is none of those after which it is not started any more: the answer can be done
-    ///     without.
-    ///   - progress: as the provider tells it.
+    ///   - mayDie: Whether the process's end during the request does not count as a crash, because the reply is
+    ///     dispensable.
+    ///   - progress: Called with the provider's progress.
     package func call<C: ProviderCall>(
         _ request: C, _ length: Length = .answer, mayDie: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
@@ -109,20 +113,20 @@ package actor ProviderProcess {
         return try await call(request, length, of: instance, progress: progress)
     }
 
-    /// Why no process is started any more, because too many crashed; `nil` while that is not so.
+    /// The failure because of which no process is started any more, after too many crashes; `nil` otherwise.
     package var disabling: ProviderFailure? {
         if case .disabled(let failure) = state { return failure }
         return nil
     }
 
-    /// Lets a provider start again that was disabled.
+    /// Allows a disabled provider to start again.
     package func reset() {
         crashes = 0
         if case .disabled = state { state = .none }
     }
 
-    /// Ends a process of an older build: the next question starts one of the extension as it is installed now. What was asked before
-    /// is still answered, for as long as that takes a moment only.
+    /// Ends a process of an older build. The next request starts the extension that is installed then. Earlier
+    /// requests are still answered if that is quick.
     package func renew() {
         reset()
         guard case .running(let instance) = state else { return }
@@ -152,14 +156,14 @@ package actor ProviderProcess {
 
     private func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
-        // Without it the process is ended when it has nothing to do, and the next one is handed what is there then.
+        // Without a watch, the process is ended when it is idle, and the next one gets the directory of that time.
         placeWatch = try? PlaceWatch(path) { [weak self] in
             guard let self else { return }
             Task { await self.placeChanged() }
         }
     }
 
-    /// Ends the process, whose confinement was decided when it started and does not include what was mounted since.
+    /// Ends the process: its confinement was set when it started, and does not include later mounts.
     private func placeChanged() {
         placeChanges += 1
         switch state {
@@ -168,7 +172,7 @@ package actor ProviderProcess {
             state = .ending
             instance.askToEnd()
         case .starting:
-            // It may have been handed what was there before.
+            // The process may have been handed the former directory.
             for instance in living { instance.askToEnd() }
         case .none, .ending, .disabled: break
         }
@@ -185,7 +189,7 @@ package actor ProviderProcess {
             case .closed: throw ProviderFailure(.cancelled, message: "the domain \(domain.displayName) was closed")
             case .starting, .ending:
                 let result = await withCheckedContinuation { continuation in
-                    // The actor may have been given up on the way here.
+                    // The state may have changed before the continuation runs.
                     switch state {
                     case .starting, .ending: waiting.append(continuation)
                     default: continuation.resume(returning: nil)
@@ -203,7 +207,8 @@ package actor ProviderProcess {
                 }
                 switch (state, result) {
                 case (.starting, .success(let instance)) where !living.contains { $0 === instance }:
-                    // It ended after its greeting: questions to it fail with the reason, and the next one starts another.
+                    // The process ended after its greeting: requests to it fail with the reason, and the next one
+                    // starts another.
                     state = .none
                 case (.starting, .success(let instance)):
                     state = .running(instance)
@@ -211,7 +216,7 @@ package actor ProviderProcess {
                     lastUse = .now
                     watchIdleness()
                 case (.starting, .failure): state = .none
-                // It was closed meanwhile.
+                // Closed meanwhile.
                 case (_, .success(let instance)): instance.askToEnd()
                 default: break
                 }
@@ -240,7 +245,7 @@ package actor ProviderProcess {
         let instance = started.instance
         living.append(instance)
         if case .closed = state { instance.askToEnd() }
-        // It was not among the living then, and may have been handed what was there before.
+        // The process was not in `living` then, and may have been handed the former directory.
         if placeChanges != changes { instance.askToEnd() }
         instance.watch { ending in
             Task { await self.hasEnded(instance, ending) }
@@ -255,10 +260,10 @@ package actor ProviderProcess {
         return instance
     }
 
-    /// What the extension points of file providers begin with; Apple's is `com.apple.fileprovider-nonui`.
+    /// The prefix of file providers' extension points; Apple's is `com.apple.fileprovider-nonui`.
     private static let pointPrefix = "com.apple.fileprovider"
 
-    /// Files of any size are to be had from a provider. What it makes of memory files, its memory limit bounds.
+    /// A provider may write files of any size. Its memory limit bounds its memory files.
     private static let largestFile: UInt64 = 1 << 46
 
     private struct NoProvider: Error, CustomStringConvertible {
@@ -333,7 +338,7 @@ package actor ProviderProcess {
         case .success(let reply):
             do throws(ProviderFailure) { return try reply.get() } catch { throw instance.explained(error) }
         case .failure(.disconnected):
-            // Nobody else tells why: the process, when it has ended.
+            // Only the process's ending tells the reason.
             throw await failure(of: instance)
         case .failure(let error): throw ProviderFailure(error)
         }
@@ -365,7 +370,7 @@ package actor ProviderProcess {
                         domain: Self.failureDomain, code: ending.reason.rawValue))
                 resume(with: nil)
             } else if case .starting = state {
-                // Whoever starts it learns of it by the greeting.
+                // The caller that starts the process learns of its end by the greeting.
             } else {
                 if instance.isAskedToEnd { sleepWatch = instance.watches.watched.flatMap { try? SleepWatch($0, wake) } }
                 state = .none

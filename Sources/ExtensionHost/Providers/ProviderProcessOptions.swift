@@ -1,29 +1,31 @@
 import FileProvider
 import Glibc
 
-/// How patient a host is with a provider's process.
+/// The time limits of a host for a provider's process.
 package struct ProviderProcessOptions: Sendable {
-    /// How long the process is kept without anything to do.
+    /// The time after which an idle process is ended.
     package var idleTime: Duration
-    /// How long a question may take; `nil` is what the extension's property list asks for, or what is usual.
+    /// The time limit for a request; `nil` for that of the extension's property list, or the default.
     package var answerTime: Duration?
-    /// How long a file may take without any progress.
+    /// The time that a file transfer may take without progress.
     package var transferTime: Duration
-    /// After so many ends in a row that nobody asked for, without an answer in between, it is not started any more.
+    /// The number of consecutive unexpected ends, without a reply in between, after which the process is not started
+    /// any more.
     package var crashLimit = 3
-    /// How much longer than the extension's own runtime the host waits: that one gives up the question only, the host the process.
+    /// The additional time after the time limit of the extension's own runtime: the runtime cancels only the request,
+    /// but the host ends the process.
     package var patience: Duration
 
-    /// In the environment: the seconds of ``idleTime``.
+    /// The environment variable for ``idleTime`` in seconds.
     package static let idleKey = "PURVEY_PROVIDER_IDLE_TIME"
 
-    /// In the environment: the seconds of ``transferTime``.
+    /// The environment variable for ``transferTime`` in seconds.
     package static let transferKey = "PURVEY_PROVIDER_TRANSFER_TIME"
 
-    /// In the environment: the seconds of ``answerTime``, whatever the extension asks for.
+    /// The environment variable for ``answerTime`` in seconds, which overrides the extension's own.
     package static let answerKey = "PURVEY_PROVIDER_ANSWER_TIME"
 
-    /// In the environment: the seconds of ``patience``.
+    /// The environment variable for ``patience`` in seconds.
     package static let patienceKey = "PURVEY_PROVIDER_PATIENCE"
 
     package init(

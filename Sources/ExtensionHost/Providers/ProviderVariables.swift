@@ -1,12 +1,12 @@
 import FileProvider
 import Glibc
 
-/// Variables of the environment that tests set for the processes of providers.
+/// Environment variables that tests set for the processes of providers.
 enum ProviderVariables {
-    /// The step of its own at which a process ends, as ``FaultPoint`` has it. Only the first process ends, so that the next one comes
-    /// past the step.
+    /// The process's own step at which it ends; see ``FaultPoint``. Only the first process gets it, so that the next
+    /// one passes the step.
     private static let faultPoint = FirstOnly(value(of: "PURVEY_PROVIDER_FAULT_POINT", as: "PURVEY_FAULT_POINT"))
-    /// The file in which all processes note the steps that they come to.
+    /// The file in which all processes record the steps that they reach.
     private static let faultLog = value(of: "PURVEY_FAULT_LOG", as: "PURVEY_FAULT_LOG")
     /// The time that a process waits for its turn with files of its document storage.
     private static let turnTime = value(of: StorageTurn.patienceKey, as: StorageTurn.patienceKey)

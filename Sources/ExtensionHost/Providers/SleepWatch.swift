@@ -1,12 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Waits for something to happen in the folders of a provider whose process has ended for want of something to do: whoever
-/// keeps this object wakes it then.
+/// A watch of the directories of a provider whose process was ended because it was idle. It reports the first event,
+/// so that its owner can start the process.
 final class SleepWatch: Sendable {
     private let end: EventCounter
 
-    /// - Parameter wake: called once, on a thread of its own. What has happened stays to be read.
+    /// Starts the watch.
+    ///
+    /// - Parameter wake: Called once, on the watch's own thread. The events remain to be read.
     init(_ notices: FolderNotices, _ wake: @escaping @Sendable () -> Void) throws(Errno) {
         let end = try EventCounter()
         self.end = end

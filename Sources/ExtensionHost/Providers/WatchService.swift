@@ -3,33 +3,34 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Has the kernel watch folders for one process of a provider, which is not allowed to do so itself: with a path anybody's folder
-/// can be watched, with a descriptor that is open for reading only what the process can list as well.
+/// The service that watches directories for one process of a provider. The process may not do that itself: with a
+/// path it could watch any user's directory, but with a descriptor open for reading only those that it can list as
+/// well.
 final class WatchService: Sendable {
     private struct State {
         var notices: FolderNotices?
-        /// Folders that were added. Those that went since are taken off when there are too many.
+        /// The number of directories added. Removed directories are subtracted only when the limit is reached.
         var added = 0
         var lastCount: ContinuousClock.Instant?
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
-    /// Serves the calls, one connection's.
+    /// Adds the handlers of one connection's calls.
     func serve(in service: inout Service) {
         service.on(ProviderNoticesCall.self) { _, call in
             self.answer(call) { () throws(Errno) in ProviderNotices(descriptor: try self.begin().descriptor) }
         }
         service.on(ProviderWatchCall.self) { request, call in
-            // The file system of a folder may be slow to answer.
+            // The file system of a directory may be slow.
             HandlerThreads.shared.run {
                 self.answer(call) { () throws(Errno) in ProviderWatch(number: try self.watch(request.folder)) }
             }
         }
     }
 
-    /// What the process has had watched, for when it is not there; `nil` if nothing.
+    /// The process's watched directories, for use after its end; `nil` if there are none.
     var watched: FolderNotices? { state.withLock { $0.added > 0 ? $0.notices : nil } }
 
     private func answer<C: Call>(_ call: ServedCall<C>, _ body: () throws(Errno) -> C.Reply) {
@@ -62,10 +63,10 @@ final class WatchService: Sendable {
         return try notices.add(folder)
     }
 
-    /// Counting takes a while, and somebody without room may go on asking.
+    /// The pause between counts. Counting is slow, and a process at the limit may repeat its requests.
     private static let countPause: Duration = .seconds(10)
 
-    /// A quarter of what the system allows to a user: other providers and programs want some too.
+    /// The number of watches: a quarter of the user's limit, as other providers and programs need some too.
     private static let limit: Int = {
         let file = try? FileDescriptor.open("/proc/sys/fs/inotify/max_user_watches", [.readOnly])
         let digits = (try? file?.readToEnd(limit: 64))?.prefix { (48...57).contains($0) } ?? []

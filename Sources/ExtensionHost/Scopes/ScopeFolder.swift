@@ -1,22 +1,22 @@
 import Foundation
 import LinuxSystem
 
-/// Where the items are to be found that one confined process has access to: two folders that its confinement lets it see, and a
-/// place in one of them for each item.
+/// The location of the items that one confined process has access to: two directories that its confinement includes,
+/// with a place in one of them for each item.
 ///
-/// In the first, contents can be read; in the second, they can be changed too. Nothing can be made, renamed or removed in
-/// either but by the daemon. The lock shows a later daemon what was left by one that was killed.
+/// In the first, contents are readable; in the second, also writable. Only the daemon can create, rename or remove
+/// entries in either. A lock tells a later daemon whether the directories were left by one that was killed.
 final class ScopeFolder: Sendable {
     enum Use: String, Sendable {
         case reading, changing
     }
 
     let path: String
-    /// The same, with the links on its way resolved: as coordination names files.
+    /// The path with links resolved, as coordination names files.
     let realPath: String
     private let directory: FileDescriptor
 
-    /// Makes one in a data folder. Blocks on the file system.
+    /// Creates one in a data directory. Blocks on the file system.
     init(data: String) throws {
         let parent = data + "/scopes"
         path = parent + "/" + UUID().uuidString
@@ -30,12 +30,12 @@ final class ScopeFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes everything: its process has ended. Blocks on the file system.
+    /// Removes everything after the process has ended. Blocks on the file system.
     func remove() { Self.remove(path) }
 
     func path(for use: Use) -> String { path + "/" + use.rawValue }
 
-    /// Makes a place with nothing in it yet.
+    /// Creates an empty place.
     func makePlace(_ number: UInt64, for use: Use) throws -> Place {
         let folder = try directory.open(use.rawValue, [.readOnly, .directory])
         try retrying { mkdirat(folder.rawValue, String(number), 0o700) }
@@ -44,13 +44,13 @@ final class ScopeFolder: Sendable {
             path: path(for: use) + "/\(number)")
     }
 
-    /// The folder that holds one item, while there is access.
+    /// The directory that holds one item while there is access.
     struct Place: Sendable {
         let folder: FileDescriptor
         let path: String
     }
 
-    /// Removes what daemons have left that were killed.
+    /// Removes the directories that killed daemons have left.
     static func sweep(data: String) {
         let parent = data + "/scopes"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
@@ -66,7 +66,7 @@ final class ScopeFolder: Sendable {
         guard let name = FileName(url.path.lastPathName),
             let parent = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory])
         else { return }
-        // What cannot be removed now is removed by a later sweep.
+        // A later sweep removes the rest.
         try? TreeRemover.remove(name, in: parent)
     }
 }

@@ -2,7 +2,7 @@ import FileCoordination
 import LinuxSystem
 import Synchronization
 
-/// Under which names the files are coordinated that the process is given access to.
+/// The names under which the files that the process has access to are coordinated.
 extension ScopeService: ConfinedPlaces {
     var name: String { bundle }
 
@@ -15,14 +15,14 @@ extension ScopeService: ConfinedPlaces {
         for item in known {
             let place = realPlace(of: item)
             guard PlainPath.isAtOrBeneath(path, place) else { continue }
-            // A descriptor leads to where the file is now; one that was replaced is still known by its old name.
+            // A descriptor leads to the file's current path; a file that was replaced keeps its former one.
             return PlacedItem(
                 path: place.string, realPath: item.item.descriptor.path ?? item.item.path, isWritable: item.isWritable)
         }
         return nil
     }
 
-    /// Where the process finds an item, with the links on the way to the folder of all of them resolved.
+    /// Returns the path of an item for the process, with links resolved.
     func realPlace(of item: ScopedItem) -> ExactPath {
         PlainPath.moved(ExactPath(item.path), from: ExactPath(folder.path), to: ExactPath(folder.realPath))
     }

@@ -5,29 +5,31 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// The daemon's part in security-scoped bookmarks: gives one confined process access to the items that its bookmarks were
-/// made for. Which bundle asks is known by the socket: this daemon has started the process with it.
+/// The daemon's part in security-scoped bookmarks: it gives one confined process access to the items of its
+/// bookmarks. The socket identifies the bundle: this daemon started the process with it.
 final class ScopeService: Sendable {
     let bundle: String
     private let data: String
     let folder: ScopeFolder
-    /// Of the process, with the links on its way resolved.
+    /// The container of the process, with links resolved.
     let container: String
-    /// The folders of its groups, likewise.
+    /// The directories of its groups, with links resolved.
     let groups: [String]
-    /// Items that one process may have resolved: each takes two descriptors of the daemon's.
+    /// The number of items that one process may resolve: each takes two descriptors of the daemon.
     private static let limit = 256
-    /// Resource values that one bookmark may keep: there are fewer names that mean anything.
+    /// The number of resource values in one bookmark, more than there are known names.
     private static let keyLimit = 256
 
-    // Innermost: files are opened and copied outside of it.
+    // Leaf lock: files are opened and copied after it is released.
     let items = Mutex<[UInt64: ScopedItem]>([:])
 
+    /// Creates the service for one process.
+    ///
     /// - Parameters:
-    ///   - bundle: the identifier of the bundle whose process it is.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - container: the process's own folder.
-    ///   - groups: the folders of its groups.
+    ///   - bundle: The identifier of the process's bundle.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - container: The process's own container.
+    ///   - groups: The directories of its groups.
     init(bundle: String, data: String, folder: ScopeFolder, container: String, groups: [String]) {
         self.bundle = bundle
         self.data = data
@@ -41,7 +43,8 @@ final class ScopeService: Sendable {
     }
 
     func makeService() -> Service {
-        // All of it waits for the file system. One after the other: whoever asks for much at once waits for itself only.
+        // All calls wait for the file system. The queue is serial, so that many calls of a process delay only that
+        // process.
         let disk = DispatchQueue(label: "purvey.scopes")
         var service = Service()
         service.on(ResolveScopeCall.self) { request, call in
@@ -68,7 +71,7 @@ final class ScopeService: Sendable {
         return service
     }
 
-    /// Why a process does not get what it asks for.
+    /// The reason why a process is refused access.
     private struct Fault: Error {
         let refusal: ScopeLink.Refusal
         let message: String
@@ -113,7 +116,7 @@ final class ScopeService: Sendable {
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             throw Fault(refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
         }
-        // Somebody else's file with the same path is none that the person has handed over.
+        // Another file at the path is not the one that the user handed over.
         guard !resolution.isReplaced else {
             throw Fault(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
         }
@@ -122,7 +125,7 @@ final class ScopeService: Sendable {
             token: token, path: item.path, isDirectory: item.isDirectory, isStale: resolution.isStale)
     }
 
-    /// The place of an item: the one that it has already, when it was resolved before.
+    /// Returns the place of an item, which is the existing one if the item was resolved before.
     private func place(_ found: FoundItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
         let identity = try found.descriptor.status().identity
         let known = try items.withLock { items in
@@ -132,7 +135,7 @@ final class ScopeService: Sendable {
             }
         }
         if let known { return (known.key, known.value) }
-        // Nobody else adds items meanwhile: the calls of one process run one after the other.
+        // Nothing else adds items meanwhile, as the calls of one process run serially.
         let number = items.withLock { UInt64($0.count + 1) }
         guard number <= Self.limit else {
             throw Fault(refusal: .failed, message: "\(Self.limit) bookmarks are resolved already")
@@ -142,7 +145,7 @@ final class ScopeService: Sendable {
         return (number, item)
     }
 
-    /// What a bookmark is relative to: of what was placed for the process, the item that this stands for.
+    /// Returns the base of a relative bookmark. If it is an item placed for the process, returns the original.
     private func base(_ file: FileDescriptor) throws -> FoundItem {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)

@@ -2,25 +2,25 @@ import FileCoordination
 import Glibc
 import LinuxSystem
 
-/// An item that a confined process may use: found by its identity, held by descriptor, placed where that process can see it
-/// while it has access.
+/// An item that a confined process may use: found by its identity, held by its descriptor, and placed where that
+/// process can see it while it has access.
 struct ScopedItem: Sendable {
     let item: FoundItem
     let scope: Bookmark.Scope
     let isDirectory: Bool
     private let place: ScopeFolder.Place
     private let name: FileName
-    /// Whether the place gets the file itself, under one more name, and not a copy.
+    /// Whether the place gets another link to the file itself, not a copy.
     private let isLinked: Bool
     /// Whether the process may change it.
     let isWritable: Bool
 
-    /// What the confined process calls it.
+    /// The path of the item for the confined process.
     var path: String { place.path + "/" + name.description }
 
-    /// Makes a place for an item; nothing is in it yet. Blocks on the file system.
+    /// Creates an empty place for an item. Blocks on the file system.
     ///
-    /// - Throws: `Errno`, `notSupported` for what is neither a file nor a folder.
+    /// - Throws: `Errno`, `notSupported` for an item that is neither a file nor a directory.
     init(_ item: FoundItem, _ scope: Bookmark.Scope, number: UInt64, in folder: ScopeFolder) throws {
         self.item = item
         self.scope = scope
@@ -33,14 +33,14 @@ struct ScopedItem: Sendable {
         self.name = name
         let device = try FileStatus.of(folder.path).identity.device
         isLinked = !isDirectory && status.identity.device == device
-        // Opened to see whether it can be; a file of which there will be a copy only is not to be written to.
+        // Opened to test whether the file is writable. A file that can only be copied must not be writable.
         isWritable = isLinked && !scope.isReadOnly && (try? item.descriptor.reopen([.readWrite, .nonBlocking])) != nil
         place = try folder.makePlace(number, for: isWritable ? .changing : .reading)
     }
 
     /// Puts the item in its place, and opens it. Blocks on the file system.
     func begin(isCancelled: @escaping @Sendable () -> Bool) throws -> FileDescriptor {
-        // By descriptor: whatever has the path now is not looked at.
+        // Opened through the descriptor, so that another item at the path is not used.
         let file = try item.descriptor.reopen(isWritable ? [.readWrite, .nonBlocking] : [.readOnly, .nonBlocking])
         if isDirectory {
             try TreeCopier.copy(file, into: place.folder, named: name.description, isCancelled: isCancelled)
@@ -48,9 +48,9 @@ struct ScopedItem: Sendable {
             do throws(Errno) {
                 try item.descriptor.link(into: place.folder, as: name)
             } catch .fileExists {
-                // Of an access that was begun before.
+                // A link of an earlier access.
             } catch {
-                // The system keeps links to other users' files from being made; to read one, a copy does.
+                // The kernel may forbid links to other users' files. For reading, a copy suffices.
                 guard !isWritable else { throw error }
                 try FileCopier.copy(file, into: place.folder, named: name.description)
             }
@@ -60,9 +60,9 @@ struct ScopedItem: Sendable {
         return file
     }
 
-    /// Takes the item out of its place. Blocks on the file system.
+    /// Removes the item from its place. Blocks on the file system.
     func end() {
-        // What cannot be removed now goes with the process's folder.
+        // The rest is removed with the process's directory.
         try? TreeRemover.remove(name, in: place.folder)
     }
 }
