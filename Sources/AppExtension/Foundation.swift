@@ -1,2 +1,2 @@
-// As on Apple's platforms, Foundation comes with the module.
+// As on Apple's platforms, importing the module imports Foundation.
 @_exported import FoundationAdditions

@@ -1,23 +1,27 @@
 import Foundation
 import Synchronization
 
-/// In the `userInfo` of a request's error: what went wrong with which item.
+/// The key in the `userInfo` of a request's error for the errors of single items.
 public let NSExtensionItemsAndErrorsKey = "NSExtensionItemsAndErrorsKey"
 
-/// One request of a host to an extension: what it hands over, and the way back.
+/// One request of a host to an extension: its items, and the means to reply.
 ///
-/// It ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``; what is called
-/// after that is ignored. The methods may be called from any thread.
+/// It ends once, with ``completeRequest(returningItems:completionHandler:)`` or ``cancelRequest(withError:)``; later
+/// calls are ignored. The methods may be called from any thread.
 ///
-/// Sendable, unlike Apple's, so that a completion handler may use it: the host and the items are set once, before anybody else has
-/// the object, and what changes is under a lock. The items are the extension's own.
+/// Sendable, unlike Apple's, so that a completion handler may use it: the host and the items are set once, before any
+/// other code has the object, and mutable state is under a lock. The items belong to the extension.
+///
+///     func beginRequest(with context: NSExtensionContext) {
+///         context.completeRequest(returningItems: context.inputItems)
+///     }
 ///
 /// Source: Foundation, `NSExtensionContext.h`.
 open class NSExtensionContext: NSObject, @unchecked Sendable {
-    /// The other side of a request. Its functions are called on whatever thread the extension calls from.
+    /// The other side of a request. Its functions are called on the extension's calling thread.
     package struct Host: Sendable {
-        /// The items as what they become on the way: the receiver calls back when the host has them, with whether it had
-        /// ended the request before.
+        /// Sends the items. The second argument is called when the host has them, with whether the host had ended the
+        /// request before.
         let complete: @Sendable (ReturnedItems, @escaping @Sendable (Bool) -> Void) -> Void
         let cancel: @Sendable (any Error) -> Void
         let open: @Sendable (URL, @escaping @Sendable (Bool) -> Void) -> Void
@@ -33,40 +37,42 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// What an extension gives back. Sendable because it is handed over: the extension has no further use for it.
+    /// The items that an extension returns. Sendable because the extension hands them over and does not use them any
+    /// more.
     package struct ReturnedItems: @unchecked Sendable {
         package let items: [NSExtensionItem]
     }
 
     private let host: Host?
     private let items: [Any]
-    // Innermost: the host's functions are called after it is released.
+    // Leaf lock: the host's functions are called after it is released.
     private let hasEnded = Mutex(false)
 
-    /// A context without a host and without items, as tests make it.
+    /// Creates a context without a host or items, for tests.
     public override init() {
         host = nil
         items = []
         super.init()
     }
 
-    /// A context of one request.
+    /// Creates the context of one request.
     package init(inputItems: [NSExtensionItem], host: Host?) {
         self.host = host
         items = inputItems
         super.init()
     }
 
-    /// What the host hands over: ``NSExtensionItem`` objects.
+    /// The items from the host: ``NSExtensionItem`` objects.
     open var inputItems: [Any] { items }
 
-    /// Ends the request and hands these items back.
+    /// Ends the request and returns items to the host.
     ///
     /// - Parameters:
-    ///   - items: ``NSExtensionItem`` objects; anything else is left out. Their attachments can be loaded for as long as this
-    ///     process lives, which it does until the host has let go of them.
-    ///   - completionHandler: called once the host has them, with whether it had ended the request before: `true` means that
-    ///     the extension is about to be ended. Called at once, with `true`, when the request has ended already.
+    ///   - items: ``NSExtensionItem`` objects; others are left out. Their attachments can be loaded while this
+    ///     process lives, which it does until the host has released them.
+    ///   - completionHandler: Called when the host has the items, with whether it had ended the request before:
+    ///     `true` means that the extension is about to be ended. Called at once, with `true`, if the request has
+    ///     already ended.
     open func completeRequest(returningItems items: [Any]?, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         guard end(), let host else {
             completionHandler?(true)
@@ -76,14 +82,14 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         host.complete(returned) { completionHandler?($0) }
     }
 
-    /// Ends the request with an error, which the host gets.
+    /// Ends the request with an error, which is passed to the host.
     open func cancelRequest(withError error: any Error) {
         if end() { host?.cancel(error) }
     }
 
     /// Asks the host to open a URL.
     ///
-    /// - Parameter completionHandler: called with whether it did.
+    /// - Parameter completionHandler: Called with whether the host did.
     open func open(_ URL: URL, completionHandler: (@Sendable (Bool) -> Void)? = nil) {
         guard let host, !hasEnded.withLock({ $0 }) else {
             completionHandler?(false)
@@ -92,14 +98,14 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         host.open(URL) { completionHandler?($0) }
     }
 
-    /// Asks the host to open a URL, and tells whether it did.
+    /// Asks the host to open a URL. Returns whether it did.
     open func open(_ URL: URL) async -> Bool {
         await withCheckedContinuation { continuation in
             open(URL) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Whether this was the first call that ends the request.
+    /// Ends the request. Returns whether it had not ended before.
     private func end() -> Bool {
         hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
@@ -108,9 +114,9 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
     }
 }
 
-/// What an extension's principal class does.
+/// The interface of an extension's principal class.
 public protocol NSExtensionRequestHandling: NSObjectProtocol {
-    /// Begins a request: after the object was made, on a thread of its own.
+    /// Begins a request. Called after the object's creation, on a thread of its own.
     func beginRequest(with context: NSExtensionContext)
 }
 

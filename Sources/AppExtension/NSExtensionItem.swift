@@ -1,24 +1,25 @@
 import Foundation
 import ItemProvider
 
-/// In an extension item's `userInfo`: its `attributedTitle`.
+/// The key in an extension item's `userInfo` for its `attributedTitle`.
 public let NSExtensionItemAttributedTitleKey = "NSExtensionItemAttributedTitleKey"
-/// In an extension item's `userInfo`: its `attributedContentText`.
+/// The key in an extension item's `userInfo` for its `attributedContentText`.
 public let NSExtensionItemAttributedContentTextKey = "NSExtensionItemAttributedContentTextKey"
-/// In an extension item's `userInfo`: its `attachments`.
+/// The key in an extension item's `userInfo` for its `attachments`.
 public let NSExtensionItemAttachmentsKey = "NSExtensionItemAttachmentsKey"
 
-/// One thing that a host hands to an extension, or gets back from it: a title, a text, and attachments that are loaded on demand.
+/// An item that a host passes to an extension, or gets from it: a title, a text, and attachments that are loaded on
+/// demand.
 ///
-/// The attachments are parallel pieces of content, not several forms of one. The properties are kept in ``userInfo``, under
-/// the three keys; what is set there is seen in them.
+/// The attachments are separate pieces of content, not alternative forms of one. The properties are stored in
+/// ``userInfo`` under the three keys, so changes there are visible in them.
 ///
 /// Source: Foundation, `NSExtensionItem.h`.
 open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
-    /// Everything that is known of the item.
+    /// All data of the item.
     open var userInfo: [AnyHashable: Any]?
 
-    /// An item with nothing in it.
+    /// Creates an empty item.
     public override init() { super.init() }
 
     /// The item's title.
@@ -27,7 +28,7 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
         set { set(newValue?.copy(), NSExtensionItemAttributedTitleKey) }
     }
 
-    /// The item's text, such as what a person wrote beside a shared picture.
+    /// The item's text, such as the user's comment on a shared picture.
     open var attributedContentText: NSAttributedString? {
         get { userInfo?[NSExtensionItemAttributedContentTextKey] as? NSAttributedString }
         set { set(newValue?.copy(), NSExtensionItemAttributedContentTextKey) }
@@ -48,20 +49,21 @@ open class NSExtensionItem: NSObject, NSCopying, NSSecureCoding {
 
     // MARK: - Copying and coding
 
-    /// An item with the same contents; the attachments are the same objects.
+    /// Returns an item with the same contents; the attachments are the same objects.
     open func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSExtensionItem()
         copy.userInfo = userInfo
         return copy
     }
 
-    /// A copy, see ``copy(with:)``.
+    /// Returns a copy; see ``copy(with:)``.
     open override func copy() -> Any { copy(with: nil) }
 
-    /// `true`.
+    /// Whether secure coding is supported: `true`.
     open class var supportsSecureCoding: Bool { true }
 
-    /// Writes the title, the text and what else a property list can hold. Attachments are promises, and are not archived.
+    /// Archives the title, the text and all other data that a property list can contain. Attachments are promises,
+    /// and are not archived.
     open func encode(with coder: NSCoder) {
         let parts = ItemParts(self)
         coder.encode(parts.title as NSData?, forKey: "title")

@@ -2,10 +2,11 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// The dictionary form of an activation rule: how many attachments of which kind an extension takes.
+/// The dictionary form of an activation rule: the kinds and numbers of attachments that an extension accepts.
 ///
-/// Every attachment must be of a kind that the rule names, and none may be exceeded. An attachment counts as the first kind of
-/// the list that it has a type of: image, movie, web page, web URL, text, file. Keys that nobody knows are ignored.
+/// Every attachment must be of a kind that the rule names, within the number for that kind. An attachment counts as
+/// the first kind of the list that one of its types belongs to: image, movie, web page, web URL, text, file. Unknown
+/// keys are ignored.
 struct ActivationCounts: Sendable, Equatable {
     private enum Kind: String, CaseIterable {
         case image = "NSExtensionActivationSupportsImageWithMaxCount"
@@ -34,7 +35,7 @@ struct ActivationCounts: Sendable, Equatable {
     private let limits: [Kind: Int]
     private let fewest: Int
     private let most: Int
-    /// Whether all types of an attachment must be of kinds that are named, not just one.
+    /// Whether all types of an attachment must be of named kinds, not just one.
     private let isStrict: Bool
 
     init(_ values: [String: Any]) throws(ActivationRule.Fault) {
@@ -60,7 +61,7 @@ struct ActivationCounts: Sendable, Equatable {
     func accepts(_ items: [ActivationRule.Item]) -> Bool {
         let attachments = items.flatMap(\.attachments)
         guard !attachments.isEmpty, attachments.count >= fewest, attachments.count <= most else { return false }
-        // Without any kind only the numbers of attachments count.
+        // Without named kinds, only the number of attachments matters.
         if limits.isEmpty { return most != Int.max }
         var counts: [Kind: Int] = [:]
         for types in attachments {

@@ -1,33 +1,35 @@
 import Foundation
 
-/// A rule of a property list that is written as a predicate.
+/// A rule in a property list that is written as a predicate.
 ///
 ///     predicate   = disjunct (("OR" | "||") disjunct)*
 ///     disjunct    = term (("AND" | "&&") term)*
 ///     term        = ("NOT" | "!") term | "(" predicate ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
 ///     comparison  = ["ANY" | "SOME" | "ALL" | "NONE"] value operator value
-///     operator    = "==" | "=" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>" | "UTI-CONFORMS-TO" | "UTI-EQUALS"
-///                 | "BETWEEN" | ("BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "MATCHES" | "IN") ["[c]" | "[d]" | "[cd]"]
+///     operator    = "==" | "=" | "!=" | "<>" | "<" | "<=" | "=<" | ">" | ">=" | "=>"
+///                 | "UTI-CONFORMS-TO" | "UTI-EQUALS" | "BETWEEN"
+///                 | ("BEGINSWITH" | "ENDSWITH" | "CONTAINS" | "LIKE" | "MATCHES" | "IN") ["[c]" | "[d]" | "[cd]"]
 ///     value       = ["-" | "~"]* part (arithmetic ["-" | "~"]* part)*
 ///     arithmetic  = "|" | "^" | "&" | "<<" | ">>" | "+" | "-" | "*" | "/" | "**"
 ///     part        = number | text | "YES" | "NO" | "TRUE" | "FALSE" | "NIL" | "NULL" | list
-///                 | (subquery | name | variable | call | choice | cast | "(" value ")")
-///                   ("." (name | text) | ".@count" | ".@" aggregate ("." name)+ | "[" (value | "FIRST" | "LAST" | "SIZE") "]")*
+///                 | (subquery | name | variable | call | choice | cast | "(" value ")") suffix*
+///     suffix      = "." (name | text) | ".@count" | ".@" aggregate ("." name)+
+///                 | "[" (value | "FIRST" | "LAST" | "SIZE") "]"
 ///     list        = "{" [value ("," value)*] "}"
 ///     call        = function "(" [value ("," value)*] ")"
 ///     choice      = "TERNARY" "(" predicate "," value "," value ")"
 ///     cast        = "CAST" "(" value "," text ")"
 ///     subquery    = "SUBQUERY" "(" value "," variable "," predicate ")"
 ///
-/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it; the functions are in ``PredicateFunction``,
-/// the texts of a cast in ``PredicateCast``.
-/// What `MATCHES` compares with is a text in quotes, see ``PredicatePattern``. Of the arithmetic, what stands further right in the
-/// list above is done first. Which names there are, a ``PredicateVocabulary`` says; a variable is that of a subquery around it. Words of the language are
-/// read in either case. Foundation's own predicates are not there on Linux.
+/// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has
+/// the functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see
+/// ``PredicatePattern``. An arithmetic operator binds more tightly the further right it is in the list above; the two of
+/// a pair such as `+` and `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an
+/// enclosing subquery. Keywords are not case-sensitive. Foundation on Linux has no predicates from text.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode
 
-    /// Longer texts are refused.
+    /// The maximum length in bytes.
     private static let longest = 1 << 16
 
     package init(_ text: String, _ vocabulary: PredicateVocabulary) throws(ActivationRule.Fault) {
@@ -38,16 +40,16 @@ package struct ActivationPredicate: Sendable, Equatable {
         root = try parser.parse()
     }
 
-    /// Whether it holds. A predicate that would take too long holds for nothing.
+    /// Whether the predicate holds. One that exceeds the evaluation limit does not.
     ///
-    /// - Parameter values: what the names of the vocabulary stand for.
+    /// - Parameter values: The values of the vocabulary's names.
     package func holds(_ values: [String: PredicateValue]) -> Bool {
         let scope = PredicateScope(values: values, effort: PredicateEffort(), now: Date().timeIntervalSince1970)
         return (try? root.evaluate(scope)) ?? false
     }
 }
 
-/// A predicate, as it was understood.
+/// A parsed predicate.
 indirect enum PredicateNode: Sendable, Equatable {
     enum Quantifier: Sendable { case any, all, none }
 
@@ -58,39 +60,39 @@ indirect enum PredicateNode: Sendable, Equatable {
     case compare(Quantifier?, PredicateExpression, PredicateComparison, PredicateExpression)
 }
 
-/// What a predicate compares.
+/// A parsed value of a predicate.
 indirect enum PredicateExpression: Sendable, Equatable {
     case number(Double)
     case text(String)
     case null
     case list([PredicateExpression])
     case variable(String)
-    /// A name where no variable stands before it.
+    /// A name at the beginning of a value.
     case name(String)
     case member(PredicateExpression, String)
     case count(PredicateExpression)
     case subquery(PredicateExpression, variable: String, PredicateNode)
     case element(PredicateExpression, PredicateIndex)
     case prefixed(PredicatePrefix, PredicateExpression)
-    /// Done from the left to the right.
+    /// Evaluated from left to right.
     case operations(PredicateExpression, [PredicateStep])
     case call(PredicateFunction, [PredicateExpression])
-    /// The first value where the condition holds, else the second.
+    /// The first value if the condition holds, or else the second.
     case choice(PredicateNode, PredicateExpression, PredicateExpression)
     case cast(PredicateExpression, PredicateCast)
 }
 
-/// Arithmetic with what is there already, and a value.
+/// An arithmetic operation on the result so far and a value.
 struct PredicateStep: Sendable, Equatable {
     let operation: PredicateOperation
     let value: PredicateExpression
 }
 
-/// What stands in square brackets after a list.
+/// An index in square brackets after a list.
 indirect enum PredicateIndex: Sendable, Equatable {
     case first
     case last
-    /// How many there are.
+    /// The number of elements.
     case size
     case number(PredicateExpression)
 }

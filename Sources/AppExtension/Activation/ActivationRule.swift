@@ -2,18 +2,19 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Decides whether an extension is offered for some items, by nothing but the types that their attachments are registered with.
+/// A rule that decides whether an extension is offered for some items, based only on the registered types of their
+/// attachments.
 ///
 /// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.
 package struct ActivationRule: Sendable, Equatable {
-    /// Why a rule makes no sense, with the place where it stops making sense.
+    /// The reason why a rule is invalid, with the position of the error.
     package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// What a rule sees of an item: the registered types of each attachment.
+    /// The part of an item that a rule examines: the registered types of each attachment.
     package struct Item: Sendable {
         package let attachments: [[String]]
 
@@ -28,7 +29,7 @@ package struct ActivationRule: Sendable, Equatable {
 
     private let form: Form
 
-    /// A rule as it stands in a property list: a truth value, a dictionary or a predicate.
+    /// Creates a rule from its value in a property list: a Boolean, a dictionary or a predicate.
     package init(_ stored: Any) throws(Fault) {
         switch stored {
         case let text as String: form = .predicate(try ActivationPredicate(text, .extensionItems))
@@ -49,7 +50,7 @@ package struct ActivationRule: Sendable, Equatable {
 }
 
 extension ActivationRule.Item {
-    /// As a predicate sees it.
+    /// The item as a predicate's value.
     fileprivate var value: PredicateValue {
         let attachments = attachments.map { types in
             PredicateValue.object(["registeredTypeIdentifiers": .list(types.map { .text($0) })])

@@ -1,15 +1,16 @@
 import Foundation
 
-/// What `CAST` makes of a value: `CAST(value, "NSNumber")`. What cannot be made so is nothing.
+/// A conversion of a value by `CAST`: `CAST(value, "NSNumber")`. An impossible conversion results in nothing.
 ///
-/// A date as a number is in seconds since the beginning of 2001, as with Apple, and such a number as a date is that moment. Dates are
-/// told from numbers by where they come from (``PredicateExpression/isDate``): what a provider keeps under keys of its own is a number.
+/// A date becomes a number of seconds since the beginning of 2001, as with Apple, and such a number becomes that
+/// date. Dates and numbers are distinguished by their origin (``PredicateExpression/isDate``): a value under a
+/// provider's own key is a number.
 enum PredicateCast: Sendable, Equatable {
     case number
     case text
     case date
 
-    /// By the class that stands for it.
+    /// Creates the conversion for a class name.
     init?(spelled name: String) {
         switch name {
         case "NSNumber", "NSDecimalNumber": self = .number
@@ -19,10 +20,12 @@ enum PredicateCast: Sendable, Equatable {
         }
     }
 
-    /// Seconds from the beginning of 1970, which dates are kept since, to that of 2001.
+    /// The number of seconds from the beginning of 1970, which dates are based on, to that of 2001.
     private static let reference = Date.timeIntervalBetween1970AndReferenceDate
 
-    /// - Parameter isDate: whether the value is a date, in seconds since 1970, where it is a number.
+    /// Converts a value.
+    ///
+    /// - Parameter isDate: Whether a number is a date, in seconds since 1970.
     func result(_ value: PredicateValue, isDate: Bool) -> PredicateValue {
         switch (self, value) {
         case (.number, .number(let number)): .number(isDate ? number - Self.reference : number)
@@ -39,12 +42,12 @@ enum PredicateCast: Sendable, Equatable {
         Int64(exactly: number).map { "\($0)" } ?? "\(number)"
     }
 
-    /// As `NSDate` describes itself: `2026-11-22 03:02:27 +0000`.
+    /// Returns the description of an `NSDate`: `2026-11-22 03:02:27 +0000`.
     private static func words(ofDate seconds: Double) -> String { Date(timeIntervalSince1970: seconds).description }
 }
 
 extension PredicateExpression {
-    /// Whether its value is a date, where it is a number.
+    /// Whether a numeric value of this expression is a date.
     var isDate: Bool {
         switch self {
         case .member(let owner, let name): ProviderItemProperty.dates.contains(name) && !owner.isOfProvidersOwn
@@ -57,7 +60,7 @@ extension PredicateExpression {
         }
     }
 
-    /// Whether it is something under keys that the provider has made up.
+    /// Whether the value is under a key of the provider's own.
     private var isOfProvidersOwn: Bool {
         switch self {
         case .name(let name): name == ProviderItemProperty.domainUserInfo

@@ -1,7 +1,7 @@
 import Foundation
 import ItemProvider
 
-/// How a predicate compares two values.
+/// A comparison of two values.
 struct PredicateComparison: Sendable, Equatable {
     enum Relation: String, Sendable {
         case equal = "=="
@@ -20,12 +20,12 @@ struct PredicateComparison: Sendable, Equatable {
         case between = "BETWEEN"
         case isIn = "IN"
 
-        /// Other ways to write one.
+        /// Alternative spellings.
         static let synonyms: [String: Relation] = [
             "=": .equal, "<>": .unequal, "=<": .lessOrEqual, "=>": .greaterOrEqual,
         ]
 
-        /// Whether it may be told to overlook case and accents.
+        /// Whether options may follow to ignore case and accents.
         var takesOptions: Bool {
             switch self {
             case .begins, .ends, .contains, .like, .matches, .isIn, .equal, .unequal: true
@@ -37,16 +37,17 @@ struct PredicateComparison: Sendable, Equatable {
     var relation: Relation
     var ignoresCase = false
     var ignoresAccents = false
-    /// Of ``Relation/matches``: what stands at its right.
+    /// The right-hand side of ``Relation/matches``.
     var pattern: PredicatePattern?
 
-    /// How much it takes, in what ``PredicateEffort`` counts.
+    /// Returns the cost of the comparison, in units of ``PredicateEffort``.
     func cost(_ left: PredicateValue) -> Int {
         guard let pattern, case .text(let text) = left else { return 1 }
         return pattern.cost(of: text)
     }
 
-    /// What is not there is equal to nothing but what is not there; so are values of different kinds unequal.
+    /// Whether the comparison holds. A missing value equals only a missing value, and values of different kinds are
+    /// unequal.
     func holds(_ left: PredicateValue, _ right: PredicateValue) -> Bool {
         switch (relation, left, right) {
         case (.equal, _, _): isEqual(left, right)
@@ -108,8 +109,8 @@ struct PredicateComparison: Sendable, Equatable {
         return options.isEmpty ? text : text.folding(options: options, locale: nil)
     }
 
-    /// Whether a text is of a pattern, in which `*` stands for any characters and `?` for one. Takes no longer than the product
-    /// of their lengths.
+    /// Whether a text matches a pattern, in which `*` stands for any characters and `?` for one. The time is at most
+    /// proportional to the product of their lengths.
     private static func matches(_ text: [Character], _ pattern: [Character]) -> Bool {
         var (place, step) = (0, 0)
         var star: (place: Int, step: Int)?
@@ -121,7 +122,7 @@ struct PredicateComparison: Sendable, Equatable {
                 place += 1
                 step += 1
             } else if let last = star {
-                // The star takes one more.
+                // The star matches one more character.
                 star = (last.place + 1, last.step)
                 (place, step) = (last.place + 1, last.step + 1)
             } else {

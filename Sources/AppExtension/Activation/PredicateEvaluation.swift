@@ -1,8 +1,8 @@
-/// What names and variables stand for while a predicate is evaluated.
+/// The values of names and variables during an evaluation.
 struct PredicateScope {
     let values: [String: PredicateValue]
     let effort: PredicateEffort
-    /// Seconds since 1970, the same wherever a predicate asks.
+    /// The current time in seconds since 1970, constant during an evaluation.
     let now: Double
     var variables: [String: PredicateValue] = [:]
 
@@ -13,14 +13,16 @@ struct PredicateScope {
     }
 }
 
-/// What the evaluation of one predicate may cost: subqueries within subqueries look at every item for every item.
+/// The cost limit of an evaluation: nested subqueries examine every item for every item.
 final class PredicateEffort {
     struct Exhausted: Error {}
 
     /// More than enough for ten thousand attachments with a rule of the usual form.
     private var left = 2_000_000
 
-    /// - Throws: ``Exhausted`` when nothing is left.
+    /// Deducts a cost.
+    ///
+    /// - Throws: ``Exhausted`` if the limit is exceeded.
     func spend(_ amount: Int = 1) throws {
         guard left >= amount else { throw Exhausted() }
         left -= amount
@@ -87,7 +89,7 @@ extension PredicateNode {
 }
 
 extension PredicateIndex {
-    /// Which one it is, where that is a number.
+    /// Returns the index if it is a number.
     fileprivate func index(_ scope: PredicateScope) throws -> Int? {
         guard case .number(let expression) = self, case .number(let number) = try expression.value(scope) else {
             return nil

@@ -1,25 +1,26 @@
 import Foundation
 
-/// A function that a predicate can call, as `NSExpression` has them: `sum(…)`, or `sum:(…)`. What has no result is nothing.
+/// A function that a predicate can call, as in `NSExpression`: `sum(…)`, or `sum:(…)`. An undefined result is
+/// nothing.
 enum PredicateFunction: String, Sendable, CaseIterable {
-    // Of a list, or of the values that are given.
+    // Functions of a list, or of the arguments.
     case sum, count, min, max, average, median
-    // Of a number.
+    // Functions of a number.
     case abs, floor, ceiling, trunc, sqrt, log, ln, exp
-    // Of a text.
+    // Functions of a text.
     case length, uppercase, lowercase
-    // Of nothing: seconds since 1970.
+    // Without arguments: seconds since 1970.
     case now
-    // Of two numbers.
+    // Functions of two numbers.
     case modulus = "modulus:by"
     case power = "raise:toPower"
 
-    /// By its name in a rule.
+    /// Creates the function for a name in a rule.
     init?(spelled name: String) {
         self.init(rawValue: name.hasSuffix(":") ? String(name.dropLast()) : name)
     }
 
-    /// How many values it takes.
+    /// The allowed numbers of arguments.
     var counts: ClosedRange<Int> {
         switch self {
         case .sum, .count, .min, .max, .average, .median: 1...1000
@@ -29,7 +30,9 @@ enum PredicateFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// - Parameter now: seconds since 1970.
+    /// Returns the function's result.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
     func result(_ values: [PredicateValue], now: Double) -> PredicateValue {
         switch self {
         case .now: .number(now)
@@ -39,7 +42,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is no number in a list does not count, but where all that is there is counted.
+    /// Returns the result for a list. Elements other than numbers are ignored, except by `count`.
     private func ofList(_ elements: [PredicateValue]) -> PredicateValue {
         let numbers = elements.compactMap { element in
             if case .number(let number) = element { number } else { nil as Double? }
@@ -62,7 +65,7 @@ enum PredicateFunction: String, Sendable, CaseIterable {
 
     private func ofText(_ text: String) -> PredicateValue {
         switch self {
-        // As the strings of property lists count: in UTF-16.
+        // In UTF-16 units, like the strings of property lists.
         case .length: .number(Double(text.utf16.count))
         case .uppercase: .text(text.uppercased())
         case .lowercase: .text(text.lowercased())

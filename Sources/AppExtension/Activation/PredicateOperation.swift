@@ -1,4 +1,4 @@
-/// Arithmetic of a predicate, of two numbers. What is reckoned with anything else is nothing.
+/// An arithmetic operation on two numbers. With any other operand, the result is nothing.
 enum PredicateOperation: String, Sendable, CaseIterable {
     case add = "+"
     case subtract = "-"
@@ -11,7 +11,8 @@ enum PredicateOperation: String, Sendable, CaseIterable {
     case shiftLeft = "<<"
     case shiftRight = ">>"
 
-    /// Of two operations beside each other, that with the higher one is done first; of two with the same, the first one.
+    /// The precedence: of two adjacent operations, the one with the higher precedence is evaluated first; with equal
+    /// precedence, the left one.
     var precedence: Int {
         switch self {
         case .bitwiseOr: 0
@@ -50,7 +51,7 @@ enum PredicateOperation: String, Sendable, CaseIterable {
     }
 }
 
-/// What stands before a value that it changes.
+/// A prefix operator.
 enum PredicatePrefix: String, Sendable, CaseIterable {
     case minus = "-"
     case complement = "~"

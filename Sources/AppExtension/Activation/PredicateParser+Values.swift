@@ -1,8 +1,8 @@
-/// What is compared, and what it is made of.
+/// The parsing of values.
 extension PredicateParser {
     mutating func value() throws(ActivationRule.Fault) -> PredicateExpression { try value(from: 0) }
 
-    /// A value with all arithmetic of at least some precedence.
+    /// Parses a value with the operators of at least some precedence.
     private mutating func value(from lowest: Int) throws(ActivationRule.Fault) -> PredicateExpression {
         try nested { (parser) throws(ActivationRule.Fault) in
             let first = try parser.prefixed()
@@ -27,11 +27,11 @@ extension PredicateParser {
         return .prefixed(prefix, try nested { (parser) throws(ActivationRule.Fault) in try parser.prefixed() })
     }
 
-    /// A value, and what it is asked for.
+    /// Parses a value with its suffixes.
     private mutating func part() throws(ActivationRule.Fault) -> PredicateExpression {
         var value = try plainValue()
         var isOpen = if case .name(let root) = value { vocabulary.open.contains(root) } else { false }
-        // What is reckoned from all that follows it.
+        // The aggregate of all names that follow it.
         var aggregate: PredicateFunction?
         var names = 0
         while true {
@@ -60,7 +60,7 @@ extension PredicateParser {
         return aggregate.map { .call($0, [value]) } ?? value
     }
 
-    /// What stands in square brackets.
+    /// Parses an index in square brackets.
     private mutating func place() throws(ActivationRule.Fault) -> PredicateIndex {
         let place: PredicateIndex
         if take(word: "FIRST") {
@@ -84,9 +84,9 @@ extension PredicateParser {
         throw expected("\"count\", \"sum\", \"avg\", \"min\" or \"max\"")
     }
 
-    /// What follows a dot.
+    /// Parses the name after a dot.
     ///
-    /// - Parameter isOpen: whether any name may: others made them up, and they may be quoted.
+    /// - Parameter isOpen: Whether any name is allowed, even a quoted one, because others define the names.
     private mutating func name(isOpen: Bool) throws(ActivationRule.Fault) -> String {
         switch current.kind {
         case .word(let name) where isOpen || vocabulary.properties.contains(name):
@@ -153,7 +153,7 @@ extension PredicateParser {
         }
     }
 
-    /// A word that is a value by itself.
+    /// Returns the value of a keyword.
     private func constant(_ word: String) -> PredicateExpression? {
         switch word.uppercased() {
         case "YES", "TRUE": .number(1)
@@ -189,7 +189,7 @@ extension PredicateParser {
         return .list(elements)
     }
 
-    /// A value in brackets that has a condition in it, read once.
+    /// Parses a bracketed value that contains a condition, once per position.
     private mutating func conditional(
         _ read: (inout PredicateParser) throws(ActivationRule.Fault) -> PredicateExpression
     ) throws(ActivationRule.Fault) -> PredicateExpression {

@@ -1,18 +1,18 @@
-/// Reads a predicate by recursive descent, see ``ActivationPredicate`` for the grammar.
+/// A recursive descent parser for predicates; see ``ActivationPredicate`` for the grammar.
 struct PredicateParser {
     let tokens: [PredicateToken]
     var index = 0
     private var depth = 0
-    /// The values with conditions in them that were read, by where their brackets begin, and where reading each of them ended. A
-    /// bracket may be read in two ways; what is in it is not read twice for that at every depth.
+    /// The parsed values that contain conditions, by the position of their brackets, with the position after them. A
+    /// bracket may be parsed in two ways; without this memo, its contents would be parsed twice at every depth.
     var conditionals: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
 
-    /// The variables of the subqueries around what is being read.
+    /// The variables of the enclosing subqueries.
     var variables: [String] = []
 
     let vocabulary: PredicateVocabulary
 
-    /// Brackets within brackets past this depth and longer chains of names are refused, so that no text can overflow the stack.
+    /// The maximum nesting of brackets and length of chains of names, so that no text can overflow the stack.
     static let deepest = 60
 
     init(tokens: [PredicateToken], _ vocabulary: PredicateVocabulary) {
@@ -85,7 +85,7 @@ struct PredicateParser {
         return try comparison()
     }
 
-    /// A bracket holds a condition, or the left side of a comparison.
+    /// Parses a bracket, which contains a condition or the left side of a comparison.
     private mutating func bracket() throws(ActivationRule.Fault) -> PredicateNode {
         let start = index
         do throws(ActivationRule.Fault) {
@@ -99,7 +99,7 @@ struct PredicateParser {
             do throws(ActivationRule.Fault) {
                 return try comparison()
             } catch _ where index <= reached {
-                // Whichever reading got further says what is wrong.
+                // The attempt that got further reports the error.
                 throw error
             }
         }

@@ -1,19 +1,20 @@
-/// A regular expression of a predicate (`MATCHES`), which a whole text is of or not.
+/// A regular expression of a predicate (`MATCHES`), which must match a whole text.
 ///
-/// It is run as an automaton that follows all ways at once, so that no pattern takes longer than the product of its length and the
-/// text's. What cannot be had so, references back and looking ahead, is refused.
+/// It runs as an automaton that follows all paths at once, so that the time is at most proportional to the product of
+/// the pattern's and the text's length. Unsupported by this method are back-references and look-ahead, which are
+/// refused.
 struct PredicatePattern: Sendable, Equatable {
-    /// What follows is in ``steps``, in the order in which it is gone through.
+    /// A step of the automaton. Its successor is the next one in ``steps``.
     enum Step: Sendable, Equatable {
         case scalar(PredicateScalars)
-        /// The way goes on at both.
+        /// Execution continues at both steps.
         case fork(Int, Int)
         case jump(Int)
         case place(Place)
         case end
     }
 
-    /// What is true of a place between two characters.
+    /// A condition on a position between two characters.
     enum Place: Sendable, Equatable { case start, end, wordBoundary, noWordBoundary }
 
     private let steps: [Step]
@@ -30,7 +31,7 @@ struct PredicatePattern: Sendable, Equatable {
         self.ignoresAccents = ignoresAccents
     }
 
-    /// How much it takes to see whether a text is of it, in what ``PredicateEffort`` counts.
+    /// Returns the cost of matching a text, in units of ``PredicateEffort``.
     func cost(of text: String) -> Int { 1 + steps.count * (text.utf8.count + 1) / 20 }
 
     func matches(_ text: String) -> Bool {
@@ -51,7 +52,7 @@ struct PredicatePattern: Sendable, Equatable {
         return ways.steps.contains { steps[$0] == .end }
     }
 
-    /// Adds a step, or those that it leads to without a character.
+    /// Adds a step, or the steps that follow it without consuming a character.
     private func add(_ first: Int, to ways: inout PredicateWays, _ scalars: [Unicode.Scalar], _ index: Int) {
         var open = [first]
         while let step = open.popLast() {
@@ -78,9 +79,9 @@ struct PredicatePattern: Sendable, Equatable {
     }
 }
 
-/// Where an automaton is: each step once.
+/// The set of an automaton's current steps.
 private struct PredicateWays {
-    /// Those that need a character, or are the end.
+    /// The steps that consume a character, or are the end.
     var steps: [Int] = []
     private var seen: [Bool]
     private var visited: [Int] = []
@@ -101,11 +102,11 @@ private struct PredicateWays {
     }
 }
 
-/// Writes the steps of a pattern.
+/// A compiler of a pattern into steps.
 private struct PredicatePatternWriter {
     private(set) var steps: [PredicatePattern.Step] = []
 
-    /// Patterns of more steps are refused: `((a{100}){100}){100}`.
+    /// The maximum number of steps, against patterns such as `((a{100}){100}){100}`.
     private static let most = 5000
 
     mutating func write(_ node: PredicatePatternNode) throws(ActivationRule.Fault) {
@@ -131,14 +132,16 @@ private struct PredicatePatternWriter {
         for end in ends { steps[end] = .jump(steps.count) }
     }
 
-    /// - Parameter most: `nil` for any number.
+    /// Writes a repetition.
+    ///
+    /// - Parameter most: The maximum number; `nil` for any.
     private mutating func write(
         _ node: PredicatePatternNode, _ fewest: Int, _ most: Int?
     ) throws(ActivationRule.Fault) {
         for _ in 0..<fewest {
             let start = steps.count
             try write(node)
-            // Nothing, however often, is nothing.
+            // An empty pattern needs no repetition.
             if steps.count == start { return }
         }
         guard let most else {
@@ -156,7 +159,7 @@ private struct PredicatePatternWriter {
         for fork in forks { steps[fork] = .fork(fork + 1, steps.count) }
     }
 
-    /// A step that is written when it is known where it leads.
+    /// Appends a step that is filled in once its target is known.
     private mutating func reserve() -> Int {
         steps.append(.end)
         return steps.count - 1
@@ -164,6 +167,6 @@ private struct PredicatePatternWriter {
 }
 
 extension String {
-    /// With what stands for the same letters without accents.
+    /// The text with accents removed.
     fileprivate var withoutAccents: String { PredicateComparison.folded(self, ignoresAccents: true) }
 }

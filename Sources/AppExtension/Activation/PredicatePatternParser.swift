@@ -1,18 +1,20 @@
-/// A regular expression, as it was understood.
+/// A parsed regular expression.
 indirect enum PredicatePatternNode: Sendable {
     case scalar(PredicateScalars)
     case place(PredicatePattern.Place)
     case sequence([PredicatePatternNode])
     case choice([PredicatePatternNode])
-    /// - Parameter most: `nil` for any number.
+    /// A repetition.
+    ///
+    /// - Parameter most: The maximum number; `nil` for any.
     case repetition(PredicatePatternNode, fewest: Int, most: Int?)
 }
 
-/// Which characters one of a pattern stands for.
+/// The set of characters that one element of a pattern matches.
 struct PredicateScalars: Sendable, Equatable {
     var ranges: [ClosedRange<UInt32>] = []
     var isInverted = false
-    /// Others, each whole: what `\D` in brackets stands for.
+    /// Further sets, for elements such as `\D` in brackets.
     var others: [PredicateScalars] = []
 
     func contains(_ scalar: Unicode.Scalar, ignoresCase: Bool) -> Bool {
@@ -30,7 +32,7 @@ struct PredicateScalars: Sendable, Equatable {
             || (isLetters && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil))
     }
 
-    /// Every letter and figure of any script, besides the ranges.
+    /// Whether the set includes all letters and digits of any script, besides the ranges.
     private var isLetters = false
 
     init(_ ranges: [ClosedRange<UInt32>] = [], isInverted: Bool = false) {
@@ -56,11 +58,11 @@ struct PredicateScalars: Sendable, Equatable {
         scalars.isLetters = true
         return scalars
     }()
-    /// What a dot stands for: all but the ends of lines.
+    /// The characters that a dot matches: all but line ends.
     static let any = PredicateScalars([0x0A...0x0D, 0x85...0x85, 0x2028...0x2029], isInverted: true)
 }
 
-/// Reads a regular expression by recursive descent.
+/// A recursive descent parser for regular expressions.
 ///
 ///     choice   = sequence ("|" sequence)*
 ///     sequence = (atom [("*" | "+" | "?" | "{" n ["," [m]] "}") ["?"]])*
@@ -71,11 +73,11 @@ struct PredicatePatternParser {
     private let scalars: [Unicode.Scalar]
     private var index = 0
     private var depth = 0
-    /// Whether the pattern itself asks for that.
+    /// Whether the pattern itself requests to ignore case.
     private(set) var ignoresCase = false
 
     private static let deepest = 60
-    /// Of a number in braces.
+    /// The maximum number in braces.
     private static let most = 1000
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
@@ -135,7 +137,7 @@ struct PredicatePatternParser {
         } else {
             return node
         }
-        // A lazy repetition differs in what it takes first, and not in whether the whole text is matched.
+        // A lazy repetition affects only the order of attempts, not whether the whole text matches.
         _ = take("?")
         guard let scalar = current, "*+?{".unicodeScalars.contains(scalar) else { return result }
         throw fault("\"\(scalar)\" cannot follow a repetition")
@@ -183,7 +185,7 @@ struct PredicatePatternParser {
         }
     }
 
-    /// What follows a backslash.
+    /// Parses the rest of an escape after the backslash.
     private mutating func escape() throws(ActivationRule.Fault) -> PredicateScalars {
         guard let scalar = current else { throw fault("nothing follows the backslash") }
         let known: PredicateScalars? =
@@ -207,7 +209,7 @@ struct PredicatePatternParser {
         return known ?? PredicateScalars(scalar)
     }
 
-    /// What is in square brackets.
+    /// Parses a set in square brackets.
     private mutating func set() throws(ActivationRule.Fault) -> PredicateScalars {
         var result = PredicateScalars()
         result.isInverted = take("^")
@@ -240,7 +242,7 @@ struct PredicatePatternParser {
 }
 
 extension PredicateScalars {
-    /// Its only character.
+    /// The only character of the set, if it has exactly one.
     fileprivate var single: UInt32? {
         guard !isInverted, !isLetters, others.isEmpty, ranges.count == 1, let range = ranges.first, range.count == 1
         else {

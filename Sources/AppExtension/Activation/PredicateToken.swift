@@ -1,4 +1,4 @@
-/// The words of a predicate.
+/// A token of a predicate.
 struct PredicateToken: Equatable {
     enum Kind: Equatable {
         case word(String)
@@ -10,10 +10,10 @@ struct PredicateToken: Equatable {
     }
 
     let kind: Kind
-    /// In characters from the start, from 1.
+    /// The position in characters, starting at 1.
     let position: Int
 
-    /// What a fault calls it.
+    /// The token's description in error messages.
     var name: String {
         switch kind {
         case .word(let word): "\"\(word)\""
@@ -37,7 +37,7 @@ struct PredicateToken: Equatable {
         func isWord(_ character: Character) -> Bool {
             character.isASCII && (character.isLetter || character.isNumber || "_-:".contains(character))
         }
-        // A hyphen within a word is part of it, as in UTI-CONFORMS-TO, and a colon, as in modulus:by:.
+        // Within a word, a hyphen (UTI-CONFORMS-TO) and a colon (modulus:by:) are part of it.
         func beginsWord(_ character: Character) -> Bool { isWord(character) && character != "-" && character != ":" }
         func isDigit(_ index: Int) -> Bool {
             index < characters.count && characters[index].isASCII && characters[index].isNumber
@@ -83,10 +83,10 @@ struct PredicateToken: Equatable {
         return tokens
     }
 
-    /// Reads a text up to the quote that it began with. A backslash stands before a quote and before a backslash that are part of
-    /// the text; one that stands before anything else is part of it too, so that patterns need not have each of theirs twice.
+    /// Reads a text up to its closing quote. A backslash escapes a quote or a backslash. Before any other character
+    /// it is part of the text, so that patterns need not double their backslashes.
     ///
-    /// - Returns: with where it goes on; `nil` for a text that does not end.
+    /// - Returns: The text and the index after it; `nil` for a text without an end.
     private static func text(in characters: [Character], after start: Int) -> (String, Int)? {
         let escapes: [Character: Character] = ["\\": "\\", "\"": "\"", "'": "'", "n": "\n", "r": "\r", "t": "\t"]
         var text = ""

@@ -1,12 +1,12 @@
 /// A value of the predicate language.
 package enum PredicateValue: Sendable, Equatable {
-    /// Truth values are 1 and 0.
+    /// A number; Booleans are 1 and 0.
     case number(Double)
     case text(String)
     case list([PredicateValue])
-    /// Something with properties. A property whose name has dots is found by the chain of its parts, too.
+    /// An object with properties. A property name with dots is also found by the chain of its parts.
     case object([String: PredicateValue])
-    /// What there is not.
+    /// A missing value.
     case nothing
 
     package static func flag(_ isSet: Bool) -> PredicateValue { .number(isSet ? 1 : 0) }
@@ -19,16 +19,16 @@ package enum PredicateValue: Sendable, Equatable {
         }
     }
 
-    /// How many there are in it, at least one.
+    /// The number of elements, at least one.
     var size: Int {
         if case .list(let elements) = self { Swift.max(1, elements.count) } else { 1 }
     }
 
-    /// What is there of the elements.
+    /// The elements that are not missing.
     var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
 
-    /// A property of a value, or of each element of a list, all in one list: an element that does not have it is there with nothing,
-    /// so that what has to hold of all does not hold because of some.
+    /// Returns a property of a value, or the properties of a list's elements in one list. An element without the property
+    /// contributes the value ``nothing``, so that a condition on all elements does not hold because of the others.
     func member(_ name: String) -> PredicateValue {
         switch self {
         case .object(let properties):

@@ -1,18 +1,18 @@
-/// The names that a predicate can have: of what it is asked about, and of what each of those can be asked for.
+/// The names that a predicate may contain: those of the examined objects, and of their properties.
 package struct PredicateVocabulary: Sendable {
-    /// What a rule can begin at, besides variables.
+    /// The names at which a value can begin, besides variables.
     let roots: [String]
-    /// What may follow a dot.
+    /// The names that may follow a dot.
     let properties: [String]
-    /// Of those and of the roots, what is followed by names that others made up.
+    /// The properties and roots after which any name may follow, as others define those.
     let open: Set<String>
 
-    /// What the rule of a share or action extension looks at.
+    /// The vocabulary for the rules of share and action extensions.
     static let extensionItems = PredicateVocabulary(
         roots: ["extensionItems"], properties: ["attachments", "registeredTypeIdentifiers"], open: [])
 
-    /// What the rule of a file provider's action looks at: the properties of `NSFileProviderItem`, of which those that are true or
-    /// not have two names each, as with Apple; in ``ProviderItemProperty``.
+    /// The vocabulary for the rules of file providers' actions: the properties of `NSFileProviderItem` in
+    /// ``ProviderItemProperty``. Boolean ones have two names each, as with Apple.
     package static let fileProviderItems = PredicateVocabulary(
         roots: [ProviderItemProperty.items, ProviderItemProperty.domainUserInfo],
         properties: ProviderItemProperty.allCases.flatMap(\.names) + ["identifier"],
@@ -21,14 +21,14 @@ package struct PredicateVocabulary: Sendable {
             ProviderItemProperty.domainUserInfo,
         ])
 
-    /// In words for people.
+    /// Returns the names in words for error messages.
     static func list(_ names: [String]) -> String {
         guard names.count <= 6 else { return "a property of an item" }
         return "\"" + names.joined(separator: "\" or \"") + "\""
     }
 }
 
-/// What the rule of a file provider's action can ask of an item.
+/// The properties of an item that the rule of a file provider's action can examine.
 package enum ProviderItemProperty: String, CaseIterable, Sendable {
     case itemIdentifier, parentItemIdentifier, filename
     /// An object with an `identifier`.
@@ -37,20 +37,21 @@ package enum ProviderItemProperty: String, CaseIterable, Sendable {
     /// Seconds since 1970.
     case creationDate, contentModificationDate, lastUsedDate
     case favoriteRank, tagData, symlinkTargetPath, userInfo
-    /// The `userInfo` of the folders around the item. A key of a nearer folder hides that of a farther one.
+    /// The `userInfo` of the directories that contain the item. A key of a nearer directory hides that of a farther
+    /// one.
     case inheritedUserInfo
     case isTrashed, isUploaded, isUploading, uploadingError, isDownloaded, isDownloading, isMostRecentVersionDownloaded
     case isShared
 
-    /// What a rule begins at: the items that were chosen.
+    /// The root name for the selected items.
     package static let items = "fileproviderItems"
-    /// And what the provider says of its domain.
+    /// The root name for the provider's data about its domain.
     package static let domainUserInfo = "domainUserInfo"
 
-    /// Those that are dates.
+    /// The properties that are dates.
     static let dates = [creationDate, contentModificationDate, lastUsedDate].map(\.rawValue)
 
-    /// The names that it goes by: `isUploaded`, and `uploaded`.
+    /// The property's names, such as `isUploaded` and `uploaded`.
     package var names: [String] {
         guard rawValue.hasPrefix("is") else { return [rawValue] }
         let plain = rawValue.dropFirst(2)

@@ -1,34 +1,34 @@
 import Foundation
 
-/// An action of a file provider's own, as the property list of the provider or of its user interface has it:
-/// a dictionary in `NSExtensionFileProviderActions`.
+/// A file provider's own action: a dictionary in `NSExtensionFileProviderActions`, in the property list of the
+/// provider or of its user interface.
 package struct ExtensionAction: Sendable, Equatable {
-    /// `NSExtensionFileProviderActionIdentifier`.
+    /// The value of `NSExtensionFileProviderActionIdentifier`.
     package let identifier: String
-    /// `NSExtensionFileProviderActionName`: what people call it.
+    /// The value of `NSExtensionFileProviderActionName`, which is shown to the user.
     package let name: String
-    /// `NSExtensionFileProviderActionActivationRule`.
+    /// The value of `NSExtensionFileProviderActionActivationRule`.
     private let rule: ActivationPredicate
 
-    /// Whether it is to be offered for items.
+    /// Whether the action is to be offered for items.
     ///
     /// - Parameters:
-    ///   - items: objects with the properties of ``ProviderItemProperty``.
-    ///   - domain: what the provider says of the domain.
+    ///   - items: Objects with the properties of ``ProviderItemProperty``.
+    ///   - domain: The provider's data about the domain.
     package func accepts(_ items: [PredicateValue], domain: PredicateValue = .nothing) -> Bool {
         rule.holds([ProviderItemProperty.items: .list(items), ProviderItemProperty.domainUserInfo: domain])
     }
 
-    /// In `NSExtension`: the actions.
+    /// The key for the actions in `NSExtension`.
     static let listKey = "NSExtensionFileProviderActions"
     private static let prefix = "NSExtensionFileProviderAction"
-    /// More of them are left out: nobody could choose among them.
+    /// The maximum number of actions, more than a user could choose from.
     private static let most = 100
 
-    /// Reads the actions of an extension. One that makes no sense is left out, and the others are not: what is wrong with it is one
-    /// sentence.
+    /// Reads the actions of an extension. An invalid action is left out, and described in one sentence; the others
+    /// are used.
     ///
-    /// - Parameter localized: the text that people read in the place of a name, where the bundle has one.
+    /// - Parameter localized: Returns the localized text for a name, if the bundle has one.
     static func read(
         _ stored: Any?, localized: (String) -> String? = { _ in nil }
     ) -> (actions: [ExtensionAction], faults: [String]) {

@@ -1,70 +1,72 @@
 import Foundation
 
-/// An extension as its `Info.plist` describes it: a folder `Name.appex` with an executable.
+/// An extension as its `Info.plist` describes it: a directory `Name.appex` with an executable.
 package struct ExtensionBundle: Sendable, Equatable {
-    /// `CFBundleIdentifier`.
+    /// The value of `CFBundleIdentifier`.
     package let identifier: String
-    /// `CFBundleDisplayName`, else `CFBundleName`, else the folder's name.
+    /// The value of `CFBundleDisplayName`, or else `CFBundleName`, or else the directory's name.
     package let name: String
-    /// The folder, with no symbolic link in it.
+    /// The directory, without symbolic links in its path.
     package let path: String
     /// The path of the executable file.
     package let executable: String
-    /// `NSExtensionPointIdentifier`: what kind of extension it is.
+    /// The value of `NSExtensionPointIdentifier`, the kind of extension.
     package let point: String
-    /// `NSExtensionPrincipalClass`.
+    /// The value of `NSExtensionPrincipalClass`.
     package let principalClass: String
-    /// `NSExtensionActivationRule`; `nil` when there is none, which fits nothing.
+    /// The value of `NSExtensionActivationRule`; `nil` if there is none, so that the extension is never offered.
     package let activationRule: ActivationRule?
-    /// Whether it asked to use the internet (``networkKey``).
+    /// Whether it asks for the network (``networkKey``).
     package let usesNetwork: Bool
     /// Whether it shows windows of its own (``windowsKey``).
     package let showsWindows: Bool
-    /// Bytes of private memory it may take (``memoryKey``).
+    /// The limit of its private memory in bytes (``memoryKey``).
     package let memoryLimit: Int
-    /// Seconds it may take for one request (``timeKey``).
+    /// The time limit for one request in seconds (``timeKey``).
     package let timeLimit: Int
-    /// Whether its file provider takes symbolic links as what they are (``linksKey``); `nil` where it does not say.
+    /// Whether its file provider accepts symbolic links as such (``linksKey``); `nil` if unspecified.
     package let importsSymbolicLinks: Bool?
-    /// Whether its file provider says so when the service has other contents than a change began with (``conflictKey``).
+    /// Whether its file provider reports a conflict if the service has other contents than a change is based on
+    /// (``conflictKey``).
     package let failsUploadsOnConflict: Bool
-    /// What people can have done with items of the file provider.
+    /// The actions that the user can run on items of the file provider.
     package let actions: [ExtensionAction]
-    /// What is wrong with further actions, one sentence each. The extension can be used without them.
+    /// The faults of invalid actions, one sentence each. The extension can be used without them.
     package let actionFaults: [String]
-    /// The identifier of the file provider that this is the user interface of (``providerKey``), if its property list says.
+    /// The identifier of the file provider that this is the user interface of (``providerKey``), if specified.
     package let namedProvider: String?
 
-    /// What a file provider's domains can be told of when they are added, each with what it is for (``settingsKey``); `nil` where
-    /// it does not say: a folder then, and nothing else.
+    /// The settings that a domain of the file provider can be added with, each with a description (``settingsKey``).
+    /// `nil` if unspecified: then a directory only.
     package let domainSettings: [String: String]?
-    /// The settings that a domain can do without: in the list, a question mark follows their names.
+    /// The settings that a domain does not require: in the list, a question mark follows their names.
     package let optionalSettings: Set<String>
 
-    /// The groups whose folders and values it shares with other programs; see ``AppGroup``.
+    /// The groups with which it shares directories and user defaults; see ``AppGroup``.
     package let groups: [String]
 
-    /// In `NSExtension`: true where the extension needs the internet.
+    /// A key in `NSExtension`: true if the extension needs the network.
     package static let networkKey = "PurveyAllowsNetwork"
-    /// In `NSExtension`: true where the user interface of a file provider shows windows, and so needs the display.
+    /// A key in `NSExtension`: true if the user interface of a file provider shows windows, and so needs the display.
     package static let windowsKey = "PurveyShowsWindows"
-    /// In `NSExtension`: mebibytes of memory, when the standard limit does not do.
+    /// A key in `NSExtension`: the memory limit in mebibytes, if the standard one does not suffice.
     package static let memoryKey = "PurveyMemoryLimit"
-    /// In `NSExtension`: seconds for a request, when the standard limit does not do.
+    /// A key in `NSExtension`: the time limit for a request in seconds, if the standard one does not suffice.
     package static let timeKey = "PurveyTimeLimit"
-    /// In `NSExtension`: false where a file provider takes no symbolic links, so that none are made in its domains; true where
-    /// `importDocument` may be given one.
+    /// A key in `NSExtension`: false if a file provider accepts no symbolic links, so that none can be made in its
+    /// domains; true if `importDocument` accepts one.
     package static let linksKey = "PurveyImportsSymbolicLinks"
-    /// In `NSExtension`, Apple's: true where a replicated file provider knows the option `failOnConflict`.
+    /// Apple's key in `NSExtension`: true if a replicated file provider supports the option `failOnConflict`.
     package static let conflictKey = "NSExtensionFileProviderSupportsFailingUploadOnConflict"
-    /// In `NSExtension`: the identifier of the file provider that this is the user interface of. Without it, that is the one whose
-    /// identifier differs in nothing but what follows the last dot.
+    /// A key in `NSExtension`: the identifier of the file provider that this is the user interface of. By default,
+    /// that is the one with the same identifier apart from the part after the last dot.
     package static let providerKey = "PurveyFileProvider"
 
-    /// In `NSExtension`: a dictionary of what the `userInfo` of a file provider's domain can have, each with a text for people.
+    /// A key in `NSExtension`: a dictionary of the possible entries of a domain's `userInfo`, each with a description
+    /// for the user.
     package static let settingsKey = "PurveyDomainSettings"
 
-    /// Mebibytes and seconds that an extension may ask for, and what it gets when it does not ask.
+    /// The ranges of the memory limit in mebibytes and the time limit in seconds, and their default values.
     static let memoryRange = 16...4096
     static let standardMemory = 512
     static let timeRange = 1...600
@@ -72,16 +74,16 @@ package struct ExtensionBundle: Sendable, Equatable {
 }
 
 extension ExtensionBundle {
-    /// ``principalClass`` with the module's name in the place of the build variable that Xcode's templates have there.
+    /// The ``principalClass`` with the module's name in place of the build variable that Xcode's templates use.
     package var plainPrincipalClass: String {
         let name = (executable as NSString).lastPathComponent
         return principalClass.replacingOccurrences(
             of: PrincipalClass.moduleVariable, with: PrincipalClass.module(of: name))
     }
 
-    /// The extension that a program belongs to.
+    /// Reads the extension that an executable belongs to.
     ///
-    /// - Throws: ``ExtensionFault`` with everything that is wrong with it.
+    /// - Throws: ``ExtensionFault`` with all of its faults.
     package init(ofExecutable path: String) throws(ExtensionFault) {
         let inspection = ExtensionInspection(path: (path as NSString).deletingLastPathComponent)
         guard let bundle = inspection.bundle else {
@@ -90,9 +92,9 @@ extension ExtensionBundle {
         self = bundle
     }
 
-    /// `NSExtensionPointIdentifier` of file providers.
+    /// The `NSExtensionPointIdentifier` of file providers.
     package static let providerPoint = "com.apple.fileprovider-nonui"
-    /// `NSExtensionPointIdentifier` of the user interfaces of file providers.
+    /// The `NSExtensionPointIdentifier` of the user interfaces of file providers.
     package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
 
     /// Whether this is the user interface of a file provider.
@@ -102,7 +104,7 @@ extension ExtensionBundle {
         return Self.program(of: identifier) == Self.program(of: provider.identifier)
     }
 
-    /// The identifier of the program that an extension belongs to.
+    /// Returns the identifier of the program that an extension belongs to.
     private static func program(of identifier: String) -> Substring? {
         identifier.lastIndex(of: ".").map { identifier[..<$0] }
     }

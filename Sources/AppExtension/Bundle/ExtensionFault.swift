@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a program cannot serve as an extension, in words for people.
+/// The reason why a program cannot serve as an extension, in words for the user.
 package struct ExtensionFault: Error, Equatable, Sendable, CustomStringConvertible, LocalizedError {
     package let description: String
 

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Reads an extension's `Info.plist` and says everything that is wrong with it at once.
+/// An inspection of an extension's `Info.plist` that reports all faults at once.
 package struct ExtensionInspection {
-    /// The extension; `nil` when there is any fault.
+    /// The extension; `nil` if there is any fault.
     package private(set) var bundle: ExtensionBundle?
-    /// What is wrong, one sentence each.
+    /// The faults, one sentence each.
     package private(set) var faults: [String] = []
 
-    /// Looks at a folder. Blocks on the file system.
+    /// Inspects a directory. Blocks on the file system.
     package init(path: String) {
         guard let resolved = realpath(path, nil) else {
             faults.append("\(path): \(Errno.current)")
@@ -131,7 +131,7 @@ package struct ExtensionInspection {
         return groups
     }
 
-    /// Each is a folder that the process is handed.
+    /// The maximum number of groups, as the process gets access to a directory for each.
     private static let mostGroups = 32
 
     private mutating func activationRule(_ described: [String: Any]) -> ActivationRule? {
@@ -155,7 +155,7 @@ package struct ExtensionInspection {
             return nil
         }
         let path = folder + "/" + name
-        // The extension may not bring another program of this user into its confinement by a link.
+        // Links are not followed: with one, an extension could run another program of this user in its confinement.
         guard let status = try? FileStatus.of(path, followingLinks: false) else {
             faults.append("the executable \(path) does not exist")
             return nil

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// The kinds of extensions that are served here.
+/// The kinds of extensions that are supported.
 package enum ExtensionPoint {
-    /// `NSExtensionPointIdentifier` of each.
+    /// The `NSExtensionPointIdentifier` of each.
     package static let served = [
         "com.apple.share-services", "com.apple.ui-services", ExtensionBundle.providerPoint,
         ExtensionBundle.providerInterfacePoint,

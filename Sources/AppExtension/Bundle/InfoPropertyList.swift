@@ -2,20 +2,20 @@ import Foundation
 import LinuxSystem
 import PropertyLists
 
-/// An `Info.plist` that somebody else wrote, read so that everything that is wrong with it can be told at once.
+/// The `Info.plist` of an untrusted bundle, read so that all faults can be reported at once.
 package struct InfoPropertyList {
     package let values: [String: Any]
 
-    /// Property lists beyond this are not read: an honest one has a few kilobytes.
+    /// The maximum size in bytes. A usual list has a few kilobytes.
     private static let largest = 4 << 20
 
-    /// A dictionary of a list.
+    /// Creates a list from a dictionary.
     package init(_ values: [String: Any]) { self.values = values }
 
-    /// Reads a file; `nil` when there is none of the kind, which is told. Blocks on the file system.
+    /// Reads a file. Returns `nil`, and adds a fault, if it contains no valid list. Blocks on the file system.
     package init?(path: String, faults: inout [String]) {
         do {
-            // Non-blocking, so that a named pipe in the place of the file holds nobody up.
+            // Non-blocking, so that opening a named pipe does not wait.
             let file = try FileDescriptor.open(path, [.readOnly, .nonBlocking])
             let status = try file.status()
             guard status.kind == .regular else {
@@ -37,7 +37,7 @@ package struct InfoPropertyList {
         }
     }
 
-    /// A string that has to be there; `nil` when it is not, which is told.
+    /// Returns a required string. Returns `nil`, and adds a fault, if it is missing.
     package func string(_ key: String, faults: inout [String]) -> String? {
         guard let value = values[key] else {
             faults.append("\(key) is missing")
@@ -50,8 +50,8 @@ package struct InfoPropertyList {
         return text
     }
 
-    /// Whether a text can be a bundle's identifier: it becomes a file name, so it may hold nothing that has a meaning in
-    /// a path.
+    /// Whether a text can be a bundle's identifier. It becomes a file name, so no character of it may have a meaning
+    /// in a path.
     package static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.utf8.first, first != UInt8(ascii: "."), text.utf8.count <= 200 else { return false }
         return text.utf8.allSatisfy { byte in

@@ -3,24 +3,25 @@ import Glibc
 import LinuxSystem
 import PropertyLists
 
-/// The texts of a bundle's `Localizable.strings`: in the language of this process, else in the bundle's development language.
+/// The texts of a bundle's `Localizable.strings`: in the language of this process, or else in the bundle's
+/// development language.
 struct LocalizedTexts {
     private let tables: [[String: Any]]
 
-    /// Files beyond this are not read.
+    /// The maximum size of a file in bytes.
     private static let largest = 1 << 20
 
     /// Reads the tables. Blocks on the file system.
     ///
     /// - Parameters:
-    ///   - bundle: its folder.
-    ///   - development: the bundle's development language.
-    ///   - languages: those of the user, the best first.
+    ///   - bundle: The bundle's directory.
+    ///   - development: The bundle's development language.
+    ///   - languages: The user's languages, the preferred one first.
     init(bundle: String, development: String?, languages: [String] = Self.userLanguages) {
         let names = languages + [development, "Base", "en"].compactMap { $0 }
         var folders: [String] = []
         for name in names where !name.contains("/") && !name.hasPrefix(".") {
-            // A region's own, and that of its language.
+            // A table for the region, and one for its language.
             for candidate in [name, String(name.prefix { $0 != "_" && $0 != "-" })] {
                 for form in [candidate, candidate.replacingOccurrences(of: "_", with: "-")]
                 where !folders.contains(form) {
@@ -34,12 +35,12 @@ struct LocalizedTexts {
         }
     }
 
-    /// The text of a key; `nil` where no table has one.
+    /// Returns the text for a key; `nil` if no table has one.
     func text(_ key: String) -> String? {
         tables.lazy.compactMap { $0[key] as? String }.first { !$0.isEmpty }
     }
 
-    /// The languages of this process, the best first, as gettext has them.
+    /// The languages of this process in gettext's order, the preferred one first.
     static var userLanguages: [String] {
         let list = variable("LANGUAGE").map { $0.split(separator: ":").map(String.init) } ?? []
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first

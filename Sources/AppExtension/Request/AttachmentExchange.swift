@@ -4,13 +4,13 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// The attachments that cross one connection between a host and an extension, in both directions. No daemon is involved:
-/// whoever wants to load one asks the other side for a socket to it.
+/// The attachments that are passed over one connection between a host and an extension, in both directions. The
+/// daemon is not involved: to load an attachment, one side asks the other for a socket.
 final class AttachmentExchange: Sendable {
-    // Innermost: sockets are served after it is released.
+    // Leaf lock: sockets are served after it is released.
     private let offers = Mutex<[UUID: HostedOffer]>([:])
 
-    /// Serves the sockets that the other side asks for.
+    /// Adds the handler of the other side's requests for sockets.
     func serve(on service: inout Service) {
         service.on(OpenAttachmentCall.self) { [weak self] request, call in
             do throws(Errno) {
@@ -21,10 +21,10 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// The error domain on the wire.
+    /// The error domain in messages.
     private static let domain = "PurveyAttachment"
 
-    /// `nil` where there is no such attachment any more.
+    /// Returns a socket to an attachment; `nil` if the attachment does not exist any more.
     private func open(_ identifier: UUID) throws(Errno) -> FileDescriptor? {
         guard let offer = offers.withLock({ $0[identifier] }) else { return nil }
         let (near, far) = try SequencedPacketSocket.pair()
@@ -32,7 +32,7 @@ final class AttachmentExchange: Sendable {
         return far.descriptor
     }
 
-    /// Items on their way to the other side. What only this process may see of an attachment is left out.
+    /// Converts items for the other side. Representations for this process only are left out.
     func messages(_ items: [NSExtensionItem]) -> [ItemMessage] {
         items.map { item in
             let manifests = (item.attachments ?? []).map { provider in
@@ -48,7 +48,7 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// Items that have come from the other side, with attachments that are loaded over sockets of their own.
+    /// Converts items from the other side. Their attachments are loaded over sockets of their own.
     func items(_ messages: [ItemMessage], from connection: Connection) -> [NSExtensionItem] {
         messages.map { message in
             let item = NSExtensionItem()
@@ -76,7 +76,7 @@ final class AttachmentExchange: Sendable {
         }
     }
 
-    /// Takes everything back that this side has sent.
+    /// Withdraws all attachments that this side has sent.
     func end() {
         let offers = offers.withLock { offers in
             defer { offers = [:] }

@@ -4,14 +4,14 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A host's end of the socket to an extension's process: sends requests and gets back what comes of them.
+/// A host's end of the socket to an extension's process, for requests and their results.
 package final class ExtensionConnection: Sendable {
     private let attachments = AttachmentExchange()
     private let connection: Connection
 
-    /// Takes over a socket whose other end an extension's process has as its descriptor 3.
+    /// Takes ownership of a socket. Its other end is descriptor 3 of an extension's process.
     ///
-    /// - Parameter opensURL: asked when the extension wants a URL opened; tells whether it was.
+    /// - Parameter opensURL: Called when the extension asks to open a URL. Returns whether that succeeded.
     package init(
         _ socket: FileDescriptor, opensURL: @escaping @Sendable (URL) -> Bool = { _ in false }
     ) throws(Errno) {
@@ -28,9 +28,10 @@ package final class ExtensionConnection: Sendable {
 
     deinit { connection.close() }
 
-    /// Hands items to the extension and waits for what it returns. Cancelling the task ends the request.
+    /// Sends items to the extension and waits for the items that it returns. If the task is cancelled, the request
+    /// ends.
     ///
-    /// - Returns: the items; their attachments can be loaded for as long as this object is there.
+    /// - Returns: The items. Their attachments can be loaded while this object exists.
     /// - Throws: ``ExtensionError``, or the error with which the extension cancelled the request.
     package func request(_ items: sending [NSExtensionItem]) async throws -> sending [NSExtensionItem] {
         let reply: BeginRequestCall.Reply
@@ -45,24 +46,24 @@ package final class ExtensionConnection: Sendable {
         }
     }
 
-    /// Tells the extension what became of its host: the name of one of the four notifications.
+    /// Notifies the extension of a change of its host's state, by the name of one of the four notifications.
     package func notify(_ name: NSNotification.Name) throws {
         try connection.notify(HostNotice(name: name.rawValue))
     }
 
-    /// Lets go of the extension, whatever it is doing.
+    /// Closes the connection, whatever the extension is doing.
     package func close() { connection.close() }
 }
 
-/// Why a request did not get an answer from its extension.
+/// The reason why a request got no reply from its extension.
 package enum ExtensionError: Error, Equatable, Sendable {
     /// The extension's process ended, or closed its socket.
     case ended
-    /// The host gave up.
+    /// The host cancelled the request.
     case cancelled
-    /// The extension let go of the request without an answer.
+    /// The extension released the request without a reply.
     case unanswered
-    /// What was said between the two could not be understood; the text says how.
+    /// A message was invalid. The text gives the reason.
     case failed(String)
 
     init(_ error: ConduitError) {

@@ -2,13 +2,13 @@ import Conduit
 import Foundation
 import ItemProvider
 
-/// What of an extension item is data, in the form in which it crosses and is archived.
+/// The parts of an extension item that are data, as they are sent and archived.
 struct ItemParts: Sendable {
-    /// Attributed text in the form of item providers.
+    /// The title as attributed text in the encoding of item providers.
     let title: Data?
-    /// Likewise.
+    /// The text in the same encoding.
     let text: Data?
-    /// CBOR: what of the user info a property list can hold, the three keys of properties left out.
+    /// The user info in CBOR, as far as a property list can contain it, without the keys of the three properties.
     let userInfo: Data?
 
     init(title: Data?, text: Data?, userInfo: Data?) {
@@ -33,7 +33,7 @@ struct ItemParts: Sendable {
         NSExtensionItemAttributedTitleKey, NSExtensionItemAttributedContentTextKey, NSExtensionItemAttachmentsKey,
     ]
 
-    /// Gives an item these parts. What is not in the expected form is left out.
+    /// Sets these parts of an item. Invalid ones are left out.
     func fill(_ item: NSExtensionItem) {
         if let userInfo, let list = PropertyListItem.decode(userInfo) as? NSDictionary {
             var info: [AnyHashable: Any] = [:]

@@ -3,8 +3,8 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// An extension item on its way. Its attachments are manifests: whoever gets them asks the sender for a socket to one when
-/// something of it is loaded.
+/// An extension item as a message. Its attachments are manifests: to load one, the receiver asks the sender for a
+/// socket.
 struct ItemMessage: Message {
     let parts: ItemParts
     let attachments: [OfferManifest]
@@ -32,7 +32,8 @@ struct ItemMessage: Message {
     }
 }
 
-/// A host begins a request. Answered when the extension ends it; cancelling the call is the host giving up.
+/// Begins a request. Sent by a host. The reply follows when the extension ends the request; if the host cancels the
+/// call, it cancels the request.
 struct BeginRequestCall: Call {
     static var method: UInt64 { 1 }
     let items: [ItemMessage]
@@ -66,7 +67,7 @@ struct BeginRequestCall: Call {
     }
 }
 
-/// Either side asks the other for a socket to one of the attachments that it has sent.
+/// Asks the other side for a socket to one of the attachments that it has sent.
 struct OpenAttachmentCall: Call {
     static var method: UInt64 { 2 }
     let identifier: UUID
@@ -80,7 +81,7 @@ struct OpenAttachmentCall: Call {
     func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
 
     struct Reply: Message {
-        /// `nil` when the item is not there any more.
+        /// The socket; `nil` if the attachment does not exist any more.
         let socket: FileDescriptor?
 
         init(socket: FileDescriptor?) { self.socket = socket }
@@ -93,7 +94,7 @@ struct OpenAttachmentCall: Call {
     }
 }
 
-/// An extension asks its host to open a URL.
+/// Asks the host to open a URL. Sent by an extension.
 struct OpenURLCall: Call {
     static var method: UInt64 { 3 }
     let url: String
@@ -119,7 +120,7 @@ struct OpenURLCall: Call {
     }
 }
 
-/// A host tells its extension what became of it; the extension posts the notification of that name.
+/// Notifies an extension of a change of its host's state. The extension posts the notification of that name.
 struct HostNotice: Notice {
     static var method: UInt64 { 1 }
     let name: String

@@ -5,24 +5,24 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// Serves the requests that arrive over one socket, each with an object of the principal class and a context of its own.
+/// The server of the requests over one socket, each with its own object of the principal class and its own context.
 package final class ExtensionRuntime: Sendable {
     private let attachments = AttachmentExchange()
     private let principal: PrincipalClass
     private struct State {
         var connection: Connection?
-        /// The requests under way: the object that handles each is kept until its end.
+        /// The running requests. Each one's handler object is retained until its end.
         var requests: [UInt64: RunningRequest] = [:]
         var next: UInt64 = 0
     }
-    // Innermost: client code runs after it is released.
+    // Leaf lock: client code runs after it is released.
     private let state = Mutex(State())
 
     package init(_ principal: PrincipalClass) { self.principal = principal }
 
     /// Serves until the host closes the socket.
     ///
-    /// - Parameter ended: called then.
+    /// - Parameter ended: Called when the host has closed the socket.
     package func serve(_ socket: FileDescriptor, ended: @escaping @Sendable () -> Void) throws(Errno) {
         var service = Service()
         attachments.serve(on: &service)
@@ -63,7 +63,7 @@ package final class ExtensionRuntime: Sendable {
                 }
             })
         call.onCancel { self.finish(number) }
-        // Client code, which may block.
+        // On another thread, as client code may block.
         HandlerThreads.shared.run {
             let items = self.attachments.items(request.items, from: call.connection)
             let running = RunningRequest(
@@ -79,8 +79,7 @@ package final class ExtensionRuntime: Sendable {
     }
 }
 
-/// A request with the object that handles it. Sendable because it is only kept here: everything that is done with it is done by
-/// client code.
+/// A request with the object that handles it. Sendable because it is only stored here; only client code uses it.
 private struct RunningRequest: @unchecked Sendable {
     let handler: any NSExtensionRequestHandling
     let context: NSExtensionContext

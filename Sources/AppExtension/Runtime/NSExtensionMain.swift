@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Runs an extension: what the `main.swift` of its executable calls.
+/// Runs an extension. The `main.swift` of its executable calls this function.
 ///
-/// Reads the property list of the bundle that the executable lies in, finds the principal class, and serves requests over the
-/// socket that the host has left as descriptor 3, until the host closes it. Never returns: the process ends with status 0, or
-/// with 1 and a line on standard error when it is no extension, or was not started by a host.
+/// It reads the property list of the executable's bundle, finds the principal class, and serves requests over the
+/// socket that the host has passed as descriptor 3, until the host closes it. It never returns: the process ends with
+/// status 0, or with 1 and a line on standard error if it is no extension, or was not started by a host.
 ///
 /// Source: Foundation, the entry point of every extension's executable.
 public func NSExtensionMain() -> Never {
     signal(SIGPIPE, SIG_IGN)
-    // The host keeps both in the extension's log.
+    // The host stores both in the extension's log.
     cswift_print_by_lines()
     cswift_report_crashes()
     do {
@@ -27,7 +27,7 @@ public func NSExtensionMain() -> Never {
             throw ExtensionFault("this program is an extension; a host starts it")
         }
         let socket = FileDescriptor(owning: hostSocket)
-        // What serves lives as long as the process.
+        // The server lives as long as the process.
         if let serving {
             try serving.serve(socket, for: bundle) { exit(0) }
         } else if let server {
@@ -44,11 +44,11 @@ public func NSExtensionMain() -> Never {
     }
 }
 
-/// Where a host leaves the socket.
+/// The descriptor number of the host's socket.
 private let hostSocket: CInt = 3
 
-/// Keeps the first thread for the main queue. It does not leave it to others, as dispatchMain would: a process whose first
-/// thread has ended is a zombie to whoever looks at it in `/proc`, and nobody could tell any more which program it runs.
+/// Serves the main queue on the first thread. Unlike `dispatchMain`, this keeps the thread: a process without its
+/// first thread is shown as a zombie in `/proc`, so that its program could not be identified any more.
 private func serveMainQueue() -> Never {
     // A run loop without a source returns at once.
     let source = Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }

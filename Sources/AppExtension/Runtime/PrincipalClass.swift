@@ -7,19 +7,19 @@ import Foundation
 package struct PrincipalClass: @unchecked Sendable {
     private let type: any (NSObject & NSExtensionRequestHandling).Type
 
-    /// A class of this process.
+    /// Creates one from a class of this process.
     package init(_ type: any (NSObject & NSExtensionRequestHandling).Type) { self.type = type }
 
     /// Finds the class of an extension by the name in its property list, as ``find(_:executable:)`` does.
     ///
-    /// - Throws: ``ExtensionFault`` when there is none, or it cannot handle requests.
+    /// - Throws: ``ExtensionFault`` if the class does not exist, or cannot handle requests.
     package init(named name: String, executable: String) throws(ExtensionFault) {
         try self.init(Self.find(name, executable: executable), named: name)
     }
 
-    /// A class that was found by a name.
+    /// Checks a class that was found by name.
     ///
-    /// - Throws: ``ExtensionFault`` when it cannot handle requests.
+    /// - Throws: ``ExtensionFault`` if it cannot handle requests.
     init(_ found: AnyClass, named name: String) throws(ExtensionFault) {
         guard let handler = found as? any (NSObject & NSExtensionRequestHandling).Type else {
             throw ExtensionFault("the class \(name) is not an NSObject that handles extension requests")
@@ -27,8 +27,8 @@ package struct PrincipalClass: @unchecked Sendable {
         type = handler
     }
 
-    /// Finds a class by the name that an extension's property list has for it: `Module.Class`, `Class` of the module that is
-    /// named like the executable, or either with `$(PRODUCT_MODULE_NAME)` before it.
+    /// Finds a class by its name in an extension's property list: `Module.Class`, `Class` for the module named like
+    /// the executable, or either after `$(PRODUCT_MODULE_NAME)`.
     static func find(_ name: String, executable: String) throws(ExtensionFault) -> AnyClass {
         let module = Self.module(of: executable)
         let plain = name.replacingOccurrences(of: Self.moduleVariable + ".", with: "")
@@ -40,23 +40,23 @@ package struct PrincipalClass: @unchecked Sendable {
         return found
     }
 
-    /// What stands in a property list for the name of the program's module.
+    /// The build variable for the name of the program's module in a property list.
     static let moduleVariable = "$(PRODUCT_MODULE_NAME)"
 
-    /// The name of the module that a program is made of.
+    /// Returns the name of a program's main module.
     static func module(of executable: String) -> String {
         String(executable.map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// A new object of the class, made by its `init()`.
+    /// Creates an object of the class with its `init()`.
     func make() -> any NSExtensionRequestHandling { type.newObject() }
 
-    /// A new object of a class, made by the class's own `init()`.
+    /// Creates an object of a class with the class's own `init()`.
     ///
-    /// - Parameter type: the class itself, whatever class it is known as.
+    /// - Parameter type: The dynamic class of the object, whatever its static type.
     package static func object<Object: NSObject>(of type: Object.Type) -> Object {
-        // A type's identity is the address of its metadata; the object that comes back is of that class and has one
-        // reference, which nobody else will release.
+        // A type's identity is the address of its metadata. The new object is of that class and has one reference,
+        // which no other code releases.
         let metadata = UnsafeRawPointer(bitPattern: UInt(bitPattern: ObjectIdentifier(type)))
         return Unmanaged<Object>.fromOpaque(cswift_make_object(metadata)).takeRetainedValue()
     }

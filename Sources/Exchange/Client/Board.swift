@@ -116,7 +116,7 @@ extension Board {
         try await remoteItems().map { $0.makeProvider() }
     }
 
-    /// Returns the items with their metadata, before providers are made of them.
+    /// Returns the items that this process may see, with their metadata.
     package nonisolated(nonsending) func remoteItems() async throws(ExchangeError) -> [RemoteItem] {
         try await withCheckedContinuation { continuation in
             client.items(on: name) { continuation.resume(returning: $0) }

@@ -16,7 +16,7 @@ final class CallGate: Sendable {
 
     init(width: Int) { state = Lock(State(free: width)) }
 
-    /// Runs a function once a permit is available. The function's user must call ``leave()`` once.
+    /// Runs a function once a permit is available. Call ``leave()`` once when the call has ended.
     func enter(_ turn: @escaping Turn) {
         let isFree = state.withLock { state in
             if state.free == 0 {

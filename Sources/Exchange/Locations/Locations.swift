@@ -42,8 +42,8 @@ package struct Locations: Sendable, Equatable {
 
     /// Creates locations.
     ///
-    /// - Parameter cache: The cache directory; `nil` for one within the data directory. The same applies to the
-    ///   parameters after it.
+    /// - Parameter cache: The cache directory; `nil` for one within the data directory. The same applies to `mounts`,
+    ///   `thumbnails` and `configuration`.
     package init(
         runtime: String, data: String, cache: String? = nil, mounts: String? = nil, thumbnails: String? = nil,
         configuration: String? = nil, home: String? = nil, warnings: [String] = [], socket: String? = nil

@@ -17,6 +17,7 @@ import LinuxSystem
 ///
 /// ```
 /// let coordinator = NSFileCoordinator()
+/// var contents: Data?
 /// var error: NSError?
 /// coordinator.coordinate(readingItemAt: url, error: &error) { url in
 ///     contents = try? Data(contentsOf: url)
