@@ -23,8 +23,8 @@ import Foundation
 ///
 /// An aggregate is `sum`, `avg`, `min` or `max`, and nothing follows the names after it. ``PredicateFunction`` has
 /// the functions, and ``PredicateCast`` the texts of a cast. `MATCHES` takes a quoted pattern; see
-/// ``PredicatePattern``. An arithmetic operator binds more tightly the further right it is in the list above; the two of
-/// a pair such as `+` and `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an
+/// ``PredicatePattern``. An arithmetic operator binds more tightly the further right it is in the list above; the two
+/// of a pair such as `+` and `-` bind equally. A ``PredicateVocabulary`` defines the names; a variable is that of an
 /// enclosing subquery. Keywords are not case-sensitive. Foundation on Linux has no predicates from text.
 package struct ActivationPredicate: Sendable, Equatable {
     private let root: PredicateNode

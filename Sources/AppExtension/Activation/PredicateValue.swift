@@ -27,8 +27,9 @@ package enum PredicateValue: Sendable, Equatable {
     /// The elements that are not missing.
     var presentElements: [PredicateValue] { elements.filter { $0 != .nothing } }
 
-    /// Returns a property of a value, or the properties of a list's elements in one list. An element without the property
-    /// contributes the value ``nothing``, so that a condition on all elements does not hold because of the others.
+    /// Returns a property of a value, or the properties of a list's elements in one list. An element without the
+    /// property contributes the value ``nothing``, so that a condition on all elements does not hold because of the
+    /// others.
     func member(_ name: String) -> PredicateValue {
         switch self {
         case .object(let properties):
