@@ -1,8 +1,7 @@
 /// A regular expression of a predicate (`MATCHES`), which must match a whole text.
 ///
 /// It runs as an automaton that follows all paths at once, so that the time is at most proportional to the product of
-/// the pattern's and the text's length. Unsupported by this method are back-references and look-ahead, which are
-/// refused.
+/// the pattern's and the text's length. Back-references and look-ahead are impossible in this way, and are refused.
 struct PredicatePattern: Sendable, Equatable {
     /// A step of the automaton. Its successor is the next one in ``steps``.
     enum Step: Sendable, Equatable {

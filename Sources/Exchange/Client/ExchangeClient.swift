@@ -35,7 +35,7 @@ package final class ExchangeClient: Sendable {
         /// The number of connections made so far.
         var generation = 0
         var connectedAt = DispatchTime.now()
-        /// Whether the daemon has announced an ordered end. It must then not be started again without a request.
+        /// Whether the daemon has announced that it ends on request. It must then be restarted only on demand.
         var endedOnPurpose = false
         /// The number of consecutive failures to reconnect, including losses of the daemon shortly after connecting.
         var failures = 0
@@ -61,7 +61,7 @@ package final class ExchangeClient: Sendable {
         state.withLock { $0.generation > 1 && DispatchTime.now() < $0.connectedAt + .seconds(3) }
     }
 
-    /// Whether the daemon of the last connection announced an ordered end.
+    /// Whether the daemon of the last connection announced that it ends on request.
     package var daemonWasToldToEnd: Bool { state.withLock { $0.endedOnPurpose } }
 
     /// Calls a function with the connection to the daemon, immediately if it exists, or else when it has been made.

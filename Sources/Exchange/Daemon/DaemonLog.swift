@@ -37,8 +37,7 @@ package struct DaemonLog: Sendable {
         // The message may contain text from a peer, which must not start a new line.
         let line = message().map { $0.isNewline ? " " : $0 }
         let bytes = Array("\(text) \(level) ".utf8) + Array(String(line).utf8) + [UInt8(ascii: "\n")]
-        // One write per line, so that lines of several threads do not mix. An error has no further place to be
-        // reported.
+        // One write per line, so that lines of several threads do not mix. An error cannot be reported.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

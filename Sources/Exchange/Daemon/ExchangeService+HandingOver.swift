@@ -15,7 +15,7 @@ extension ExchangeService {
             throw .refused("the representation cannot be kept: \(error)")
         }
         try state.withLock { state throws(ExchangeFault) in
-            // For a client that has disconnected meanwhile nothing is stored, as nothing would remove it later.
+            // Nothing is stored for a client that has disconnected meanwhile, as nothing would remove it later.
             guard state.clients[peer.number] != nil else { throw .noSuchItem }
             let entry = state.table.entry(request.identifier)
             if let entry, entry.owner != peer.number { throw .noSuchItem }
