@@ -127,6 +127,7 @@ lint:
 	@Scripts/quietly 'swift format lint' \
 	    $(SWIFT) format lint --strict --recursive --parallel --configuration .swift-format $(FORMATTED)
 	@Scripts/quietly 'the source check itself' Scripts/check-sources --self-test
+	@Scripts/quietly 'the trace of system calls itself' Scripts/trace-extension --self-test
 	@Scripts/quietly 'floors and house rules' Scripts/check-sources
 
 format:

@@ -92,6 +92,9 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        // Apart from CLinux: programs of clients link that, and confine nothing.
+        .target(name: "CSandbox", dependencies: ["CSeccomp"]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
         // Without pkgConfig: SwiftPM would warn of the flags of gtk4, or of a library that is missing, in each client's
         // build. The folder has links to headers. It is hidden because SwiftPM warns of links that lead nowhere.
@@ -123,6 +126,7 @@ let package = Package(
         library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("Keeping", ["CLinux", "LinuxSystem"]),
+        library("Sandbox", ["CSandbox", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
         // Floor 3
@@ -182,7 +186,7 @@ let package = Package(
             "ExtensionHost",
             [
                 "AppExtension", "CSwiftRuntime", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
-                "LinuxSystem", "PropertyLists", "UniformTypeIdentifiers",
+                "LinuxSystem", "PropertyLists", "Sandbox", "UniformTypeIdentifiers",
             ]),
 
         // Floors 8 and 9
@@ -215,13 +219,13 @@ let package = Package(
             "PurveyDaemon",
             [
                 "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists",
+                "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists", "Sandbox",
             ]),
         program(
             "PurveyCommand",
             [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem",
+                "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "Sandbox",
                 "UniformTypeIdentifiers",
             ]),
         program(
@@ -285,6 +289,12 @@ let package = Package(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
         tests("KeepingTests", ["FileTesting", "Keeping", "LinuxSystem"]),
+        .executableTarget(
+            name: "SandboxPeer", dependencies: ["LinuxSystem", "Sandbox"], path: "Tests/SandboxPeer",
+            swiftSettings: settings),
+        tests(
+            "SandboxTests",
+            ["CSandbox", "FileTesting", "LinuxSystem", "ProgramTesting", "Sandbox", "SandboxPeer", "TestThreads"]),
         tests("LinuxSystemTests", ["CLinux", "FileTesting", "LinuxSystem", "TestThreads"]),
         tests(
             "FoundationAdditionsTests", ["FileProvider", "FoundationAdditions", "OSLog", "UniformTypeIdentifiers"]),
@@ -352,7 +362,7 @@ let package = Package(
             "ExtensionHostTests",
             [
                 "AppExtension", "BookmarkExtension", "Conduit", "ExtensionHost", "FileCoordination", "FileTesting",
-                "Images", "ItemProvider", "LinuxSystem", "ProgramTesting", "UnrulyExtension",
+                "Images", "ItemProvider", "LinuxSystem", "ProgramTesting", "Sandbox", "UnrulyExtension",
             ]),
         tests(
             "ExchangeTests",
@@ -411,7 +421,7 @@ let package = Package(
             "FileProviderRuntimeTests",
             [
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
-                "ProviderPeer", "TestThreads",
+                "ProviderPeer", "Sandbox", "TestThreads",
             ]),
         // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
         .target(

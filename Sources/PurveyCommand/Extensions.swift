@@ -5,6 +5,7 @@ import FileCoordination
 import FileProvider
 import Foundation
 import LinuxSystem
+import Sandbox
 
 extension Command {
     static let extensions = Command(
@@ -49,7 +50,7 @@ extension Command {
             for fault in (try? library.find(identifier))?.actionFaults ?? [] {
                 StandardError.complain("extensions: \(identifier): \(fault)")
             }
-            for missing in Confinement.missing { StandardError.complain("extensions: \(missing)") }
+            for missing in Layers.missing { StandardError.complain("extensions: \(missing)") }
         case ("remove", 2):
             if !arguments.has("force") { try await refuseWhileUsed(operands[1]) }
             try await remove(operands[1], withContainer: arguments.has("container"), library)

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
+import Sandbox
 import Testing
 
 @Suite struct ConfinementTests {
@@ -52,10 +53,14 @@ import Testing
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
             let unruly = try place.start()
             defer { unruly.end() }
-            let refused = Errno.permissionDenied.description
-            #expect(unruly.tell("write \(place.root)/outside") == refused)
-            #expect(unruly.tell("read \(secret)") == refused)
-            #expect(unruly.tell("write \(place.data)/extensions/org.example.unruly.appex/Info.plist") == refused)
+            // Absent, or refused where the system permits no namespaces.
+            let refused = [Errno.permissionDenied.description, Errno.noSuchFile.description, Errno(rawValue: EROFS).description]
+            for deed in [
+                "write \(place.root)/outside", "read \(secret)",
+                "write \(place.data)/extensions/org.example.unruly.appex/Info.plist",
+            ] {
+                #expect(refused.contains(unruly.tell(deed) ?? ""), "\(deed)")
+            }
             #expect(!FileManager.default.fileExists(atPath: place.root + "/outside"))
         }
     }
@@ -112,11 +117,11 @@ import Testing
 
     @Test func anExtensionReachesNoOtherProcess() throws {
         let refused = Errno.notPermitted.description
-        #expect(try telling(["signal \(getpid())", "signal 1"]) == [refused, refused])
+        #expect(try telling(["signal \(getpid())", "signal 2", "signal 0", "signal -1"]) == [refused, refused, refused, refused])
     }
 
     @Test func anExtensionMakesNoSocketUnlessItsPropertyListAsksForTheNetwork() throws {
-        let refused = Errno.permissionDenied.description
+        let refused = Errno.notPermitted.description
         #expect(try telling(["socket \(AF_INET)", "socket \(AF_UNIX)"]) == [refused, refused])
         var list = ExtensionPlace.propertyList
         var described = try #require(list["NSExtension"] as? [String: Any])
@@ -132,7 +137,8 @@ import Testing
             defer { other.end() }
             unruly.order("crash")
             let ending = unruly.run.waitForEnd()
-            #expect(ending.reason == .signalled && ending.status == Int(SIGABRT))
+            // The first process of its own numbers ends by the instruction that follows the signal; see abort(3).
+            #expect(ending.reason == .signalled && [Int(SIGABRT), Int(SIGSEGV)].contains(ending.status))
             #expect(ending.lastLines == ["about to fall over"])
             #expect(ending.sentence.contains("about to fall over"))
             #expect(other.tell("greet") == "hello")
@@ -147,7 +153,7 @@ import Testing
             let unruly = try place.start()
             unruly.order("eat")
             let ending = unruly.run.waitForEnd()
-            #expect(ending.reason == .signalled)
+            #expect(ending.reason == .signalled || ending.reason == .tookTooMuchMemory)
         }
     }
 
@@ -213,7 +219,7 @@ import Testing
 
     /// Where the kernel has none there is nothing to test; on a machine that has to have it, that is a failure.
     private func landlockIsThere() -> Bool {
-        guard let missing = Confinement.missing.first(where: { $0.contains("no Landlock") }) else { return true }
+        guard let missing = Layers.missing.first(where: { $0.contains("no Landlock") }) else { return true }
         if getenv("CI") != nil { Issue.record("\(missing)") }
         return false
     }

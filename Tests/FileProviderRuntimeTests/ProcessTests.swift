@@ -4,6 +4,7 @@ import FileProviderEngine
 import Foundation
 import Glibc
 import LinuxSystem
+import Sandbox
 import TestThreads
 import Testing
 
@@ -292,7 +293,7 @@ import Testing
 
     /// Where the kernel has none there is nothing to test; on a machine that has to have it, that is a failure.
     private func landlockIsThere() -> Bool {
-        guard let missing = Confinement.missing.first(where: { $0.contains("no Landlock") }) else { return true }
+        guard let missing = Layers.missing.first(where: { $0.contains("no Landlock") }) else { return true }
         if getenv("CI") != nil { Issue.record("\(missing)") }
         return false
     }

@@ -11,7 +11,7 @@ import Testing
         #if DEBUG
             return 1_000
         #else
-            return TestSample.count(20_000, of: 100_000)
+            return TestSample.count(10_000, of: 100_000)
         #endif
     }()
 

@@ -153,6 +153,105 @@ func grow(_ path: String) -> String {
     return outcome(file < 0 ? file : ftruncate(file, 1 << 40))
 }
 
+/// Makes a system call: its number and up to six arguments, each a number, `@TEXT` for the address of a text, or `#COUNT` for that
+/// of so many bytes.
+func makeCall(_ operand: String) -> String {
+    var addresses: [UnsafeMutableRawPointer] = []
+    defer { for address in addresses { address.deallocate() } }
+    var arguments = operand.split(separator: " ").map { word -> Int in
+        if word.hasPrefix("0x") { return Int(truncatingIfNeeded: UInt64(word.dropFirst(2), radix: 16) ?? 0) }
+        guard word.hasPrefix("@") || word.hasPrefix("#") else { return Int(word) ?? 0 }
+        let text = word.hasPrefix("@") ? Array(word.dropFirst().utf8) + [0] : [UInt8](repeating: 0, count: Int(word.dropFirst()) ?? 0)
+        let address = UnsafeMutableRawPointer.allocate(byteCount: max(text.count, 1), alignment: 16)
+        address.copyMemory(from: text, byteCount: text.count)
+        addresses.append(address)
+        return Int(bitPattern: address)
+    }
+    arguments += [Int](repeating: 0, count: 7)
+    let result = systemCall(
+        arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5], arguments[6])
+    return result < 0 ? String(cString: strerror(errno)) : "done"
+}
+
+/// Makes system calls with numbers and arguments by chance, but for those that end or stop the process or take its socket away.
+func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
+    let words = operand.split(separator: " ").map(String.init)
+    var state = UInt64(words[0]) ?? 1
+    func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 33
+    }
+    let texts = (words.dropFirst(2) + ["/etc/passwd", "/proc/1", "x"]).map { Int(bitPattern: strdup($0)) }
+    let room = Int(bitPattern: UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 16))
+    func argument() -> Int {
+        switch next() % 8 {
+        case 0: return Int(next() % 16)
+        case 1: return -1
+        case 2, 3: return texts[Int(next()) % texts.count]
+        case 4, 5: return room
+        case 6: return 1 << Int(next() % 32)
+        default: return Int(truncatingIfNeeded: next() << 20)
+        }
+    }
+    var made = 0
+    while made < Int(words[1]) ?? 0 {
+        let number = Int(next() % 480)
+        if spared.contains(number) { continue }
+        _ = systemCall(number, argument(), argument(), argument(), argument(), argument(), argument())
+        made += 1
+    }
+    return "done"
+}
+
+/// Reads every page of a mapping that has no memory of its own: the tables that lead to the pages do.
+func fillPageTables() -> Never {
+    let size = 1 << 46
+    // PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.
+    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x4000, -1, 0), base != MAP_FAILED else { exit(9) }
+    var sum = 0
+    for offset in stride(from: 0, to: size, by: 2 << 20) {
+        sum &+= Int(base.load(fromByteOffset: offset, as: UInt8.self))
+    }
+    exit(CInt(sum & 1))
+}
+
+/// Fills the buffers of pairs of sockets, as many as it gets.
+func fillSockets() -> Never {
+    let piece = [UInt8](repeating: 1, count: 64 << 10)
+    while true {
+        var ends: [CInt] = [-1, -1]
+        if socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0, &ends) != 0 { usleep(10_000) }
+        for end in ends where end >= 0 { while send(end, piece, piece.count, CInt(MSG_NOSIGNAL)) > 0 {} }
+    }
+}
+
+/// Starts threads until it is ended; they take as little as possible.
+func startThreads() -> Never {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setstacksize(&attributes, 16 << 10)
+    while true {
+        var thread = pthread_t()
+        if pthread_create(&thread, &attributes, { _ in while true { pause() } }, nil) != 0 { usleep(1_000) }
+    }
+}
+
+#if arch(x86_64)
+    /// exit, exit_group, pause, rt_sigreturn, rt_sigsuspend, kill, close, dup2, dup3, shutdown, close_range, select and the like, wait4,
+    /// waitid, flock, futex, sigaltstack, rt_sigaction, rt_sigprocmask, munmap, mprotect, mremap, brk, arch_prctl, execve, chdir, fchdir,
+    /// prlimit64, setrlimit, read, recv*, accept*, poll*, epoll waits, nanosleep, timers, alarm.
+    let sparedCalls: Set<Int> = [
+        60, 231, 34, 15, 130, 62, 234, 3, 33, 292, 48, 436, 23, 270, 61, 247, 73, 202, 131, 13, 14, 11, 10, 25, 12, 158, 59, 80, 81, 302,
+        160, 0, 19, 17, 295, 327, 45, 47, 299, 43, 288, 7, 271, 232, 281, 441, 35, 230, 222, 223, 283, 286, 37, 38, 449, 128, 9, 28, 218,
+        273, 334, 162, 72,
+    ]
+#else
+    let sparedCalls: Set<Int> = [
+        93, 94, 139, 133, 129, 131, 57, 24, 210, 436, 72, 73, 260, 95, 32, 98, 132, 134, 135, 215, 226, 216, 214, 221, 49, 50, 261, 164, 63,
+        65, 67, 69, 207, 212, 243, 202, 242, 22, 441, 101, 115, 107, 110, 85, 86, 103, 449, 137, 222, 233, 96, 99, 293, 25,
+    ]
+#endif
+
 var buffer = [UInt8](repeating: 0, count: 4096)
 while true {
     var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
@@ -197,6 +296,18 @@ while true {
     case "change": answer(change(operand))
     case "foundation": answer(useFoundation())
     case "signal": answer(outcome(kill(pid_t(operand) ?? 1, 0)))
+    case "call": answer(makeCall(operand))
+    case "chance": answer(makeCallsByChance(operand, sparing: sparedCalls))
+    case "page-tables": fillPageTables()
+    case "sockets": fillSockets()
+    case "threads": startThreads()
+    case "exists": answer(outcome(access(operand, F_OK)))
+    case "text":
+        let text = (try? String(contentsOfFile: operand, encoding: .utf8)) ?? "-"
+        answer(String(text.prefix(12_000)))
+    case "files":
+        for number in 0..<(Int(operand) ?? 0) { close(open(NSHomeDirectory() + "/Documents/\(number)", O_WRONLY | O_CREAT, 0o600)) }
+        answer("done")
     case "socket": answer(outcome(socket(CInt(operand) ?? AF_INET, CInt(SOCK_STREAM.rawValue), 0)))
     case "descriptors":
         answer((0..<64).filter { fcntl($0, F_GETFD) >= 0 }.map(String.init).joined(separator: " "))

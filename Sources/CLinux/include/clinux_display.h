@@ -2,7 +2,7 @@
 #pragma once
 
 /// Has the connection answer for the one that a library makes to the display: where a confined process (see
-/// clinux_confinement.local_socket) makes a local socket, it gets one that leads nowhere, and where it connects that to one of the
+/// csandbox_confinement.local_socket) makes a local socket, it gets one that leads nowhere, and where it connects that to one of the
 /// display's addresses, the connection takes its place. That happens once; another address refuses.
 ///
 /// `display` is the connection's descriptor, `local_socket` the number that sockets get, `path` the display's address: the path of

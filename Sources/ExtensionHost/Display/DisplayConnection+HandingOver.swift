@@ -1,4 +1,5 @@
 import LinuxSystem
+import Sandbox
 
 extension DisplayConnection {
     /// The descriptors and environment variables with which a process gets the connection.

@@ -2,6 +2,7 @@ import Conduit
 import FileProvider
 import Glibc
 import LinuxSystem
+import Sandbox
 
 /// The reason why no thumbnail was made.
 package enum PictureFailure: Error, Sendable {

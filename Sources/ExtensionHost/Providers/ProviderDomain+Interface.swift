@@ -1,6 +1,7 @@
 import AppExtension
 import FileProvider
 import LinuxSystem
+import Sandbox
 
 /// The state that the user interface of a domain's provider shares with the provider.
 extension ProviderDomain {

@@ -4,6 +4,7 @@ import FileProvider
 import Foundation
 import Glibc
 import LinuxSystem
+import Sandbox
 
 /// The process of a domain's provider: started by the first request, ended when it is idle, and restarted after a
 /// crash.

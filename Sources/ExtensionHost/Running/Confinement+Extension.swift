@@ -1,5 +1,6 @@
 import AppExtension
 import LinuxSystem
+import Sandbox
 
 extension Confinement {
     /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and nothing
@@ -21,12 +22,13 @@ extension Confinement {
             (bundle.executable, [.read, .execute]),
             (container.path, [.read, .write]),
             (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
-            ("/usr", .read), ("/lib", .read), ("/lib64", .read), ("/etc", .read),
+            ("/usr", .read), ("/lib", .read), ("/lib64", .read),
             ("/sys/devices/system/cpu", .read), ("/proc/meminfo", .read), ("/proc/cpuinfo", .read),
             ("/proc/stat", .read), ("/proc/sys/vm/overcommit_memory", .read),
             ("/dev/null", [.read, .write]), ("/dev/zero", .read), ("/dev/urandom", .read), ("/dev/random", .read),
         ]
         paths += Self.loaders
+        paths += Self.systemSettings.map { ("/etc/" + $0, .read) }
         paths += hostLibraries.map { ($0, .read) }
         // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of this
         // extension are.
@@ -35,6 +37,15 @@ extension Confinement {
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
 
+    /// The files and directories of `/etc` that libraries read: the loader's cache, names of hosts and services,
+    /// certificates, time zone, types, fonts. Not the users and the machine's identity.
+    private static let systemSettings = [
+        "alternatives", "ca-certificates.conf", "crypto-policies", "debian_version", "fonts", "gai.conf", "gtk-3.0",
+        "gtk-4.0", "host.conf", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
+        "lsb-release", "magic", "magic.mime", "mime.types", "nsswitch.conf", "os-release", "pki", "protocols",
+        "resolv.conf", "services", "ssl", "timezone",
+    ]
+
     /// The programs that load others' libraries.
     static let loaders: [(path: String, access: Access)] = [
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
@@ -42,4 +53,17 @@ extension Confinement {
 
     /// Enough for a share of thousands of files, where this process may give away as many.
     private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
+}
+
+/// The confinement of extensions on this system.
+package enum ExtensionConfinement {
+    /// The limits of extensions that this system cannot enforce, one sentence each; empty if it enforces all. Blocks at
+    /// its first use.
+    package static var weaknesses: [String] {
+        var weaknesses = Layers.missing
+        if ControlGroup.delegated?.controllers.contains("memory") != true {
+            weaknesses.append("no control group is delegated: the memory of extensions is checked ten times a second only")
+        }
+        return weaknesses
+    }
 }

@@ -16,6 +16,12 @@ package struct ExtensionEnding: Message, Equatable {
         case released = 3
         /// It was ended because it took too much memory; the status is the limit in mebibytes.
         case tookTooMuchMemory = 4
+        /// It was ended because it had too many threads; the status is the limit.
+        case tookTooManyThreads = 5
+        /// It was ended because its container took too much room; the status is the limit in mebibytes.
+        case tookTooMuchRoom = 6
+        /// It was ended because its container had too many files; the status is the limit.
+        case madeTooManyFiles = 7
     }
 
     package let reason: Reason
@@ -55,6 +61,9 @@ package struct ExtensionEnding: Message, Equatable {
         case .timedOut:
             "the extension was ended: it did not answer within \(status) second\(status == 1 ? "" : "s")"
         case .tookTooMuchMemory: "the extension was ended: it took more than its limit of \(status) MiB of memory"
+        case .tookTooManyThreads: "the extension was ended: it had more than its limit of \(status) threads"
+        case .tookTooMuchRoom: "the extension was ended: its container took more than its limit of \(status) MiB"
+        case .madeTooManyFiles: "the extension was ended: its container had more than its limit of \(status) files"
         case .released: "the extension was ended because nobody waited for it any more"
         }
     }

@@ -3,6 +3,7 @@ import Conduit
 import Foundation
 import Glibc
 import LinuxSystem
+import Sandbox
 
 /// A process of an extension, confined, from its start to its end.
 final class ExtensionProcess: Sendable {
@@ -14,8 +15,10 @@ final class ExtensionProcess: Sendable {
     private let link: Connection
     private let scopes: ScopeFolder
     let container: Container
-    private let memoryLimit: Int
-    // Innermost: the signal is sent after it is released.
+    private let limits: ProcessLimits
+    private let containerWatch: ContainerWatch
+    private let group: ControlGroup.Member?
+    // Leaf lock: the signal is sent after it is released.
     private let reason = Lock<(ExtensionEnding.Reason, status: Int)?>(nil)
 
     /// Starts an extension. Blocks for as long as the system takes.
@@ -30,11 +33,12 @@ final class ExtensionProcess: Sendable {
     ///   - places: folders of others that it may use, with everything in them.
     ///   - variables: more of its environment, `NAME=value` each.
     ///   - display: where it shows windows; `nil` where it shows none.
+    ///   - layers: the layers of its confinement.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
         places: [(path: String, access: Confinement.Access)] = [], variables: [String] = [],
-        display: DisplayConnection? = nil
+        display: DisplayConnection? = nil, layers: Layers = .wanted
     ) throws {
         container = try Container(of: bundle, data: data)
         let groups = try GroupFolders(of: bundle, container: container, data: data)
@@ -45,32 +49,58 @@ final class ExtensionProcess: Sendable {
         self.lines = lines
         scopes = try ScopeFolder(data: data)
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        memoryLimit = bundle.memoryLimit
+        limits = ProcessLimits(memory: bundle.memoryLimit, threads: ProcessLimits.mostThreads)
+        containerWatch = ContainerWatch(
+            container.path, bundle.point.hasPrefix("com.apple.fileprovider") ? .ofProvider : .ofAction)
         let service = ScopeService(
             bundle: bundle.identifier, data: data, folder: scopes, container: container.path, groups: groups.paths)
         let coordinator = try coordination?(service)
         var confinement = Confinement(
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
+        confinement.layers = layers
         confinement.paths += places
         confinement.paths += groups.paths.map { ($0, [.read, .write]) }
         var descriptors: [FileDescriptor?] = [nil, output.input, output.input, socket, theirs.descriptor]
         if let coordinator { descriptors.append(coordinator) }
         let shown = try display?.handedOver(from: descriptors.count, in: container, &confinement)
         descriptors += shown?.descriptors ?? []
-        program = try ChildProgram.start(
-            bundle.executable, arguments: [],
-            environment: container.environment(
+        let environment =
+            container.environment(
                 language: ProcessInfo.processInfo.environment["LANG"], coordinates: coordinator != nil)
-                + groups.variables + variables + (shown?.variables ?? []),
-            descriptors: descriptors, confinedTo: confinement)
+            + groups.variables + variables + (shown?.variables ?? [])
+        (program, group) = try Self.start(bundle.executable, environment, descriptors, confinement, limits)
         lines.begin(program.processID, bundle)
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
         link = try Connection(ours, service: service.makeService())
     }
 
-    /// The number of the process, for as long as nobody has waited for its end.
+    /// Starts the program, in a control group of its own where systemd delegates one.
+    private static func start(
+        _ executable: String, _ environment: [String], _ descriptors: [FileDescriptor?], _ confinement: Confinement,
+        _ limits: ProcessLimits
+    ) throws(ConfinementError) -> (ChildProgram, ControlGroup.Member?) {
+        var confinement = confinement
+        confinement.threads = UInt64(limits.threads)
+        let memory = UInt64(limits.memory + ProcessLimits.image)
+        let group = try? ControlGroup.delegated?.makeMember(memory: memory, threads: limits.threads)
+        confinement.controlGroup = group?.entrance
+        do throws(ConfinementError) {
+            let program = try ChildProgram.start(
+                executable, arguments: [], environment: environment, descriptors: descriptors, confinedTo: confinement)
+            return (program, group)
+        } catch {
+            guard error.isOfControlGroup else { throw error }
+            // Another program manages the group. The watch counts then.
+            confinement.controlGroup = nil
+            let program = try ChildProgram.start(
+                executable, arguments: [], environment: environment, descriptors: descriptors, confinedTo: confinement)
+            return (program, nil)
+        }
+    }
+
+    /// The number of the process, valid until its end was waited for.
     var processID: pid_t { process.processID }
 
     /// Ends the process. Of several reasons, the first is the one that its ending tells.
@@ -80,13 +110,13 @@ final class ExtensionProcess: Sendable {
         try? process.send(signal: SIGKILL)
     }
 
-    /// How often its memory is looked at while it works, in milliseconds. A filter and resource limits see to the rest of it;
-    /// what it can take of memory files in this time, it has.
+    /// The interval at which the limits are checked while the process works, in milliseconds. It can exceed a limit for
+    /// that long.
     private static let watchInterval: CInt = 100
-    /// And while it has nothing to do.
+    /// The same while the process has nothing to do.
     private static let idleInterval: CInt = 250
 
-    /// Waits for the end, and brings it about at the limit of shared memory. Blocks; call it once, on a thread that may.
+    /// Waits for the end, and ends the process at its limits. Blocks; call it once, on a thread that may block.
     ///
     /// - Parameters:
     ///   - timeLimit: seconds after which it is ended.
@@ -108,8 +138,8 @@ final class ExtensionProcess: Sendable {
             if !isEnding {
                 if let left, left <= .zero {
                     end(.timedOut, status: timeLimit ?? 0)
-                } else if !SharedMemory.isWithin(memoryLimit, of: program.processID) {
-                    end(.tookTooMuchMemory, status: memoryLimit >> 20)
+                } else if let excess = limits.excess(of: program.processID) ?? containerWatch.excess() {
+                    end(excess.reason, status: excess.status)
                 }
             }
             let interval = isBusy() ? Self.watchInterval : Self.idleInterval
@@ -126,6 +156,9 @@ final class ExtensionProcess: Sendable {
     private func ending(_ ending: ChildProgram.Ending, lastLines lines: [String]) -> ExtensionEnding {
         if let (why, status) = reason.withLock({ $0 }) {
             return ExtensionEnding(why, status: status, lastLines: lines)
+        }
+        if case .signalled(SIGKILL) = ending, group?.hasRunOutOfMemory == true {
+            return ExtensionEnding(.tookTooMuchMemory, status: limits.memory >> 20, lastLines: lines)
         }
         switch ending {
         case .exited(let status): return ExtensionEnding(.exited, status: Int(status), lastLines: lines)

@@ -1,5 +1,6 @@
 import AppExtension
 import LinuxSystem
+import Sandbox
 
 /// One process of an extension, for one request: from its start to its end.
 ///
@@ -19,12 +20,14 @@ package final class ExtensionRun: Sendable {
     ///   - hostLibraries: where the language's libraries lie that this process is linked with.
     ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
     ///     coordinate its own files only.
+    ///   - layers: the layers of its confinement.
     package init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String,
-        hostLibraries: [String] = SwiftLibraries.ofThisProcess, coordination: ExtensionService.Coordination? = nil
+        hostLibraries: [String] = SwiftLibraries.ofThisProcess, coordination: ExtensionService.Coordination? = nil,
+        layers: Layers = .wanted
     ) throws {
         process = try ExtensionProcess(
-            bundle, socket: socket, data: data, hostLibraries: hostLibraries, coordination: coordination)
+            bundle, socket: socket, data: data, hostLibraries: hostLibraries, coordination: coordination, layers: layers)
         timeLimit = bundle.timeLimit
     }
 

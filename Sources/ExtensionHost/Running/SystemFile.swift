@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Files that the kernel makes when they are read, such as proc(5) describes.
+/// Files whose contents the kernel makes as they are read; see proc(5).
 enum SystemFile {
-    /// A file of the kernel's, whole; empty where there is none. Foundation would take it for an empty one.
+    /// Returns the text of such a file; empty if it does not exist. Foundation would take each for an empty file.
     static func text(_ path: String) -> String {
         var text: [UInt8] = []
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return "" }
@@ -12,4 +12,15 @@ enum SystemFile {
         }
         return String(decoding: text, as: UTF8.self)
     }
+
+    /// Returns the number of a line `KEY: NUMBER`, with or without a unit; `nil` if there is no such line.
+    static func number(_ key: String, in text: String) -> Int? {
+        for line in text.split(separator: "\n") where line.hasPrefix(key + ":") {
+            return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+        }
+        return nil
+    }
+
+    /// Returns the bytes of a line `KEY: NUMBER kB`; 0 if there is no such line.
+    static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 }

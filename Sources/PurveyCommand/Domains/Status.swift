@@ -10,6 +10,7 @@ extension Command {
         let status = try await DomainClient.call(DomainsStatusCall())
         if arguments.has("json") { return try JSONOutput.print(ListedStatus(status)) }
         try StandardOutput.print("daemon  process \(status.processID)\n")
+        for weakness in status.weaknesses { try StandardOutput.print("   confinement: \(OneLine.text(weakness))\n") }
         if status.domains.isEmpty { StandardError.note("nothing is mounted; 'purvey domains add' adds a service") }
         for activity in status.domains {
             let domain = activity.domain
@@ -62,6 +63,8 @@ extension TransferActivity {
 /// The JSON of `purvey status`.
 private struct ListedStatus: Encodable {
     let daemon: Int32
+    /// The limits of extensions that this system cannot enforce, one sentence each.
+    let confinement: [String]
     let domains: [Activity]
 
     struct Activity: Encodable {
@@ -101,6 +104,7 @@ private struct ListedStatus: Encodable {
 
     init(_ status: DomainsStatusCall.Reply) {
         daemon = status.processID
+        confinement = status.weaknesses
         domains = status.domains.map { activity in
             Activity(
                 domain: ListedDomain(activity.domain),

@@ -17,7 +17,11 @@ extension DomainService {
         service.on(SetDomainCall.self) { request, call in call.answer { try await self.set(request) } }
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
         service.on(DomainsStatusCall.self) { _, call in
-            call.answer { DomainsStatusCall.Reply(processID: getpid(), domains: try await self.activities()) }
+            call.answer {
+                let weaknesses = await HandlerThreads.shared.value { ExtensionConfinement.weaknesses }
+                return DomainsStatusCall.Reply(
+                    processID: getpid(), domains: try await self.activities(), weaknesses: weaknesses)
+            }
         }
         service.on(RetryDomainCall.self) { request, call in call.answer { try await self.retry(request.name) } }
         service.on(SignInDomainCall.self) { request, call in

@@ -3,6 +3,7 @@ import ExtensionHost
 import Foundation
 import Glibc
 import LinuxSystem
+import Sandbox
 import Testing
 
 /// A folder with an extension made for a test, its library and containers. All of it is gone afterwards.
@@ -74,7 +75,7 @@ struct ExtensionPlace {
     /// - Parameter hostLibraries: where the language's libraries lie that its host is linked with.
     func start(
         _ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension",
-        hostLibraries: [String] = SwiftLibraries.ofThisProcess
+        hostLibraries: [String] = SwiftLibraries.ofThisProcess, layers: Layers = .wanted
     ) throws -> Unruly {
         try write(list, product: product)
         let bundle = try library.install(path: appex)
@@ -85,14 +86,14 @@ struct ExtensionPlace {
             do {
                 return Unruly(
                     run: try ExtensionRun(
-                        bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries),
+                        bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries, layers: layers),
                     socket: ours.descriptor)
             } catch  where "\(error)".contains("Text file busy") {
                 usleep(20_000)
             }
         }
         return Unruly(
-            run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries),
+            run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries, layers: layers),
             socket: ours.descriptor)
     }
 }

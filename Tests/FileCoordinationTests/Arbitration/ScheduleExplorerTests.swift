@@ -13,7 +13,7 @@ import Testing
     #if DEBUG
         private static let schedules = 6_000
     #else
-        private static let schedules = TestSample.count(12_000, of: 120_000)
+        private static let schedules = TestSample.count(6_000, of: 120_000)
     #endif
 
     @Test func noScheduleBreaksTheRules() async {

@@ -16,18 +16,18 @@ struct SimulationTests {
 
     /// What was not brought to the disk before is lost then, of the journal, of the index or of both.
     @Test func nothingIsLostWhenThePowerFails() async throws {
-        try await Self.runAll(30, of: 60, losesPower: true)
+        try await Self.runAll(20, of: 60, losesPower: true)
     }
 
     @Test func nothingIsLostWhenTheDiskIsFullNowAndThen() async throws {
-        try await Self.runAll(30, of: 60, fillsDisk: true)
+        try await Self.runAll(20, of: 60, fillsDisk: true)
     }
 
     /// A moved item has another identifier afterwards, and so has everything in it. Runs only with `PURVEY_SIMULATION_PATHS`: where others
     /// use a path again for another item, about one course of two hundred still ends with a file beside its place or twice.
     @Test(.enabled(if: SimulationTests.setting("PURVEY_SIMULATION_PATHS") != nil))
     func nothingIsLostWhereIdentifiersArePaths() async throws {
-        try await Self.runAll(30, of: 60, identifiersArePaths: true)
+        try await Self.runAll(20, of: 60, identifiersArePaths: true)
     }
 
     private static func runAll(

@@ -12,20 +12,25 @@ package struct DomainsStatusCall: Call {
         /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
+        /// The limits of extensions that this system cannot enforce, one sentence each.
+        package let weaknesses: [String]
 
-        package init(processID: Int32, domains: [DomainActivity]) {
+        package init(processID: Int32, domains: [DomainActivity], weaknesses: [String] = []) {
             self.processID = processID
             self.domains = domains
+            self.weaknesses = weaknesses
         }
 
         package init(from decoder: inout MessageDecoder) throws(MessageError) {
             processID = try decoder.decode(forKey: 0)
             domains = try decoder.decode(forKey: 1)
+            weaknesses = try decoder.decodeIfPresent(forKey: 2) ?? []
         }
 
         package func encode(to encoder: inout MessageEncoder) {
             encoder.encode(processID, forKey: 0)
             encoder.encode(domains, forKey: 1)
+            encoder.encode(weaknesses, forKey: 2)
         }
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A connection to a display of X11's that a confined process was handed.
 ///
-/// It makes no local sockets (``Confinement/localSocket``), and X11's libraries connect by themselves: what they make and connect is
+/// It makes no local sockets (`Confinement.localSocket`), and X11's libraries connect by themselves: what they make and connect is
 /// that connection, once. Those of Wayland take a connection from the environment, and need none of this.
 package enum HandedDisplay {
     /// In the environment: the numbers of the connection's descriptor and of what takes its place, parted by a comma.

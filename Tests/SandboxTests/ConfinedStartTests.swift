@@ -1,6 +1,7 @@
 import FileTesting
 import Glibc
 import LinuxSystem
+import Sandbox
 import TestThreads
 import Testing
 

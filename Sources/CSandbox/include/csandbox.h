@@ -1,0 +1,109 @@
+/// Starting a program that the kernel keeps within limits: namespaces, Landlock, seccomp, no-new-privileges, resource limits.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Returns the kernel's Landlock interface version, 0 where it has none or it is off.
+int csandbox_landlock_version(void);
+
+/// What a path may be used for.
+enum csandbox_access {
+    CSANDBOX_ACCESS_READ = 1,
+    CSANDBOX_ACCESS_EXECUTE = 2,
+    /// Creating, changing and removing files.
+    CSANDBOX_ACCESS_WRITE = 4,
+    /// Changing the contents of files that exist: none is created or removed.
+    CSANDBOX_ACCESS_CHANGE = 8,
+    /// A condition: the path is left out if there is a symbolic link on the way to it.
+    CSANDBOX_ACCESS_WITHOUT_LINKS = 16,
+};
+
+/// Namespaces that a program gets. They all take a user namespace.
+enum csandbox_namespaces {
+    CSANDBOX_NAMESPACE_IPC = 1,
+    CSANDBOX_NAMESPACE_HOST_NAME = 2,
+    CSANDBOX_NAMESPACE_NETWORK = 4,
+    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`.
+    CSANDBOX_NAMESPACE_FILES = 8,
+    /// Process numbers of its own, and a /proc that shows no other process. Takes CSANDBOX_NAMESPACE_FILES.
+    CSANDBOX_NAMESPACE_PROCESSES = 16,
+};
+
+struct csandbox_confinement {
+    /// The paths of Landlock's rules, with their csandbox_access.
+    const char *const *paths;
+    const uint32_t *accesses;
+    size_t path_count;
+    /// Paths without links that exist in the new root directory, parents first, with their csandbox_access; those beneath /proc are none.
+    const char *const *mounts;
+    const uint32_t *mount_accesses;
+    size_t mount_count;
+    /// Symbolic links of the new root directory: pairs of a path and a target.
+    const char *const *links;
+    size_t link_count;
+    const char *working_directory;
+    /// Whether internet sockets may be created.
+    int network;
+    /// Above 0: the descriptor number that local sockets get which the program creates. To create one, or to connect that number, raises
+    /// SIGSYS, for a handler such as clinux_serve_display's. Otherwise local sockets are refused.
+    int local_socket;
+    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files included (RLIMIT_FSIZE), and open descriptors.
+    uint64_t memory;
+    uint64_t file_size;
+    uint64_t descriptors;
+    /// Threads, where the kernel counts them by user namespace (RLIMIT_NPROC).
+    uint64_t threads;
+    /// The namespaces to try, of csandbox_namespaces.
+    uint32_t namespaces;
+    /// The newest version of Landlock to use; tests set it to that of an older kernel.
+    int newest_landlock;
+    /// A descriptor of a control group's cgroup.procs to join, or -1.
+    int control_group;
+};
+
+/// The step at which a confined start failed.
+enum csandbox_stage {
+    CSANDBOX_STAGE_FORK = 1,
+    CSANDBOX_STAGE_RULES = 2,
+    CSANDBOX_STAGE_DESCRIPTORS = 3,
+    CSANDBOX_STAGE_LIMITS = 4,
+    CSANDBOX_STAGE_LANDLOCK = 5,
+    CSANDBOX_STAGE_FILTER = 6,
+    CSANDBOX_STAGE_DIRECTORY = 7,
+    CSANDBOX_STAGE_EXECUTE = 8,
+    CSANDBOX_STAGE_NAMESPACES = 9,
+    CSANDBOX_STAGE_CAPABILITIES = 10,
+    CSANDBOX_STAGE_CONTROL_GROUP = 11,
+};
+
+struct csandbox_result {
+    pid_t process;
+    /// 0, or the csandbox_stage that failed.
+    int stage;
+    /// The namespaces that the program has.
+    uint32_t namespaces;
+    /// The error number for which the system refused others that were to be tried, or 0.
+    int refusal;
+};
+
+/// Starts a program as `clinux_spawn` does, in a session of its own and confined from its first instruction on. A path that does not
+/// exist is left out. If the system refuses namespaces, the program starts with those that it permits. Returns 0 or an error number.
+int csandbox_start(const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
+                   const struct csandbox_confinement *confinement, struct csandbox_result *result);
+
+/// A machine that a filter is for.
+enum csandbox_machine { CSANDBOX_X86_64 = 0, CSANDBOX_ARM64 = 1 };
+
+/// An instruction of the kernel's packet filter, as struct sock_filter.
+struct csandbox_instruction {
+    uint16_t code;
+    uint8_t if_true, if_false;
+    uint32_t value;
+};
+
+/// The longest filter that is applied.
+enum { CSANDBOX_MOST_INSTRUCTIONS = 2048 };
+
+/// Builds the system call filter for a machine, for tests of it: `*program` is freed by the caller. Returns 0 or an error number.
+int csandbox_filter(enum csandbox_machine machine, int network, int local_socket, struct csandbox_instruction **program, size_t *length);

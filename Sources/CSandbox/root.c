@@ -1,0 +1,164 @@
+#define _GNU_SOURCE 1
+#include "root.h"
+#include "rules.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Numbers since Linux 5.1 are the same on all machines, and Debian 12's headers lack some of what belongs to them. */
+enum { open_tree_ = 428, move_mount_ = 429, mount_setattr_ = 442 };
+enum { clone_tree = 1, recursive = 0x8000, empty_path = 0x1000, from_empty_path = 4, to_empty_path = 0x40 };
+struct mount_attributes { uint64_t set, clear, propagation, user_namespace; };
+enum { read_only = 1, no_set_user = 2, no_devices = 4 };
+
+static int write_file(const char *path, const char *text) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    int error = write(file, text, strlen(text)) < 0 ? errno : 0;
+    close(file);
+    return error;
+}
+
+/* "NUMBER NUMBER 1". Not by sprintf, which may allocate. */
+static int write_map(const char *path, unsigned number) {
+    char digits[16], text[64];
+    unsigned length = 0, end = 0;
+    do digits[length++] = (char)('0' + number % 10);
+    while (number /= 10);
+    for (int copy = 0; copy < 2; copy++) {
+        for (unsigned i = length; i-- > 0;) text[end++] = digits[i];
+        text[end++] = ' ';
+    }
+    text[end++] = '1';
+    text[end] = 0;
+    return write_file(path, text);
+}
+
+int sandbox_map_user(uid_t user, gid_t group) {
+    /* The kernel asks for the first, or the group could not be mapped. */
+    int error = write_file("/proc/self/setgroups", "deny");
+    if (!error) error = write_map("/proc/self/uid_map", user);
+    return error ? error : write_map("/proc/self/gid_map", group);
+}
+
+/* Opens the place of a path in the new root directory, and makes what is missing of it. A directory that is mounted there belongs to
+   others: no link in it is followed. Returns -1 with errno set. */
+static int open_place(int root, const char *path, int is_directory) {
+    static char name[4096];
+    size_t length = strlen(path);
+    if (length >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int found = sandbox_open_without_links(root, path, 0);
+    if (found >= 0 || errno != ENOENT) return found;
+    memcpy(name, path, length + 1);
+    for (char *next = name; (next = strchr(next, '/')); *next++ = '/') {
+        *next = 0;
+        if (mkdirat(root, name, 0755) && errno != EEXIST) return -1;
+    }
+    if (is_directory) {
+        if (mkdirat(root, name, 0755)) return -1;
+    } else {
+        int file = openat(root, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+        if (file < 0) return -1;
+        close(file);
+    }
+    return sandbox_open_without_links(root, path, 0);
+}
+
+/* Copies the mounts of a directory or a file, with what is mounted beneath. */
+static int copy_mounts(int source, uint64_t attributes) {
+    int tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path | recursive);
+    if (tree < 0) return -1;
+    struct mount_attributes change = {.set = attributes};
+    if (!syscall(mount_setattr_, tree, "", empty_path | recursive, &change, sizeof change)) return tree;
+    int error = errno;
+    close(tree);
+    errno = error;
+    return -1;
+}
+
+static int add_mount(int root, const char *path, uint32_t access) {
+    int source = sandbox_open_without_links(AT_FDCWD, path, 0);
+    if (source < 0) return errno == ENOENT || errno == EACCES || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
+    struct stat status;
+    int place = -1, tree = -1, error = fstat(source, &status) ? errno : 0;
+    if (!error && S_ISLNK(status.st_mode)) error = ELOOP;
+    if (!error && (place = open_place(root, path + 1, S_ISDIR(status.st_mode))) < 0) error = errno;
+    if (!error) {
+        int writes = access & (CSANDBOX_ACCESS_WRITE | CSANDBOX_ACCESS_CHANGE);
+        tree = copy_mounts(source, no_set_user | (S_ISCHR(status.st_mode) ? 0 : no_devices) | (writes ? 0 : read_only));
+        if (tree < 0) error = errno;
+    }
+    if (!error && syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path)) error = errno;
+    if (tree >= 0) close(tree);
+    if (place >= 0) close(place);
+    close(source);
+    return error;
+}
+
+static int add_link(int root, const char *path, const char *target) {
+    static char parent[4096];
+    const char *slash = strrchr(path, '/');
+    if (slash != path) {
+        size_t length = (size_t)(slash - path);
+        if (length >= sizeof parent) return ENAMETOOLONG;
+        memcpy(parent, path, length);
+        parent[length] = 0;
+        int directory = open_place(root, parent + 1, 1);
+        if (directory < 0) return errno == EROFS || errno == ELOOP ? 0 : errno;
+        close(directory);
+    }
+    /* A directory that is mounted has it already. */
+    return symlinkat(target, root, path + 1) && errno != EEXIST && errno != EROFS ? errno : 0;
+}
+
+int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_processes) {
+    int error = 0, proc = -1, root = -1;
+    if (!has_processes) {
+        int source = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (source < 0 || (proc = copy_mounts(source, no_set_user | no_devices)) < 0) return errno;
+        close(source);
+    }
+    /* Over /proc, where no path leads that is mounted from now on. */
+    if (mount("sandbox", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "size=256k,nr_inodes=1024,mode=0755")) return errno;
+    if ((root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return errno;
+    for (size_t i = 0; i < confinement->mount_count && !error; i++)
+        error = add_mount(root, confinement->mounts[i], confinement->mount_accesses[i]);
+    for (size_t i = 0; i < confinement->link_count && !error; i++)
+        error = add_link(root, confinement->links[2 * i], confinement->links[2 * i + 1]);
+    if (error) return error;
+    if (mkdirat(root, "proc", 0555) || fchdir(root)) return errno;
+    if (has_processes) {
+        if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) return errno;
+    } else if (syscall(move_mount_, proc, "", root, "proc", from_empty_path)) {
+        return errno;
+    }
+    struct mount_attributes change = {.set = read_only};
+    if (syscall(mount_setattr_, root, "", empty_path, &change, sizeof change)) return errno;
+    /* The old root lies over the new one then, and goes: see pivot_root(2). */
+    if (syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/")) return errno;
+    return 0;
+}
+
+int sandbox_drop_capabilities(void) {
+    /* A process without any may not ask for this. */
+    for (int capability = 0; capability < 64; capability++)
+        if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) && errno == EINVAL) break;
+    prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                                 SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
+          0, 0, 0);
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[2] = {{0}};
+    return syscall(SYS_capset, &header, none) ? errno : 0;
+}

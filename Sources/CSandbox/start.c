@@ -1,0 +1,255 @@
+#define _GNU_SOURCE 1
+#include "csandbox.h"
+#include "filter.h"
+#include "root.h"
+#include "rules.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int limit(int resource, uint64_t value) {
+    struct rlimit now;
+    if (getrlimit(resource, &now)) return errno;
+    /* Never above what this process may have itself. */
+    rlim_t wanted = now.rlim_max != RLIM_INFINITY && value > now.rlim_max ? now.rlim_max : (rlim_t)value;
+    struct rlimit both = {.rlim_cur = wanted, .rlim_max = wanted};
+    return setrlimit(resource, &both) ? errno : 0;
+}
+
+struct failure { int stage, error; };
+
+/* A program to start, and the outcome. */
+struct start {
+    const char *path;
+    char *const *argv, *const *envp;
+    const int *descriptors;
+    int count;
+    const struct csandbox_confinement *confinement;
+    const struct sandbox_filter *filter;
+    /* The ruleset, or -1; a descriptor of this process that is readable when it has ended, or -1. */
+    int ruleset, parent;
+    uint32_t namespaces;
+    uid_t user;
+    gid_t group;
+    pid_t child;
+    struct failure failure;
+    int refusal, is_done;
+    struct start *next;
+};
+
+static struct sock_filter filter_room[CSANDBOX_MOST_INSTRUCTIONS];
+
+/* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It has its parent's
+   memory until then, and the parent's thread waits. */
+static struct failure become(const struct start *start) {
+    const int *descriptors = start->descriptors;
+    const struct csandbox_confinement *confinement = start->confinement;
+    int count = start->count, ruleset = start->ruleset;
+    /* It ends with the thread that made it; and at once if the parent has ended by now. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)) return (struct failure){CSANDBOX_STAGE_LIMITS, errno};
+    struct pollfd parent = {.fd = start->parent, .events = POLLIN};
+    if (start->parent >= 0 && poll(&parent, 1, 0) > 0) _exit(127);
+    if (start->namespaces) {
+        int error = sandbox_map_user(start->user, start->group);
+        if (error) return (struct failure){CSANDBOX_STAGE_NAMESPACES, error};
+    }
+    if (confinement->control_group >= 0 && write(confinement->control_group, "0", 1) < 0)
+        return (struct failure){CSANDBOX_STAGE_CONTROL_GROUP, errno};
+    /* First above all of them, so that none is overwritten before it was copied to its place. */
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
+    int away = null >= count ? null + 1 : count;
+    for (int i = 0; i < count; i++)
+        if (descriptors[i] >= away) away = descriptors[i] + 1;
+    if (ruleset >= away) away = ruleset + 1;
+    for (int i = 0; i < count; i++) {
+        if (dup3(descriptors[i] >= 0 ? descriptors[i] : null, away + i, O_CLOEXEC) < 0)
+            return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
+    }
+    int high_ruleset = ruleset < 0 ? -1 : fcntl(ruleset, F_DUPFD_CLOEXEC, away + count);
+    if (ruleset >= 0 && high_ruleset < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
+    for (int i = 0; i < count; i++)
+        if (dup2(away + i, i) < 0) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
+    /* Everything else closes with exec, whatever flags it had; 4 is CLOSE_RANGE_CLOEXEC, 436 close_range. */
+    if (syscall(436, count, ~0U, 4)) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
+
+    setsid();
+    const int has_processes = (start->namespaces & CSANDBOX_NAMESPACE_PROCESSES) != 0;
+    int error = 0;
+    if (start->namespaces & CSANDBOX_NAMESPACE_FILES) error = sandbox_enter_root(confinement, has_processes);
+    if (!error && start->namespaces & CSANDBOX_NAMESPACE_HOST_NAME && sethostname("localhost", 9)) error = errno;
+    if (error) return (struct failure){CSANDBOX_STAGE_NAMESPACES, error};
+    if (chdir(confinement->working_directory)) return (struct failure){CSANDBOX_STAGE_DIRECTORY, errno};
+    umask(077);
+    error = limit(RLIMIT_DATA, confinement->memory);
+    if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
+    if (!error) error = limit(RLIMIT_CORE, 0);
+    /* Otherwise the kernel would count all processes of the user. */
+    if (!error && start->namespaces) error = limit(RLIMIT_NPROC, confinement->threads);
+    if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CSANDBOX_STAGE_LANDLOCK, errno};
+    if (high_ruleset >= 0) {
+        error = sandbox_rules_add_own(high_ruleset, confinement, has_processes);
+        if (!error) error = sandbox_rules_apply(high_ruleset);
+        if (error) return (struct failure){CSANDBOX_STAGE_LANDLOCK, error};
+    }
+    error = sandbox_drop_capabilities();
+    if (error) return (struct failure){CSANDBOX_STAGE_CAPABILITIES, error};
+    /* After the last descriptor was opened: this process still has all of its parent's, and may be past the limit. */
+    error = limit(RLIMIT_NOFILE, confinement->descriptors);
+    if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
+
+    for (int signal = 1; signal < 65; signal++) {
+        if (signal == SIGKILL || signal == SIGSTOP) continue;
+        /* A file that becomes too large is an error of the write. */
+        struct sigaction standard = {.sa_handler = signal == SIGXFSZ ? SIG_IGN : SIG_DFL};
+        sigaction(signal, &standard, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    error = sandbox_filter_apply(start->filter, getpid(), filter_room);
+    if (error) return (struct failure){CSANDBOX_STAGE_FILTER, error};
+    execve(start->path, start->argv, start->envp);
+    return (struct failure){CSANDBOX_STAGE_EXECUTE, errno};
+}
+
+static int run_child(void *argument) {
+    struct start *start = argument;
+    start->failure = become(start);
+    _exit(127);
+}
+
+static int clone_flags(uint32_t namespaces) {
+    static const struct { uint32_t namespace; int flag; } flags[] = {
+        {CSANDBOX_NAMESPACE_IPC, CLONE_NEWIPC}, {CSANDBOX_NAMESPACE_HOST_NAME, CLONE_NEWUTS},
+        {CSANDBOX_NAMESPACE_NETWORK, CLONE_NEWNET}, {CSANDBOX_NAMESPACE_FILES, CLONE_NEWNS},
+        {CSANDBOX_NAMESPACE_PROCESSES, CLONE_NEWPID},
+    };
+    int result = namespaces ? CLONE_NEWUSER : 0;
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (namespaces & flags[i].namespace) result |= flags[i].flag;
+    return result;
+}
+
+static void try(struct start *start) {
+    /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same memory this thread
+       waits until it has, so there is one such child at a time, and one stack is enough. */
+    static _Alignas(16) char stack[64 << 10];
+    start->failure = (struct failure){0, 0};
+    start->child = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD | clone_flags(start->namespaces), start);
+    if (start->child < 0) {
+        start->failure = (struct failure){start->namespaces ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_FORK, errno};
+    } else if (start->failure.stage) {
+        while (waitpid(start->child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+}
+
+/* On the thread that starts all programs. It takes no signals, so no handler of ours runs in the child. */
+static void spawn(struct start *start) {
+    int error;
+    start->filter = sandbox_filter_get(start->confinement->network, start->confinement->local_socket, &error);
+    if (error) {
+        start->failure = (struct failure){CSANDBOX_STAGE_FILTER, error};
+        return;
+    }
+    start->ruleset = sandbox_rules_make(start->confinement, &error);
+    if (error) {
+        start->failure = (struct failure){CSANDBOX_STAGE_RULES, error};
+        return;
+    }
+    /* 434 is pidfd_open. */
+    start->parent = (int)syscall(434, getpid(), 0);
+    start->user = geteuid();
+    start->group = getegid();
+    start->namespaces = start->confinement->namespaces;
+    try(start);
+    /* A system that has masked parts of /proc lets none be mounted, so processes keep the numbers that others know. A system may also permit
+       a user namespace, and nothing in it. */
+    if (start->failure.stage == CSANDBOX_STAGE_NAMESPACES && start->namespaces & CSANDBOX_NAMESPACE_PROCESSES) {
+        start->refusal = start->failure.error;
+        start->namespaces &= ~(uint32_t)CSANDBOX_NAMESPACE_PROCESSES;
+        try(start);
+    }
+    if (start->failure.stage == CSANDBOX_STAGE_NAMESPACES) {
+        start->refusal = start->failure.error;
+        start->namespaces = 0;
+        try(start);
+    }
+    if (start->parent >= 0) close(start->parent);
+    if (start->ruleset >= 0) close(start->ruleset);
+}
+
+/* The end of the thread that made a child is what the kernel calls its parent's death: all are made by one that stays. */
+static pthread_mutex_t starts_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t start_was_added = PTHREAD_COND_INITIALIZER, start_was_done = PTHREAD_COND_INITIALIZER;
+static struct start *first_start, **last_start = &first_start;
+static int has_spawner;
+
+static void *spawn_all(void *unused) {
+    (void)unused;
+    prctl(PR_SET_NAME, "purvey-spawner", 0, 0, 0);
+    pthread_mutex_lock(&starts_lock);
+    while (1) {
+        while (!first_start) pthread_cond_wait(&start_was_added, &starts_lock);
+        struct start *start = first_start;
+        first_start = start->next;
+        if (!first_start) last_start = &first_start;
+        pthread_mutex_unlock(&starts_lock);
+        spawn(start);
+        pthread_mutex_lock(&starts_lock);
+        start->is_done = 1;
+        pthread_cond_broadcast(&start_was_done);
+    }
+    return NULL;
+}
+
+/* With the lock held. The thread takes no signals: those are for the program's own. */
+static int start_spawner(void) {
+    if (has_spawner) return 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, spawn_all, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (error) return error;
+    pthread_detach(thread);
+    has_spawner = 1;
+    return 0;
+}
+
+int csandbox_start(const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
+                   const struct csandbox_confinement *confinement, struct csandbox_result *result) {
+    struct start start = {.path = path,
+                          .argv = argv,
+                          .envp = envp,
+                          .descriptors = descriptors,
+                          .count = count,
+                          .confinement = confinement};
+    pthread_mutex_lock(&starts_lock);
+    int error = start_spawner();
+    if (error) {
+        start.failure = (struct failure){CSANDBOX_STAGE_FORK, error};
+    } else {
+        *last_start = &start;
+        last_start = &start.next;
+        pthread_cond_signal(&start_was_added);
+        while (!start.is_done) pthread_cond_wait(&start_was_done, &starts_lock);
+    }
+    pthread_mutex_unlock(&starts_lock);
+    *result = (struct csandbox_result){
+        .process = start.child, .stage = start.failure.stage, .namespaces = start.namespaces, .refusal = start.refusal};
+    if (start.failure.stage) return start.failure.error ? start.failure.error : EIO;
+    return 0;
+}

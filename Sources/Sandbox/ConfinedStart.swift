@@ -1,0 +1,74 @@
+import CSandbox
+import Glibc
+import LinuxSystem
+
+extension ChildProgram {
+    /// Starts a program in a session of its own, confined from its first instruction on.
+    ///
+    /// Its process number is 1 in its own namespace, where the system permits one; ``processID`` is the number here.
+    ///
+    /// - Parameters:
+    ///   - environment: `NAME=value` each, and nothing else.
+    ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` is `/dev/null`. It has no others.
+    package static func start(
+        _ path: String, arguments: [String], environment: [String], descriptors: [FileDescriptor?],
+        confinedTo confinement: Confinement
+    ) throws(ConfinementError) -> ChildProgram {
+        let numbers = descriptors.map { $0?.rawValue ?? -1 }
+        let root = confinement.layers.namespaces.contains(.files) ? RootPlan(for: confinement.paths) : RootPlan(for: [])
+        var result = csandbox_result()
+        let error = withStrings([path] + arguments) { arguments in
+            withStrings(environment) { variables in
+                confinement.withDescription(root) { description in
+                    csandbox_start(path, arguments, variables, numbers, CInt(numbers.count), &description, &result)
+                }
+            }
+        }
+        withExtendedLifetime((descriptors, confinement.controlGroup)) {}
+        if !confinement.layers.namespaces.isEmpty, !root.isWhole {
+            let refusal = result.refusal == 0 ? nil : Errno(rawValue: result.refusal)
+            Layers.note(Layers.Namespaces(rawValue: result.namespaces), refusal: refusal)
+        }
+        guard error == 0 else { throw ConfinementError(result.stage, Errno(rawValue: error)) }
+        return ChildProgram(processID: result.process)
+    }
+}
+
+extension Confinement {
+    /// The namespaces that are tried for the program.
+    private func namespaces(_ root: RootPlan) -> Layers.Namespaces {
+        var namespaces = layers.namespaces
+        if network { namespaces.remove(.network) }
+        // With every path in reach, /proc has to be the one that other processes know.
+        if root.isWhole { namespaces.subtract([.files, .processes]) }
+        return namespaces
+    }
+
+    /// Passes the confinement as C has it. The pointers in it are valid within `body` only.
+    fileprivate func withDescription(_ root: RootPlan, _ body: (inout csandbox_confinement) -> CInt) -> CInt {
+        let accesses = paths.map(\.access.rawValue)
+        let mountAccesses = root.mounts.map(\.access.rawValue)
+        let strings = [
+            paths.map(\.path), root.mounts.map(\.path), root.links.flatMap { [$0.path, $0.target] }, [workingFolder],
+        ]
+        return ChildProgram.withStrings(strings.flatMap(\.self)) { all in
+            all.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: strings.reduce(0) { $0 + $1.count }) { all in
+                accesses.withUnsafeBufferPointer { accesses in
+                    mountAccesses.withUnsafeBufferPointer { mountAccesses in
+                        let mounts = all + strings[0].count
+                        let links = mounts + strings[1].count
+                        var description = csandbox_confinement(
+                            paths: all, accesses: accesses.baseAddress, path_count: accesses.count,
+                            mounts: mounts, mount_accesses: mountAccesses.baseAddress, mount_count: mountAccesses.count,
+                            links: links, link_count: root.links.count, working_directory: links[strings[2].count],
+                            network: network ? 1 : 0, local_socket: localSocket ?? 0,
+                            memory: memory, file_size: fileSize, descriptors: descriptors, threads: threads,
+                            namespaces: namespaces(root).rawValue, newest_landlock: CInt(clamping: layers.landlock),
+                            control_group: controlGroup?.rawValue ?? -1)
+                        return body(&description)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// A control group that systemd delegated to this process, in which each confined program gets a group of its own.
+///
+/// The kernel counts there what no resource limit counts: page tables, buffers of sockets, memory files wherever they
+/// are. systemd delegates the group of a unit with `Delegate=`, and says so in an extended attribute of its directory
+/// (systemd.resource-control(5)). A group with members gives no controllers to groups beneath it, so this process moves
+/// into one of its own (cgroups(7), "no internal processes").
+package final class ControlGroup: Sendable {
+    private let directory: FileDescriptor
+    /// The controllers that groups beneath this one have: `memory`, `pids` or both.
+    package let controllers: [String]
+
+    private static let wanted = ["memory", "pids"]
+    private static let ownGroup = "daemon"
+
+    /// The group that was delegated to this process, or `nil`. The first use blocks on the system.
+    package static let delegated: ControlGroup? = {
+        guard let path = ownPath(), let directory = try? FileDescriptor.open(path, [.readOnly, .directory]),
+            isDelegated(directory)
+        else { return nil }
+        return try? ControlGroup(directory)
+    }()
+
+    /// Uses a group that this process may manage. Blocks on the system.
+    ///
+    /// - Throws: `Errno`, `notSupported` if the group has no controller of memory or processes.
+    package init(_ directory: FileDescriptor) throws(Errno) {
+        self.directory = directory
+        let known = try text("cgroup.controllers", in: directory).split(whereSeparator: \.isWhitespace).map(String.init)
+        let controllers = Self.wanted.filter { known.contains($0) }
+        guard !controllers.isEmpty else { throw .notSupported }
+        self.controllers = controllers
+        if mkdirat(directory.rawValue, Self.ownGroup, 0o755) < 0, Errno.current != .fileExists { throw .current }
+        let own = try directory.open(Self.ownGroup, [.readOnly, .directory])
+        // Programs that this process has started are members, too. One that ends meanwhile is none.
+        for process in try text("cgroup.procs", in: directory).split(separator: "\n") {
+            try? write(String(process), to: "cgroup.procs", in: own)
+        }
+        for name in controllers { try write("+" + name, to: "cgroup.subtree_control", in: directory) }
+        sweep()
+    }
+
+    /// The group of one program. It is removed with the last reference, when the program has ended.
+    package final class Member: Sendable {
+        private let parent: FileDescriptor
+        private let name: String
+        private let directory: FileDescriptor
+        /// The file through which a process joins.
+        package let entrance: FileDescriptor
+
+        fileprivate init(_ name: String, in parent: FileDescriptor) throws(Errno) {
+            self.parent = parent
+            self.name = name
+            try retrying { mkdirat(parent.rawValue, name, 0o755) }
+            do throws(Errno) {
+                directory = try parent.open(name, [.readOnly, .directory])
+                entrance = try directory.open("cgroup.procs", .writeOnly)
+            } catch {
+                unlinkat(parent.rawValue, name, AT_REMOVEDIR)
+                throw error
+            }
+        }
+
+        deinit {
+            // An ended program is a member until it was waited for; a later sweep removes what cannot be removed now.
+            unlinkat(parent.rawValue, name, AT_REMOVEDIR)
+        }
+
+        fileprivate func limit(memory: UInt64, threads: Int, by controllers: [String]) throws(Errno) {
+            if controllers.contains("memory") {
+                try write(String(memory), to: "memory.max", in: directory)
+                // Swapped memory is not counted as memory. Kernels without swap lack the file.
+                try? write("0", to: "memory.swap.max", in: directory)
+            }
+            if controllers.contains("pids") { try write(String(threads), to: "pids.max", in: directory) }
+        }
+
+        /// Whether the kernel ended a process of the group at its limit of memory.
+        package var hasRunOutOfMemory: Bool {
+            guard let events = try? text("memory.events", in: directory) else { return false }
+            return events.split(separator: "\n").contains { line in
+                let words = line.split(separator: " ")
+                return words.count == 2 && words[0] == "oom_kill" && words[1] != "0"
+            }
+        }
+    }
+
+    /// Creates the group of a program. Blocks on the system.
+    ///
+    /// - Parameters:
+    ///   - memory: the limit of all memory that the program uses, in bytes.
+    ///   - threads: the limit of its threads.
+    package func makeMember(memory: UInt64, threads: Int) throws(Errno) -> Member {
+        let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
+        let member = try Member(name, in: directory)
+        try member.limit(memory: memory, threads: threads, by: controllers)
+        return member
+    }
+
+    private static let prefix = "extension-"
+
+    /// Removes the groups that a killed process left behind. Those with members stay.
+    private func sweep() {
+        guard let entries = try? directory.entries() else { return }
+        for entry in entries where entry.name.description.hasPrefix(Self.prefix) {
+            unlinkat(directory.rawValue, entry.name.description, AT_REMOVEDIR)
+        }
+    }
+
+    /// The directory of this process's group in the unified hierarchy.
+    private static func ownPath() -> String? {
+        guard let groups = try? FileDescriptor.open("/proc/self/cgroup", .readOnly).everythingThere(),
+            let line = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
+        else { return nil }
+        return "/sys/fs/cgroup" + line.dropFirst(3)
+    }
+
+    private static func isDelegated(_ directory: FileDescriptor) -> Bool {
+        for name in ["trusted.delegate", "user.delegate"] {
+            var value: CChar = 0
+            if clinux_fgetxattr(directory.rawValue, name, &value, 1) == 1, value == CChar(UInt8(ascii: "1")) { return true }
+        }
+        return false
+    }
+}
+
+private func text(_ name: String, in directory: FileDescriptor) throws(Errno) -> String {
+    try directory.open(name, .readOnly).everythingThere()
+}
+
+private func write(_ text: String, to name: String, in directory: FileDescriptor) throws(Errno) {
+    let file = try directory.open(name, .writeOnly)
+    let bytes = Array(text.utf8)
+    // In one piece: each write is a command.
+    try retrying { Glibc.write(file.rawValue, bytes, bytes.count) }
+}
+
+extension FileDescriptor {
+    /// Returns the text of a file that the kernel makes as it is read.
+    fileprivate func everythingThere() throws(Errno) -> String {
+        var text: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = try retrying { Glibc.read(rawValue, &piece, piece.count) }
+            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+            text += piece[..<count]
+        }
+    }
+}

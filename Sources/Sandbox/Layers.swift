@@ -1,0 +1,104 @@
+import CSandbox
+import Glibc
+import LinuxSystem
+
+/// The layers of confinement that a kernel may lack or a system may refuse.
+package struct Layers: Sendable, Equatable {
+    /// The newest version of Landlock's interface that is used; 0 is none.
+    package var landlock: Int
+    /// The namespaces that a program gets, where the system permits them.
+    package var namespaces: Namespaces
+
+    package init(landlock: Int = .max, namespaces: Namespaces = .all) {
+        self.landlock = landlock
+        self.namespaces = namespaces
+    }
+
+    /// The namespaces of a program, all within a user namespace; see namespaces(7).
+    package struct Namespaces: OptionSet, Sendable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        package static let ipc = Namespaces(rawValue: CSANDBOX_NAMESPACE_IPC.rawValue)
+        package static let hostName = Namespaces(rawValue: CSANDBOX_NAMESPACE_HOST_NAME.rawValue)
+        package static let network = Namespaces(rawValue: CSANDBOX_NAMESPACE_NETWORK.rawValue)
+        package static let files = Namespaces(rawValue: CSANDBOX_NAMESPACE_FILES.rawValue)
+        package static let processes = Namespaces(rawValue: CSANDBOX_NAMESPACE_PROCESSES.rawValue)
+        package static let all: Namespaces = [.ipc, .hostName, .network, .files, .processes]
+    }
+
+    /// The environment variable that leaves out layers, to see how a program fares on an older or stricter system:
+    /// `PURVEY_LAYERS=landlock:2,namespaces:no`.
+    package static let environmentKey = "PURVEY_LAYERS"
+
+    /// The layers that this process uses: all, unless its environment says otherwise.
+    package static let wanted = Layers(getenv(environmentKey).map { String(cString: $0) } ?? "")
+
+    /// Reads `landlock:VERSION` and `namespaces:no`, parted by commas. Ignores everything else.
+    package init(_ text: String) {
+        self.init()
+        for part in text.split(separator: ",") {
+            let words = part.split(separator: ":", maxSplits: 1)
+            switch words.first {
+            case "landlock": landlock = words.count > 1 ? Int(words[1]) ?? .max : .max
+            case "namespaces" where words.last == "no": namespaces = []
+            default: break
+            }
+        }
+    }
+
+    /// The namespaces that this process's confined programs have had, and the reason why the system refused others.
+    private struct Seen {
+        var namespaces: Namespaces?
+        var refusal: Errno?
+    }
+
+    // Leaf lock.
+    private static let seen = Lock(Seen())
+
+    /// Takes the outcome of a start.
+    static func note(_ namespaces: Namespaces, refusal: Errno?) {
+        seen.withLock { seen in
+            // A program with network has one namespace less, which says nothing about the system.
+            seen = Seen(namespaces: namespaces.union(refusal == nil && !namespaces.isEmpty ? .network : []), refusal: refusal)
+        }
+    }
+
+    /// The limits that this system cannot enforce, one sentence each; empty if it enforces all. The sentences about
+    /// namespaces are those of the last start; before the first one a trial start finds out. Blocks then.
+    package static var missing: [String] { missing(wanted) }
+
+    package static func missing(_ wanted: Layers) -> [String] {
+        let version = min(Int(csandbox_landlock_version()), wanted.landlock)
+        let (has, refusal) = namespaces(wanted)
+        let why = refusal.map { " (\($0))" } ?? ""
+        var missing: [String] = []
+        if !has.contains(.files) {
+            missing.append("the system permits no namespaces\(why): extensions can tell which files and processes exist")
+        } else if !has.contains(.processes) {
+            missing.append("the system permits no process namespace\(why): extensions can tell which processes exist")
+        }
+        switch version {
+        case ...0 where has.contains(.files):
+            missing.append("the kernel has no Landlock: namespaces and the system call filter alone confine extensions")
+        case ...0: missing.append("the kernel has no Landlock: extensions reach all files of this user")
+        case ..<4 where !has.contains(.network):
+            missing.append("Landlock \(version): TCP is kept apart by the system call filter only")
+        default: break
+        }
+        return missing
+    }
+
+    private static func namespaces(_ wanted: Layers) -> (Namespaces, Errno?) {
+        if wanted.namespaces.isEmpty { return ([], nil) }
+        if let known = seen.withLock({ seen in seen.namespaces.map { ($0, seen.refusal) } }) { return known }
+        var trial = Confinement(workingFolder: "/")
+        trial.paths = [("/usr", [.read, .execute]), ("/dev/null", [.read, .write])]
+        trial.layers = wanted
+        // The program's own outcome does not matter: its start is noted.
+        let child = try? ChildProgram.start(
+            "/usr/bin/true", arguments: [], environment: [], descriptors: [], confinedTo: trial)
+        _ = try? child?.wait()
+        return seen.withLock { ($0.namespaces ?? [], $0.refusal) }
+    }
+}

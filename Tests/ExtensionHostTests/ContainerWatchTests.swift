@@ -1,0 +1,45 @@
+import ExtensionHost
+import FileTesting
+import LinuxSystem
+import Testing
+
+@Suite struct ContainerWatchTests {
+    private func folder() throws -> TestFolder {
+        let folder = try TestFolder()
+        try folder.folder("Documents")
+        for number in 0..<20 { try folder.file("Documents/\(number)", [UInt8](repeating: 1, count: 8192)) }
+        return folder
+    }
+
+    @Test func aContainerWithinItsLimitsIsNoReasonToEndTheProcess() throws {
+        let folder = try folder()
+        #expect(ContainerWatch.excess(in: folder.path, .ofAction) == nil)
+        #expect(ContainerWatch.excess(in: folder.path, .init(entries: 21, bytes: 1 << 20)) == nil)
+        #expect(ContainerWatch.excess(in: folder.path + "/nothing", .init(entries: 0, bytes: 0)) == nil)
+    }
+
+    @Test func filesAndTheirBytesAreCounted() throws {
+        let folder = try folder()
+        let entries = ContainerWatch.excess(in: folder.path, .init(entries: 20, bytes: 1 << 20))
+        #expect(entries?.reason == .madeTooManyFiles && entries?.status == 20)
+        let bytes = ContainerWatch.excess(in: folder.path, .init(entries: 100, bytes: 100 << 10))
+        #expect(bytes?.reason == .tookTooMuchRoom && bytes?.status == 0)
+        let message = ExtensionEnding(.tookTooMuchRoom, status: 16_384, lastLines: []).sentence
+        #expect(message.contains("container took more than its limit of 16384 MiB"))
+    }
+
+    @Test func linksCountAsOneAndLeadNowhere() throws {
+        let folder = try folder()
+        let other = try TestFolder()
+        try other.link("out", to: folder.path)
+        #expect(ContainerWatch.excess(in: other.path, .init(entries: 1, bytes: 1)) == nil)
+        #expect(ContainerWatch.excess(in: other.path, .init(entries: 0, bytes: 1))?.reason == .madeTooManyFiles)
+    }
+
+    /// Holes take no room, however large the file seems.
+    @Test func roomIsThatOnTheDisk() throws {
+        let folder = try TestFolder()
+        try folder.file("sparse").truncate(to: 1 << 40)
+        #expect(ContainerWatch.excess(in: folder.path, .init(entries: 10, bytes: 1 << 20)) == nil)
+    }
+}
