@@ -2,22 +2,23 @@ import FileProvider
 
 /// The catalogue's record of a copy in the document storage.
 extension FileMoment {
-    /// Not the device: some file systems get another number each time that they are mounted.
+    /// The record of this file. It leaves out the device, because some file systems get another device number at each
+    /// mount.
     var bytes: [UInt8] { bytesBeforeNaming + Array("-\(changed)".utf8) }
 
-    /// The same of a file that is yet to get its name, which is a change of its own: size, date and inode.
+    /// The record of a file that has yet to get its name: size, date and inode. Renaming changes the ctime.
     var bytesBeforeNaming: [UInt8] { Array("\(modified)-\(size)-\(inode)".utf8) }
 
-    /// Whether the file is as it was noted.
+    /// Whether the file is as the record describes it.
     func isSame(as noted: [UInt8]) -> Bool { noted == bytes || noted == bytesBeforeNaming }
 
-    /// Whether nothing else of the file was changed than what its size and date tell nothing of: its permissions or names, or the
-    /// contents by a program that has set the date back.
+    /// Whether size, date and inode are as recorded and only the ctime differs: permissions or names were changed, or
+    /// a program wrote the contents and set the date back.
     func isDatedAs(_ noted: [UInt8]) -> Bool {
         !isSame(as: noted) && noted.starts(with: bytesBeforeNaming + [UInt8(ascii: "-")])
     }
 
-    /// Whether it is the same file as at another moment, whatever it holds.
+    /// Whether the record is of the same file, whatever its contents.
     func isSameFile(as noted: [UInt8]) -> Bool {
         // A date before 1970 begins with a sign.
         let dash = UInt8(ascii: "-")

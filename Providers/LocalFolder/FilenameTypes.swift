@@ -1,8 +1,9 @@
 import UniformTypeIdentifiers
 
-/// The types of files by their filename extensions. The items of one answer share them: in a large folder most names end alike.
+/// A cache of file types by filename extension. The items of one reply share it: in a large directory most names have
+/// few extensions.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 final class FilenameTypes {
     private var types: [Substring: UTType] = [:]
 
@@ -12,7 +13,7 @@ final class FilenameTypes {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return .data }
         let suffix = name[name.utf8.index(after: dot)...]
         if let known = types[suffix] { return known }
-        // Many names of folders on other systems end like a type of packages; here it is a file.
+        // Directory names on other systems may end like a package type; this item is a file.
         let type = UTType(filenameExtension: String(suffix), conformingTo: .data) ?? .data
         types[suffix] = type
         return type

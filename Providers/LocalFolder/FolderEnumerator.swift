@@ -1,12 +1,12 @@
 import FileProvider
 import Foundation
 
-/// Lists one folder, and tells what changes in it; or in everything, as the working set.
+/// Enumerates the items and the changes of one directory, or the changes of all directories as the working set.
 ///
-/// The system asks on threads that may block.
+/// The system calls it on threads that may block.
 final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
     private let provider: LocalFolderExtension
-    /// `nil` is the working set.
+    /// The number of the directory; `nil` for the working set.
     private let folder: Int64?
 
     init(_ provider: LocalFolderExtension, _ folder: Int64?) {
@@ -16,7 +16,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
 
     func invalidate() {}
 
-    /// Items of a page; a suggestion within reason is followed.
+    /// The limits of a page's size. The observer's suggestion is followed within them.
     private static let pageSizes = 500...5000
 
     private static func size(_ suggestion: Int?) -> Int {
@@ -32,9 +32,10 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             let start = isFirst ? 0 : Int64(String(decoding: page.rawValue, as: UTF8.self))
             guard let start else { throw NSFileProviderError(.pageExpired) }
             let items = try provider.catalogue().perform { catalogue in
-                // Everything else that is known to have changed is told as a change.
+                // The working set lists only items with user metadata; every other known change is in the change
+                // feed.
                 guard let folder else { return try catalogue.markedItems(after: start, limit: size) }
-                // The pages that follow are of the same look at it; what has changed since is told as a change.
+                // The following pages are of the same listing. Later changes are in the change feed.
                 if isFirst { try catalogue.lookAt(folder) }
                 return try catalogue.children(of: folder, after: start, limit: size)
             }

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// Tells when anything has changed in a folder that was listed: at once where the kernel tells of it, at the next look elsewhere.
+/// Reports when anything has changed in a listed directory: at once if the kernel watches it, else at the next scan.
 enum FolderNews {
-    /// Goes on for as long as somebody has the catalogue.
+    /// Starts the thread, which runs as long as the catalogue exists.
     static func start(_ catalogue: SharedCatalogue, _ tell: @escaping @Sendable () -> Void) throws(Errno) {
         let watches = catalogue.watches
         let reference = WeakCatalogue(catalogue)
@@ -20,13 +20,14 @@ enum FolderNews {
                     watches.willTell()
                     tell()
                 }
-                // What comes now waits a little.
+                // Changes that come now wait until the pause ends.
                 watches.wait(atMost: pace.endLook(), isAsleep: true)
             }
         }
     }
 
-    /// One folder after the other, so that nobody waits for all of them. What cannot be looked at now is looked at later.
+    /// Scans one directory after the other, so that other calls wait for one directory at most. A directory that
+    /// cannot be read is scanned again later.
     private static func hasChanged(_ catalogue: SharedCatalogue) -> Bool {
         var hasChanged = false
         _ = try? catalogue.watches.look(
@@ -45,19 +46,19 @@ enum FolderNews {
     }
 }
 
-/// How often folders are looked at, in seconds.
+/// The pace at which directories are scanned, in seconds.
 private struct NewsPace {
-    /// What the kernel tells nothing of is looked at so much later, or after ten times what the look takes.
+    /// The pause between scans of unwatched directories: this, or ten times the duration of a scan if that is longer.
     private static let partialPause = 1.0
-    /// Everything is looked at once in so much time, or after a hundred times what the look takes: what is written through a
-    /// memory map is not told.
+    /// The pause between scans of everything: this, or a hundred times the duration of a scan. It is needed because
+    /// the kernel does not report writes through a memory map.
     private static let wholePause = 60.0
     private static let longestPause = 600.0
-    /// The pause before a look that a signal asked for: none, or ten times the duration of the last such look.
+    /// The pause before a scan that a signal asked for: none, or ten times the duration of the last such scan.
     private static let wantedPause = 0.1
-    /// After a look. Doubled for as long as there is news all the time, so that nobody who writes is followed step by step: up to what
-    /// keeps looks a small part of the time, and no further, because whoever waits for one change before the next makes news all the
-    /// time as well.
+    /// The pause after a scan. It doubles while there are changes all the time, so that not every step of a writer is
+    /// followed. It grows until scans take a small part of the time, and no further, because a process that waits for
+    /// each change before it makes the next one causes changes all the time as well.
     private static let rests = 0.01...1.0
     private static let leastLongest = 0.02
 
@@ -74,7 +75,9 @@ private struct NewsPace {
         return isPartial ? min(whole, max(Self.partialPause, 10 * taken)) : whole
     }
 
-    /// - Returns: whether everything is to be looked at.
+    /// Begins a scan.
+    ///
+    /// - Returns: whether everything has to be scanned.
     mutating func beginLook(isWanted: Bool) -> Bool {
         start = .now
         let isSoon = end.map { (start - $0) / .seconds(1) < 2 * rest } ?? false
@@ -84,6 +87,8 @@ private struct NewsPace {
         return isWhole
     }
 
+    /// Ends a scan.
+    ///
     /// - Returns: how long to rest.
     mutating func endLook() -> Double {
         let now = ContinuousClock.now
@@ -93,7 +98,7 @@ private struct NewsPace {
             nextWhole = now + .seconds(min(Self.longestPause, max(Self.wholePause, 100 * taken)))
             nextWanted = now + .seconds(min(Self.longestPause, max(Self.wantedPause, 10 * taken)))
         }
-        // The next look at everything is far away. A long rest would only delay changes that the kernel reports.
+        // The next scan of everything is far away. A long rest would only delay changes that the kernel reports.
         return isWhole ? rest : min(max(rest, 5 * taken), Self.longestPause)
     }
 }

@@ -3,24 +3,24 @@ import Foundation
 import Images
 import LinuxSystem
 
-/// Small pictures of the folder's own, made one after the other: there is little memory for large ones.
+/// Thumbnails of the directory's files, made one after the other, because there is little memory for large pictures.
 ///
 /// Sendable: the handlers are the system's, which take calls from any thread, and are called from one.
 struct FolderThumbnails: @unchecked Sendable {
     let catalogue: SharedCatalogue
-    /// Pixels.
+    /// The largest width and height, in pixels.
     let side: Int
-    /// What the system is told of a failure.
+    /// Converts a failure to the error for the system.
     let error: (FolderFailure) -> any Error
     let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
     let all: ((any Error)?) -> Void
 
-    /// Larger files are not read for it.
+    /// The size of the largest file that is read for a thumbnail.
     private static let largestFile = 48 << 20
-    /// Nor are pictures of which more bytes would have to be held.
+    /// The most bytes of a decoded picture.
     private static let mostBytes = 64 << 20
 
-    /// Makes them, until the progress is cancelled.
+    /// Makes the thumbnails, until the progress is cancelled.
     func make(for identifiers: [NSFileProviderItemIdentifier], _ progress: Progress) {
         for identifier in identifiers {
             if progress.isCancelled { return all(CocoaError(.userCancelled)) }
@@ -33,10 +33,10 @@ struct FolderThumbnails: @unchecked Sendable {
         all(nil)
     }
 
-    /// `nil` where the file is no picture, or too large a one.
+    /// Returns the thumbnail of a file, or `nil` if the file is no picture, or too large.
     private func picture(of identifier: String) throws(FolderFailure) -> Data? {
         let (_, file) = try catalogue.opened(identifier)
-        // Read and not mapped: whoever cuts the file meanwhile would end this process.
+        // Read and not mapped: if another process truncated a mapped file, this one would be killed.
         guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,
             let data = try? Self.bytes(of: file, count: Int(status.size))
         else { return nil }

@@ -2,9 +2,9 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Actions that people can have done with items.
+/// Custom actions that a user can perform on items.
 extension LocalFolderExtension: NSFileProviderCustomAction {
-    /// Makes copies of files, beside them.
+    /// The identifier of the action that makes copies of files, beside them.
     static let duplicate = "org.purvey.LocalFolder.duplicate"
 
     package func performAction(
@@ -35,7 +35,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
 
     private func duplicate(_ identifier: String) throws {
         let catalogue = try catalogue()
-        // An edit would not be in the copy.
+        // The copy would lack an unsent edit.
         let edits = try copies.edits(of: identifier, catalogue)
         guard edits.isEmpty, !hasUnsentEdit(identifier) else { throw FolderFailure.busy }
         let copy = temporaryFolder.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
@@ -45,7 +45,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
         _ = try catalogue.copyIn(copy.path, into: parent) { Self.name(ofCopy: $0, of: item.filename) }
     }
 
-    /// "Plan copy.txt", "Plan copy 2.txt", and so on.
+    /// Returns a copy's name: "Plan copy.txt", "Plan copy 2.txt", and so on.
     private static func name(ofCopy number: Int, of name: String) -> String {
         let ending = (name as NSString).pathExtension
         let plain = ending.isEmpty ? name : String(name.dropLast(ending.count + 1))
@@ -53,10 +53,10 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
     }
 }
 
-/// What is being done, and whom to tell.
+/// The progress and the completion handler of an action.
 ///
-/// Sendable: the handler is the system's, which takes calls from any thread, and is called once. The progress is changed by one
-/// thread, and cancelled by others.
+/// Sendable: the handler is the system's, which takes calls from any thread, and is called once. The progress is
+/// changed by one thread, and cancelled by others.
 private struct ActionWork: @unchecked Sendable {
     let progress: Progress
     let end: ((any Error)?) -> Void

@@ -2,14 +2,14 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Items and failures in the form that the system reads.
+/// Conversion of items and errors to the form that the system reads.
 extension LocalFolderExtension {
     /// Returns a catalogue's item in the form that the system reads.
     func item(_ item: CatalogueItem) -> any NSFileProviderItem { items([item])[0] }
 
     /// Returns a catalogue's items in the form that the system reads.
     func items(_ items: [CatalogueItem]) -> [any NSFileProviderItem] {
-        // The catalogue that the items came from is there.
+        // The catalogue is open already, because the items came from it.
         let catalogue = try? catalogue()
         let (stamp, marks) =
             (try? catalogue?.perform { ($0.stamp, try $0.marks(of: items.map(\.number))) }) ?? ("", [:])

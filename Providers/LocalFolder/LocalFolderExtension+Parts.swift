@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Parts of large files, for programs that read no more.
+/// Fetching of byte ranges, for programs that read only a part of a large file.
 extension LocalFolderExtension: NSFileProviderPartialContentFetching {
     package func fetchPartialContents(
         for itemIdentifier: NSFileProviderItemIdentifier, version requestedVersion: NSFileProviderItemVersion,
@@ -17,7 +17,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         let url = temporaryFolder.appendingPathComponent(".purvey-part-" + UUID().uuidString, isDirectory: false)
         do {
             let identifier = try known(itemIdentifier)
-            // What was edited here, and is not in the folder yet, is given as a whole.
+            // An item with an unsent edit is fetched as a whole.
             guard !hasUnsentEdit(identifier) else { throw FolderFailure.wrongKind }
             let (item, range) = try catalogue().copyPart(
                 requestedRange, alignment: alignment, of: identifier,
@@ -39,7 +39,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         return progress
     }
 
-    /// Where the system removes what it was given.
+    /// The directory for files that are handed to the system, which removes them.
     var temporaryFolder: URL {
         let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
         return (try? manager.temporaryDirectoryURL()) ?? FileManager.default.temporaryDirectory

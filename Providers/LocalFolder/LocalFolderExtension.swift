@@ -3,16 +3,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Serves the folder that the domain names as `path`, as if it were a cloud: listed page by page, fetched file by file, with
-/// changes that are told.
+/// A provider that serves a local directory, the domain's `path`, as if it were a cloud: listed page by page, fetched
+/// file by file, with a change feed.
 ///
-/// The folder itself is the service. An edit is "uploaded" when it has taken the place of the file there, whole.
+/// The directory itself is the service. An edit is "uploaded" when it has replaced the file there.
 package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Sendable {
     // Sendable: everything in it is immutable or under a lock.
     private struct State {
         var catalogue: SharedCatalogue?
     }
-    // Taken before a catalogue's own.
+    // Taken before the catalogue's lock.
     private let state = Lock(State())
     private let path: String?
     let displayName: String
@@ -23,7 +23,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
 
     package override convenience init() { self.init(domain: nil, storage: nil) }
 
-    /// For tests, which have no system around them.
+    /// Creates an extension for a domain. Tests call it, which have no system around them.
     package init(domain given: NSFileProviderDomain?, storage folder: URL?) {
         let surroundings = Surroundings(given)
         path = surroundings.path
@@ -33,7 +33,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         super.init()
     }
 
-    /// What is known of the domain before there is an extension for it.
+    /// The domain's settings, read before the superclass is initialized.
     private struct Surroundings {
         let path: String?
         let name: String
@@ -49,7 +49,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// The catalogue, opened when it is first needed.
+    /// Returns the catalogue, which is opened at first use.
     func catalogue() throws -> SharedCatalogue {
         try state.withLock { state throws in
             if let catalogue = state.catalogue { return catalogue }
@@ -61,7 +61,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             let domain = domain
             try FolderNews.start(catalogue) {
                 let manager = domain.flatMap { NSFileProviderManager(for: $0) } ?? .default
-                // The next look tells again what nobody heard.
+                // A later scan signals again if this signal is lost.
                 manager.signalEnumerator(for: .workingSet) { _ in }
             }
             state.catalogue = catalogue
@@ -72,7 +72,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// The identifier in the catalogue.
+    /// Returns the catalogue's identifier of an item.
     func known(_ identifier: NSFileProviderItemIdentifier) throws -> String {
         identifier == .rootContainer
             ? try catalogue().perform { $0.identifier(of: CatalogueItem.root) } : identifier.rawValue
@@ -84,10 +84,11 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         do {
             let known = try known(identifier)
             let name = try catalogue().perform { try $0.lastName(of: known) }
-            // Nobody may have told of it.
+            // The system may not have reported the edit.
             let isEdited = try copies.isEdited(known, named: name, catalogue())
             if isEdited || unsent.error(of: known) != nil { sendAgain(known) }
-            // What was copied is what is said of the item until the copy has been taken: what changed since is told afterwards.
+            // The item is described as it was copied until the system has taken the copy. Later changes are in the
+            // change feed.
             if let copied = copies.item(known, named: name) { return item(copied) }
             return item(try catalogue().perform { try $0.item(known) })
         } catch {
@@ -144,7 +145,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         if isOutdated == true { signal() }
     }
 
-    /// Whether the folder does not have what is here.
+    /// Whether the copy has an edit that the served directory does not have.
     func hasUnsentEdit(_ identifier: String) -> Bool { unsent.error(of: identifier) != nil }
 
     func signal() {
@@ -157,12 +158,12 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
 
     package override func itemChanged(at url: URL) {
         guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else { return }
-        // Whatever fails now, there is an edit.
+        // The edit is recorded first, so that no later failure loses it.
         unsent.tell(identifier, url.path.lastPathName)
         do {
             let catalogue = try catalogue()
             try copies.begin(identifier, named: url.path.lastPathName, catalogue)
-            // Whoever wrote the file has it until this is over.
+            // The process that wrote the file holds its claim until this returns.
             try copies.send(identifier, only: url.path.lastPathName, to: catalogue)
             signal()
         } catch {
@@ -170,7 +171,8 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// What the folder does not take is shown with the reason, and tried again.
+    /// Records that an edit could not be put into the served directory. The system shows the reason, and the edit is
+    /// retried.
     private func failed(_ identifier: String, _ error: any Error) {
         let isNews = unsent.fail(identifier, FolderFailure(error))
         sendAgainLater()
@@ -188,7 +190,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    /// Tries everything again after a while; not the system alone has to ask for it.
+    /// Retries all unsent edits after a while, whether or not the system asks for them.
     private func sendAgainLater() {
         if unsent.identifiers.isEmpty { return }
         retries.start { [weak self] in
@@ -356,7 +358,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         return name
     }
 
-    /// Runs on a thread of the system's, which it may block.
+    /// Calls a completion handler with the result of a function. Runs on a thread of the system's that may block.
     private func answer(
         _ handler: (((any NSFileProviderItem)?, (any Error)?) -> Void), _ body: () throws -> CatalogueItem
     ) {

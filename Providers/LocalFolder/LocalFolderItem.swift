@@ -3,21 +3,23 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One item of the served folder, in the form that the system reads.
+/// One item of the served directory, in the form that the system reads.
 final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     private let item: CatalogueItem
     private let identifier: String
     private let parent: String
-    /// Why an edit has not reached the folder yet.
+    /// The reason why an edit is not in the served directory yet.
     private let unsent: (any Error)?
     private let name: String
     private let marks: CatalogueMarks
     let contentType: UTType
 
+    /// Creates an item.
+    ///
     /// - Parameters:
-    ///   - root: what the root is called.
-    ///   - types: the types of filename extensions, as far as they are known.
-    ///   - identifier: gives the identifier of a number.
+    ///    - root: the filename of the root.
+    ///    - types: a cache of the types of filename extensions.
+    ///    - identifier: returns the identifier of an item number.
     init(
         _ item: CatalogueItem, _ marks: CatalogueMarks, root: String, unsent: (any Error)?,
         types: FilenameTypes, identifier: (Int64) -> String
@@ -53,7 +55,8 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
             .allowsReading, .allowsRenaming, .allowsReparenting, .allowsDeleting,
         ]
         if isRoot { all = [.allowsReading] } else if !isTrashed { all.insert(.allowsTrashing) }
-        // A file is replaced, which takes no permission to write to it; but that is what was meant by taking it away.
+        // Replacing a file needs no write permission on it, but an edit of a read-only file is not what its owner
+        // wants.
         if item.facts.permissions & 0o200 != 0 { all.insert(.allowsWriting) }
         if item.facts.kind == .file { all.insert(.allowsEvicting) }
         return all

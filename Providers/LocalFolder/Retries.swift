@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// Tries something again and again, with growing pauses, until it has been done.
+/// A task that is retried with growing pauses until it succeeds.
 final class Retries: Sendable {
     private struct State {
         var isRunning = false
-        /// Since the last attempt began.
+        /// Whether another attempt was requested since the last one began.
         var isAsked = false
         var pause = firstPause
     }
@@ -15,7 +15,9 @@ final class Retries: Sendable {
     private static let firstPause = Duration.seconds(2)
     private static let longestPause = Duration.seconds(120)
 
-    /// - Parameter attempt: returns whether it is done. Called on a thread that may block, one at a time.
+    /// Starts the attempts, unless they are running.
+    ///
+    /// - Parameter attempt: returns whether it has succeeded. Called on a thread that may block, one at a time.
     func start(_ attempt: @escaping @Sendable () -> Bool) {
         state.withLock { state in
             state.isAsked = true

@@ -2,12 +2,12 @@ import FileProvider
 import Foundation
 import LinuxSystem
 
-/// Edits go to the folder.
+/// Sending of edits to the served directory.
 extension StorageCopies {
-    /// Takes note of an edit that was told, which ``send(_:only:to:)`` puts into the folder. Until that is done it counts as not being
-    /// there.
+    /// Records an edit that the system reported. It counts as unsent until ``send(_:only:to:)`` has put it into the
+    /// served directory.
     func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderFailure) {
-        // What the system puts there replaces what the item has: it has asked for that.
+        // A file that the system puts there is meant to replace the item's present version.
         let isOfLatest = storagePlace(identifier).isMarked(name)
         try catalogue.perform { catalogue in
             try catalogue.noteEdit(of: identifier, named: name, isOfLatest: isOfLatest)
@@ -16,7 +16,7 @@ extension StorageCopies {
         FolderStep.editNoted.reach()
     }
 
-    /// The item as it is with an edit that the folder has not taken.
+    /// Returns an item with the size and date of an unsent edit.
     func edited(_ item: CatalogueItem, _ identifier: String, _ catalogue: SharedCatalogue) -> CatalogueItem {
         guard let name = try? edits(of: identifier, catalogue).last, let now = status(url(identifier, name)) else {
             return item
@@ -26,9 +26,9 @@ extension StorageCopies {
         return item
     }
 
-    /// Puts the edits of an item into the folder, while nobody writes to them.
+    /// Puts the edits of an item into the served directory. The caller ensures that no program writes to them.
     ///
-    /// - Parameter name: of the only copy whose edit it is to be; others may be written to.
+    /// - Parameter name: the only copy to send; others may be written to meanwhile.
     func send(_ identifier: String, only name: String? = nil, to catalogue: SharedCatalogue) throws {
         try unsent.working(identifier) {
             sending.begin(identifier)
@@ -37,7 +37,7 @@ extension StorageCopies {
             for edited in try edits(of: identifier, catalogue) where edited == name ?? edited {
                 try send(identifier, edited, catalogue)
             }
-            // An edit that was told meanwhile is sent by whoever was told.
+            // An edit that was reported meanwhile is sent by the thread that got the report.
             try catalogue.perform { catalogue in
                 let told = try catalogue.toldEdits(of: identifier)
                 if told.allSatisfy({ moment(url(identifier, $0)) == nil }) { unsent.end(identifier) }
@@ -47,14 +47,14 @@ extension StorageCopies {
 
     private func send(_ identifier: String, _ name: String, _ catalogue: SharedCatalogue) throws(FolderFailure) {
         let url = url(identifier, name)
-        // What is written or told after this is another edit.
+        // A write or report after this is another edit.
         guard let now = moment(url) else { return }
         let known = try catalogue.perform { try $0.copy(of: identifier, named: name) }
         var sent = known ?? StoredCopy(version: [], moment: [])
         do throws(FolderFailure) {
             if sent.version.isEmpty { throw .outdated }
             if now.isDatedAs(sent.moment), try catalogue.hasContents(identifier, of: url.path, in: sent.version) {
-                // Its permissions or the like were changed: that is no edit.
+                // Only permissions or the like were changed, which is no edit.
                 return try note(sent, now, identifier, name, catalogue)
             }
             let item = try catalogue.replace(identifier, withContentsOf: url.path, over: sent.version)
@@ -62,7 +62,8 @@ extension StorageCopies {
             update(item, identifier, named: name)
         } catch {
             switch error {
-            // Both stay, and what was edited here becomes a new file. So does what was removed from the folder meanwhile.
+            // A conflict: both versions stay, and the edit becomes a new file. So does an edit of an item that was
+            // removed meanwhile.
             case .outdated, .noSuchItem: sent.version = try sendBeside(identifier, url, catalogue) ?? sent.version
             default: throw error
             }
@@ -71,7 +72,7 @@ extension StorageCopies {
         try note(sent, now, identifier, name, catalogue)
     }
 
-    /// The folder has what a copy has now.
+    /// Records that the served file has the contents that a copy has now.
     private func note(
         _ sent: StoredCopy, _ now: FileMoment, _ identifier: String, _ name: String, _ catalogue: SharedCatalogue
     ) throws(FolderFailure) {
@@ -81,10 +82,10 @@ extension StorageCopies {
         try catalogue.perform { try $0.noteSent(of: identifier, named: name, done) }
     }
 
-    /// Puts an edit into the folder as a file of its own, where the item has not the same bytes: whoever was killed may have put them
-    /// there.
+    /// Puts an edit into the served directory as a file of its own, unless the item has the same bytes already, such
+    /// as from a process that was killed.
     ///
-    /// - Returns: the version that the edit is then; `nil` where the item has another.
+    /// - Returns: the item's version if it has the bytes; `nil` if the edit became another file.
     private func sendBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderFailure) -> [UInt8]? {
@@ -104,12 +105,12 @@ extension StorageCopies {
         return nil
     }
 
-    /// Adds an edit, with the item's name where that is free.
+    /// Adds an edit as a new file, with the item's name if that is free.
     private func addBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderFailure) {
         let (name, parents) = try catalogue.perform { catalogue in
-            // A catalogue that was made anew knows the root.
+            // A catalogue that was created anew does not know the item, but has a root.
             (try? catalogue.lastPlace(of: identifier))
                 ?? (url.path.lastPathName, [catalogue.identifier(of: CatalogueItem.root)])
         }
@@ -120,15 +121,15 @@ extension StorageCopies {
                     number == 1 ? name : ConflictName.conflictedCopy(of: name, at: now, number: number - 1)
                 }
             } catch {
-                // The folder is gone too.
+                // The former directory is gone too.
                 guard case .noSuchItem = error else { throw error }
             }
         }
         throw .noSuchItem
     }
 
-    /// Tries once more to put edits into the folder, unless a program uses the files. What is being sent needs no other attempt: whoever
-    /// asks would wait for all of it.
+    /// Retries edits, unless a program uses the files. An item that is being sent is skipped, because the caller
+    /// would wait for all of it.
     ///
     /// - Returns: whether anything was tried.
     func sendAgain(_ identifier: String, to catalogue: SharedCatalogue) throws -> Bool {

@@ -4,24 +4,25 @@ import LinuxSystem
 
 /// The copies of files in the document storage, where programs use them.
 ///
-/// A program may have one open for as long as it likes, and write to it. So a copy that is there is left alone as long as it is of the
-/// folder's version, and is replaced or removed only when no program uses it.
+/// A program may have a copy open for any time, and write to it. So a copy stays as long as it is of the served
+/// file's version, and is replaced or removed only while no program uses it.
 ///
-/// An item has a folder for its copies: one for each name that it had while they were asked for. What each is of, and how it was when
-/// the folder had the same, is in the catalogue (``StoredCopy``). A copy that is not like that any more has an edit that the folder does
-/// not have; whichever process looks, and whether anybody has told of the edit or not.
+/// Each item has a directory for its copies: one for each name that it had when a copy was requested. The catalogue
+/// records the version of each copy, and its status when the served file had the same contents (``StoredCopy``). A
+/// copy that differs from that record has an edit that the served file does not have, whether or not the edit was
+/// reported. Every process can see that.
 final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
-    /// Edits of one file are put into the folder one after the other, or an older one might come last.
+    /// Serializes the edits of one item, because an older one might be sent last.
     let sending = ItemTurns()
-    /// What this process has put to its place, by the item's identifier and the copy's name. Innermost.
+    /// The items that this process has provided copies of, by identifier and the copy's name. Leaf lock.
     private let provided = Lock<[String: [String: CatalogueItem]]>([:])
 
-    /// How long a program is waited for that uses a copy which is older than the folder's file, or of no use any more. Whoever waits
-    /// for the file gets it as it is then.
+    /// The time to wait for a program that uses an outdated or unneeded copy. A client that waits for the file gets
+    /// the old copy after that.
     private static let patience = StorageTurn.patience(usually: .seconds(2))
-    /// The same where everything else waits meanwhile.
+    /// The same while everything else waits.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
@@ -34,14 +35,14 @@ final class StorageCopies: Sendable {
 
     // MARK: What is there
 
-    /// The folder of an item's copies.
+    /// Returns the directory of an item's copies.
     private func place(of identifier: String) -> URL { storage.appendingPathComponent(identifier, isDirectory: true) }
 
     func url(_ identifier: String, _ name: String) -> URL {
         place(of: identifier).appendingPathComponent(name, isDirectory: false)
     }
 
-    /// Waits until nobody else in this process changes what is at an item's places. Ends with `leave()`.
+    /// Waits until no other thread of this process changes an item's copies. Ends with `leave()`.
     private func entered(_ identifier: String) -> StoragePlace {
         let place = storagePlace(identifier)
         place.enter()
@@ -52,12 +53,12 @@ final class StorageCopies: Sendable {
         StoragePlace(of: url(identifier, "any"), for: identifier)
     }
 
-    /// What this process has put to a place.
+    /// Returns the item that this process has provided a copy of.
     func item(_ identifier: String, named name: String) -> CatalogueItem? {
         provided.withLock { $0[identifier]?[name] }
     }
 
-    /// The folder has an edit of a copy: what it is of is another version now.
+    /// Records the version that a copy has since its edit is in the served directory.
     func update(_ item: CatalogueItem, _ identifier: String, named name: String) {
         provided.withLock { if $0[identifier]?[name] != nil { $0[identifier]?[name] = item } }
     }
@@ -66,12 +67,12 @@ final class StorageCopies: Sendable {
         provided.withLock { $0[identifier, default: [:]][name] = item }
     }
 
-    /// A regular file as it is now.
+    /// Returns the status of a regular file, or `nil` if it does not exist or cannot be read.
     func moment(_ url: URL) -> FileMoment? { status(url).map { FileMoment($0) } }
 
     func status(_ url: URL) -> FileStatus? { (try? knownStatus(url)) ?? nil }
 
-    /// The same, where what cannot be read is not taken for nothing.
+    /// Returns the status of a regular file, or `nil` if it does not exist.
     private func knownMoment(_ url: URL) throws(Errno) -> FileMoment? { try knownStatus(url).map { FileMoment($0) } }
 
     private func knownStatus(_ url: URL) throws(Errno) -> FileStatus? {
@@ -83,7 +84,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// The names of what is at an item's places.
+    /// Returns the names in the directory of an item's copies.
     private func names(of identifier: String) throws(Errno) -> [String] {
         do throws(Errno) {
             let folder = try FileDescriptor.open(place(of: identifier).path, [.readOnly, .directory])
@@ -93,8 +94,9 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// The names of an item's copies that have an edit. A file of which nothing is known is none: the mount or a program has just put it
-    /// there, and tells of it. Of an item that is not known any more, as in a catalogue that was made anew, everything is an edit.
+    /// Returns the names of an item's copies that have an edit. An unrecorded file is none: the mount or a program
+    /// has just put it there, and will report it. For an item that is unknown, as in a catalogue that was created
+    /// anew, every file is an edit.
     func edits(of identifier: String, _ catalogue: SharedCatalogue) throws -> [String] {
         let names = try names(of: identifier)
         if names.isEmpty { return [] }
@@ -109,7 +111,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Whether the copy of a name is not as it was put there.
+    /// Whether the copy of a name differs from its record.
     func isEdited(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) -> Bool {
         guard let now = moment(url(identifier, name)) else { return false }
         let copy = try? catalogue.perform { try $0.copy(of: identifier, named: name) }
@@ -118,20 +120,20 @@ final class StorageCopies: Sendable {
 
     // MARK: The folder's file comes to its place
 
-    /// Has a copy be at its place.
+    /// Ensures that the copy exists at `url`.
     func provide(_ identifier: String, at url: URL, from catalogue: SharedCatalogue) throws {
         if try staysWhereItIs(identifier, url, catalogue) { return }
         if moment(url) == nil, try add(identifier, at: url, from: catalogue) { return }
         let hasHadTurn: Void? = try turn(Self.patience).replace(url) {
             let place = entered(identifier)
             defer { place.leave() }
-            // Whoever had it may have changed it, and the folder may have taken that.
+            // The program that used the copy may have changed it, and the change may have been sent already.
             if try isToStay(identifier, url, catalogue) { return }
             if try edits(of: identifier, catalogue).contains(url.path.lastPathName) {
                 do {
                     try send(identifier, only: url.path.lastPathName, to: catalogue)
                 } catch {
-                    // What is here is what everybody gets.
+                    // All clients get this copy.
                     unsent.fail(identifier, FolderFailure(error))
                     return
                 }
@@ -142,18 +144,18 @@ final class StorageCopies: Sendable {
         if hasHadTurn == nil { try noteOlder(identifier, url, catalogue) }
     }
 
-    /// Puts a copy to its place where there is none. That is in nobody's way, so it takes no turn: whoever waits for it may have
-    /// claimed the folder that it is in.
+    /// Adds a copy that does not exist yet. It needs no turn, because no program uses it, and a client that waits for
+    /// it may have claimed the directory.
     ///
-    /// - Returns: `false` where a program has put a file there meanwhile.
+    /// - Returns: `false` if a program has put a file there meanwhile.
     private func add(_ identifier: String, at url: URL, from catalogue: SharedCatalogue) throws -> Bool {
         let place = entered(identifier)
         defer { place.leave() }
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         do throws(FolderFailure) {
-            // What the folder has not taken is under another name where the item was renamed.
+            // If the item was renamed, its unsent edit is under another name.
             if unsent.error(of: identifier) != nil, try addEdit(identifier, at: url, catalogue) { return true }
-            // What is known of that is not to be forgotten.
+            // The record of an existing file must not be replaced.
             if moment(url) != nil { return false }
             try copyOut(identifier, to: url, replacing: false, from: catalogue)
             return true
@@ -176,7 +178,7 @@ final class StorageCopies: Sendable {
         note(item, identifier, named: name)
     }
 
-    /// Puts a copy of an unsent edit to a place. It begins with what the edit began with.
+    /// Adds a copy of an unsent edit under another name. It is based on the same version as the edit.
     private func addEdit(
         _ identifier: String, at url: URL, _ catalogue: SharedCatalogue
     ) throws(FolderFailure) -> Bool {
@@ -196,16 +198,17 @@ final class StorageCopies: Sendable {
     }
 
     private func staysWhereItIs(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
-        // Or it would be removed in between, as one that nobody has asked for.
+        // Otherwise it might be removed in between, as an unneeded copy.
         let place = entered(identifier)
         defer { place.leave() }
         return try isToStay(identifier, url, catalogue)
     }
 
-    /// Whether what is there is what the folder has, or more. It counts as provided then. In ``entered(_:)``.
+    /// Whether the copy has the served file's contents, or an unsent edit. If so, it counts as provided. Called in
+    /// ``entered(_:)``.
     private func isToStay(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         guard let now = moment(url) else { return false }
-        // What the folder has not taken is nowhere else.
+        // The unsent edit exists nowhere else.
         if unsent.error(of: identifier) != nil { return true }
         let name = url.path.lastPathName
         return try catalogue.perform { catalogue in
@@ -219,16 +222,16 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// A program goes on using what is there. Of which version it is that another process has put there is not asked: of none that the
-    /// folder has now.
+    /// Records an outdated copy that a program goes on using. The version of a copy that another process has put
+    /// there is not looked up, because it differs from the served file's.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
         guard try noteOther(identifier, url, catalogue) else { throw FolderFailure.busy }
     }
 
-    /// What is there has contents that the folder's file does not have: until it is gone, the item is what is there.
+    /// Records a copy that has other contents than the served file. Until it is removed, the item is described by it.
     ///
-    /// - Returns: `false` where nothing is there.
+    /// - Returns: `false` if no copy exists.
     @discardableResult
     func noteOther(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws -> Bool {
         var item = try catalogue.perform { try $0.item(identifier) }
@@ -240,11 +243,11 @@ final class StorageCopies: Sendable {
 
     // MARK: The end
 
-    /// Removes the copies of an item that nobody needs any more.
+    /// Removes the copies of an item that no program needs any more.
     ///
-    /// - Returns: what the one with a name was a copy of.
+    /// - Returns: the item that the copy of a name was made from; `nil` if it stays.
     func remove(_ identifier: String, named name: String, from catalogue: SharedCatalogue) throws -> CatalogueItem? {
-        // It is also told for whoever has given up to wait, while others go on.
+        // It is also called for a client that has stopped waiting while others go on.
         let removed = try turn(Self.patience).evict(place(of: identifier)) { () -> CatalogueItem? in
             let place = entered(identifier)
             defer { place.leave() }
@@ -255,9 +258,9 @@ final class StorageCopies: Sendable {
         return removed ?? nil
     }
 
-    /// Removes the copies of an item. Nobody uses them.
+    /// Removes the copies of an item, which no program uses.
     ///
-    /// - Returns: whether they are gone. An edit that is not in the folder is nowhere else.
+    /// - Returns: whether they are gone. An unsent edit exists nowhere else, and stays.
     private func removeSent(_ identifier: String, _ catalogue: SharedCatalogue) throws -> Bool {
         guard unsent.error(of: identifier) == nil, try edits(of: identifier, catalogue).isEmpty else { return false }
         try removeAll(identifier, catalogue)
@@ -267,15 +270,15 @@ final class StorageCopies: Sendable {
     private func removeAll(_ identifier: String, _ catalogue: SharedCatalogue) throws {
         try? FileManager.default.removeItem(at: place(of: identifier))
         forget(identifier)
-        // What is still there is of no version.
+        // A file that could not be removed has no known version.
         try catalogue.perform { try $0.forgetCopies(of: identifier) }
     }
 
-    /// What there was a copy of is gone.
+    /// Forgets the items that the copies were provided of.
     func forget(_ identifier: String) { provided.withLock { $0[identifier] = nil } }
 
-    /// Removes the copies of an item that a person has deleted, with an edit that the folder has not taken. Those that a program uses
-    /// stay until it is done.
+    /// Removes the copies of an item that a user has deleted, including unsent edits. Copies that a program uses stay
+    /// until it is done.
     func discard(_ identifier: String, _ catalogue: SharedCatalogue) {
         unsent.forget(identifier)
         forget(identifier)
@@ -286,10 +289,10 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Finds the copies that a process had which was killed, or was not needed: nobody will say of them that they are not needed any
-    /// more. Those that have an edit count as unsent from now on, and so does what nobody knows.
+    /// Finds the copies of processes that were killed. The system does not report that these copies are not needed
+    /// any more. Edited and unreadable ones count as unsent from now on.
     ///
-    /// - Returns: the items of the others.
+    /// - Returns: the identifiers of the items with other copies.
     func findOthers(_ catalogue: SharedCatalogue) -> [String] {
         guard let folder = try? FileDescriptor.open(storage.path, [.readOnly, .directory]),
             let entries = try? folder.entries()
@@ -301,18 +304,18 @@ final class StorageCopies: Sendable {
                     if try edits(of: identifier, catalogue).isEmpty { return true }
                     unsent.fail(identifier, FolderFailure.busy)
                 } catch {
-                    // What cannot be read is not known to have none.
+                    // An unreadable copy may have an edit.
                     unsent.fail(identifier, FolderFailure(error))
                 }
                 return false
             }
     }
 
-    /// Whether a file of which nothing is known may be the item's. Hidden ones mostly are not: what the system puts there, and what
-    /// editors keep beside the file that they have open.
+    /// Whether an unrecorded file may be the item's. Hidden ones mostly are not: they are of the system, or files
+    /// that editors keep beside the one that they have open.
     private static func mayBeOfItem(_ name: String, among names: [String], itemsName: String?) -> Bool {
         guard name.hasPrefix(".") else { return true }
-        // A user's file may be called like one of the system's.
+        // A user's file may have a name like one of the system's.
         if let itemsName, itemsName.hasSameBytes(as: name) { return true }
         if StoragePlace.isOfTheSystem(name) { return false }
         return itemsName == nil && !names.contains { !$0.hasPrefix(".") }
@@ -336,7 +339,7 @@ final class StorageCopies: Sendable {
         }
     }
 
-    /// Removes what was found, but for what is used, or has been provided again.
+    /// Removes the copies that were found, except those that a program uses or that were provided again.
     func removeOthers(_ identifiers: [String], _ catalogue: SharedCatalogue) {
         for identifier in identifiers {
             _ = try? shortTurn().evict(place(of: identifier)) {

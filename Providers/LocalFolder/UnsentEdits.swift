@@ -1,26 +1,27 @@
 import LinuxSystem
 
-/// The items with edits that could not be put into the folder yet, and why: a full disk, a disk that is not mounted. That there are
-/// such edits a later process sees from the copies themselves.
+/// The items with edits that could not be put into the served directory yet, and the reason, such as a full or
+/// unmounted disk. It is not stored: a later process finds such edits by comparing the copies.
 final class UnsentEdits: Sendable {
     private struct State {
         var errors: [String: any Error] = [:]
-        /// The names of copies of an item whose edits were told and are not in the catalogue yet: there may be no room for that.
+        /// The names of copies that were reported as edited and are not recorded in the catalogue yet, by item. The
+        /// catalogue may have no room for the record.
         var told: [String: Set<String>] = [:]
-        /// How many threads put edits of an item into the folder, or wait to do it.
+        /// The number of threads per item that put edits into the served directory, or wait to do so.
         var working: [String: Int] = [:]
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
-    /// Of the items that have one.
+    /// The items that have an unsent edit.
     var identifiers: [String] { state.withLock { Array($0.errors.keys) } }
 
-    /// Why an item's edit is not in the folder; `nil` where there is none that is not.
+    /// Returns the reason why an item's edit is not in the served directory, or `nil` if no edit is missing there.
     func error(of identifier: String) -> (any Error)? { state.withLock { $0.errors[identifier] } }
 
-    /// An edit of a copy was told: until ``end(_:)`` it counts as not being in the folder.
+    /// Records that the system reported an edit of a copy. It counts as unsent until ``end(_:)``.
     func tell(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier, default: []].insert(name)
@@ -28,10 +29,10 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// The copies whose edits were told, and of which the catalogue does not know.
+    /// Returns the names of the copies that were reported as edited and are not recorded in the catalogue.
     func told(of identifier: String) -> Set<String> { state.withLock { $0.told[identifier] ?? [] } }
 
-    /// The catalogue knows of an edit.
+    /// Records that the catalogue knows of an edit.
     func noted(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier]?.remove(name)
@@ -39,7 +40,9 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// - Returns: whether the reason is another one than before.
+    /// Records that an item's edits could not be put into the served directory.
+    ///
+    /// - Returns: whether the reason differs from the previous one.
     @discardableResult
     func fail(_ identifier: String, _ error: any Error) -> Bool {
         state.withLock { state in
@@ -48,12 +51,12 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// The folder has the edits of an item, but for those that were told meanwhile.
+    /// Records that the served directory has the edits of an item, except those that were reported meanwhile.
     func end(_ identifier: String) {
         state.withLock { if $0.told[identifier] == nil { $0.errors[identifier] = nil } }
     }
 
-    /// The edits of an item are of no use any more.
+    /// Forgets the edits of an item, which are not to be sent any more.
     func forget(_ identifier: String) {
         state.withLock { state in
             state.told[identifier] = nil
@@ -61,10 +64,10 @@ final class UnsentEdits: Sendable {
         }
     }
 
-    /// Whether somebody puts edits of an item into the folder.
+    /// Whether a thread puts edits of an item into the served directory.
     func isWorking(_ identifier: String) -> Bool { state.withLock { $0.working[identifier] != nil } }
 
-    /// Runs a function that puts edits of an item into the folder.
+    /// Runs a function that puts edits of an item into the served directory.
     func working(_ identifier: String, _ body: () throws -> Void) rethrows {
         state.withLock { $0.working[identifier, default: 0] += 1 }
         defer {

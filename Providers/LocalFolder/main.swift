@@ -1,7 +1,7 @@
-// "On This Machine": serves a folder of this machine as if it were a cloud.
+// "On This Machine": serves a local directory as if it were a cloud.
 import AppExtension
 import Glibc
 
-// New files are for whom new files usually are: a mode cannot be changed afterwards.
+// New files get the usual mode, because a confined process cannot change it afterwards.
 umask(0o022)
 _ = NSExtensionMain()

@@ -1,21 +1,22 @@
-/// What changed since an anchor, the oldest first.
+/// The changes since an anchor, the oldest first.
 package struct CatalogueChanges: Sendable {
     package var updated: [CatalogueItem] = []
-    /// Identifiers.
+    /// The identifiers of the deleted items.
     package var deleted: [String] = []
     package var anchor: [UInt8]
     package var isComplete = true
 }
 
 extension Catalogue {
-    /// Where the changes that follow begin.
+    /// Returns the anchor of the present state.
     package func anchor() throws -> [UInt8] {
         anchor(try lastRevision())
     }
 
     private func anchor(_ revision: Int64) -> [UInt8] { Array("\(stamp).\(revision)".utf8) }
 
-    /// What changed since an anchor, of all folders or of one; `nil` for an anchor that says nothing any more.
+    /// Returns the changes since an anchor, of all directories or of one. Returns `nil` for an anchor that is unknown
+    /// or too old.
     package func changes(since anchor: [UInt8], in folder: Int64?, limit: Int) throws -> CatalogueChanges? {
         guard let revision = number(of: String(decoding: anchor, as: UTF8.self)),
             try revision >= number("forgotten"), try revision <= lastRevision()
@@ -30,7 +31,7 @@ extension Catalogue {
             guard item.number > CatalogueItem.root,
                 folder == nil || item.parent == folder || item.formerParent == folder
             else { continue }
-            // The items in a folder that is gone or in the trash went with it.
+            // The items in a directory that is gone or in the trash count as deleted too.
             if try item.isGone || isBuried(item) {
                 changes.deleted.append(identifier(of: item.number))
             } else {
@@ -41,7 +42,8 @@ extension Catalogue {
         return changes
     }
 
-    /// Whether an item lies in a folder that is gone or in the trash, at whatever depth. Its own row does not say so.
+    /// Whether an item lies in a directory that is gone or in the trash, at any depth. The item's own row does not
+    /// say so.
     func isBuried(_ item: CatalogueItem) throws -> Bool {
         var parent = item.parent
         // A chain of rows has no cycle; its length is bounded all the same.
@@ -53,7 +55,7 @@ extension Catalogue {
         return parent != CatalogueItem.root
     }
 
-    /// Reports the items of a folder that is there again: they were reported as gone with it.
+    /// Reports the items of a directory that exists again, because they were reported as deleted with it.
     func tellAgain(below folder: Int64) throws {
         var folders = [folder]
         while let next = folders.popLast() {

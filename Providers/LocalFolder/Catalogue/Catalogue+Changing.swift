@@ -2,10 +2,10 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What is done to the folder on behalf of the cloud's users. None of it follows a link, and nothing is replaced but what is
-/// named.
+/// Changes to the served directory on behalf of the provider's clients. No operation follows a symbolic link, and
+/// none replaces anything but the item that the client named.
 extension Catalogue {
-    /// Takes note of what has just been put under a name.
+    /// Records what was just put under a name.
     func record(_ name: FileName, in parent: Int64, _ folder: FileDescriptor) throws -> CatalogueItem {
         guard let facts = try facts(of: name, in: folder) else { throw FolderFailure.wrongKind }
         let bytes = Array(name.bytes)
@@ -17,7 +17,7 @@ extension Catalogue {
         }
     }
 
-    /// Whoever has a name that was to be had.
+    /// Returns the error for a name that is taken, with the item that holds the name.
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)
@@ -52,7 +52,7 @@ extension Catalogue {
         return try record(name, in: parent, folder)
     }
 
-    /// Renames, moves, or both. Never onto a name that is taken.
+    /// Renames or moves an item, or both. It never replaces anything.
     package func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderFailure.wrongKind }
         try check(name, in: parent)
@@ -70,8 +70,8 @@ extension Catalogue {
         return try database.transaction { try place(item, bytes, in: parent, facts) }
     }
 
-    /// Removes an item; a folder with everything in it, as far as that is known: what somebody put there meanwhile is not lost
-    /// with it, unless the folder was in the trash.
+    /// Removes an item, and a directory with everything in it. A directory outside the trash that holds items that
+    /// the catalogue did not know is not removed, so that no other program's new file is lost.
     package func delete(_ item: CatalogueItem) throws {
         guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
         let (folder, name) = try place(of: item)
@@ -87,7 +87,7 @@ extension Catalogue {
         try remove(item)
     }
 
-    /// Has an item told once more in the change feed.
+    /// Reports an item once more in the change feed.
     func touch(_ number: Int64) throws {
         guard let item = try row(number), !item.isGone else { return }
         _ = try place(item, item.name, in: item.parent, item.facts)
@@ -95,14 +95,15 @@ extension Catalogue {
 }
 
 extension FileDescriptor {
-    /// Moves an entry to another directory, never onto a name that is taken (EEXIST).
+    /// Moves an entry to another directory. Throws EEXIST if the name is taken.
     fileprivate func moveWithoutReplacing(
         _ old: FileName, into folder: FileDescriptor, as new: FileName
     ) throws(Errno) {
         let (from, to) = (rawValue, folder.rawValue)
         if clinux_renameat2(from, old.characters, to, new.characters, clinux_rename_noreplace) == 0 { return }
         let failure = Errno.current
-        // Some network and FUSE file systems have no such rename; of a folder into itself all of them say the same.
+        // Some network and FUSE file systems lack this rename. Every file system gives one of these errors for a move
+        // of a directory into itself, and then `renameat` gives it again.
         guard [.invalidArgument, .noSystemCall, .notSupported].contains(failure) else { throw failure }
         guard (try? folder.status(of: new)) == nil else { throw .fileExists }
         guard renameat(from, old.characters, to, new.characters) == 0 else { throw .current }

@@ -1,15 +1,15 @@
 import FileProvider
 import LinuxSystem
 
-/// What is known of a copy in the document storage. It is written down before the copy has its name, so that every process that is
-/// started later knows it too.
+/// The record of a copy in the document storage. It is written before the copy has its name, so that every process
+/// that is started later has it too.
 struct StoredCopy: Sendable {
-    /// The contents of the folder's file that the copy has, or its edit began with; empty where nobody knows.
+    /// The version of the served file's contents that the copy has, or that its edit is based on; empty if unknown.
     var version: [UInt8]
-    /// How the copy was when the folder had the same. A file that is not like that has an edit that the folder does not have. Empty
-    /// since an edit was told.
+    /// The copy's status when the served file had the same contents. A copy that differs from it has an edit that the
+    /// served file does not have. Empty since an edit was reported.
     var moment: [UInt8]
-    /// How many edits were told.
+    /// The number of edits that were reported.
     var edits: Int64 = 0
 }
 
@@ -28,24 +28,24 @@ extension Catalogue {
         ) { StoredCopy(version: $0.bytes(0), moment: $0.bytes(1), edits: $0.integer(2)) }
     }
 
-    /// Takes note of a copy, instead of what was known of its place.
+    /// Records a copy, in place of an earlier record of the same name.
     func noteCopy(of identifier: String, named name: String, version: [UInt8], moment: [UInt8]) throws {
         try database.run(
             "INSERT OR REPLACE INTO copy (identifier, name, version, moment) VALUES (?, ?, ?, ?)", key(identifier),
             key(name), .bytes(version), .bytes(moment))
     }
 
-    /// Notes that a copy has got its name since it was noted, and was not written to.
+    /// Records that a copy has its name and was not written to since ``noteCopy(of:named:version:moment:)``.
     func noteNamed(of identifier: String, named name: String, _ now: FileMoment) throws {
         try database.run(
             "UPDATE copy SET moment = ? WHERE identifier = ? AND name = ? AND moment = ?", .bytes(now.bytes),
             key(identifier), key(name), .bytes(now.bytesBeforeNaming))
     }
 
-    /// Takes note of an edit: until ``noteSent(of:named:_:)`` the folder does not have it. What was written where there was no copy
-    /// is meant to replace what the item was last known to have.
+    /// Records an edit that the served file does not have until ``noteSent(of:named:_:)``. An edit without a recorded
+    /// copy is taken to be based on the version that the item was last known to have.
     ///
-    /// - Parameter isOfLatest: whether that is so also where there was one.
+    /// - Parameter isOfLatest: whether an edit of a recorded copy is taken to be based on that version, too.
     func noteEdit(of identifier: String, named name: String, isOfLatest: Bool = false) throws {
         let version = try number(of: identifier).flatMap { try row($0) }?.contentVersion ?? []
         try database.run(
@@ -55,7 +55,8 @@ extension Catalogue {
             """, key(identifier), key(name), .bytes(version))
     }
 
-    /// Takes note of a file that the system may have put there, and was not told of: it is of no version, and no edit of a program.
+    /// Records a file that the system may have put into the storage without a report. It is of no version, and no
+    /// client's edit.
     func noteReplacement(of identifier: String, named name: String, _ now: FileMoment) throws {
         if let copy = try copy(of: identifier, named: name), copy.moment.isEmpty || now.isSameFile(as: copy.moment) {
             return
@@ -63,21 +64,22 @@ extension Catalogue {
         try noteCopy(of: identifier, named: name, version: [], moment: now.bytes)
     }
 
-    /// Takes note of a file of which nothing is known: an edit, of nobody knows what.
+    /// Records an unknown file as an edit of an unknown version.
     func noteUnknown(of identifier: String, named name: String) throws {
         try database.run(
             "INSERT OR IGNORE INTO copy (identifier, name, version, moment, edits) VALUES (?, ?, x'', x'', 1)",
             key(identifier), key(name))
     }
 
-    /// The names of an item's copies whose edits were told, and are not in the folder.
+    /// Returns the names of an item's copies that were reported as edited and are not in the served directory.
     func toldEdits(of identifier: String) throws -> [String] {
         try database.all("SELECT name FROM copy WHERE identifier = ? AND moment = x''", key(identifier)) {
             String(decoding: $0.bytes(0), as: UTF8.self)
         }
     }
 
-    /// The folder has an edit. One that was told since this was read stays noted: it begins with what the folder has now.
+    /// Records that the served file has an edit. An edit that was reported after `sent` was read stays recorded, and
+    /// is based on what the served file has now.
     func noteSent(of identifier: String, named name: String, _ sent: StoredCopy) throws {
         try database.run(
             """
@@ -87,7 +89,7 @@ extension Catalogue {
             """, key(identifier), key(name), .bytes(sent.version), .bytes(sent.moment), .integer(sent.edits))
     }
 
-    /// The copies of an item are removed.
+    /// Forgets the copies of an item, which are removed.
     func forgetCopies(of identifier: String) throws {
         try database.run("DELETE FROM copy WHERE identifier = ?", key(identifier))
     }

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 extension Catalogue {
-    /// An item as it is now, by its identifier.
+    /// Returns an item with its present attributes, by its identifier.
     package func item(_ identifier: String) throws -> CatalogueItem {
         guard let number = number(of: identifier), let known = try row(number) else { throw FolderFailure.noSuchItem }
         if number == CatalogueItem.root {
@@ -13,7 +13,7 @@ extension Catalogue {
             return facts == known.facts ? known : try place(known, [], in: 0, facts)
         }
         if let item = try refreshed(known) { return item }
-        // Somebody moved it: a look at the folder that it was in tells, or one at all of them.
+        // Another program moved it: a scan of its former directory finds it, or a scan of all directories.
         _ = try? lookAt(known.parent)
         if let moved = try row(number), let item = try refreshed(moved) { return item }
         _ = try lookAtAll()
@@ -21,14 +21,14 @@ extension Catalogue {
         return item
     }
 
-    /// The item with the facts of this moment, `nil` where something else or nothing is in its place.
+    /// Returns the item with its present attributes, or `nil` if its place holds nothing or something else.
     private func refreshed(_ known: CatalogueItem) throws -> CatalogueItem? {
         guard !known.isGone else { return nil }
         do {
             let (folder, name) = try place(of: known)
             guard let facts = try facts(of: name, in: folder), facts.kind == known.facts.kind else { return nil }
             if facts == known.facts { return known }
-            // Another file in its place may be another item: a look at the whole folder tells.
+            // A different file in its place may be a different item. Only a scan of the whole directory can decide.
             guard facts.isSameFile(as: known.facts) else { return nil }
             return try place(known, known.name, in: known.parent, facts)
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
@@ -38,24 +38,25 @@ extension Catalogue {
         }
     }
 
-    /// The identifier of an item. It says which catalogue it is of, so that it means nothing to another one.
+    /// Returns the identifier of an item. It contains the catalogue's stamp, so that no other catalogue takes it for
+    /// its own.
     package func identifier(of number: Int64) -> String { Self.identifier(of: number, stamp: stamp) }
 
     static func identifier(of number: Int64, stamp: String) -> String { "\(stamp).\(number)" }
 
-    /// The name that an item has or had last, whether it is there or not; the root has none.
+    /// Returns the name that an item has or last had, whether it exists or not. The root has none.
     func lastName(of identifier: String) throws -> String {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
         return number == CatalogueItem.root ? "root" : item.filename
     }
 
-    /// The number of an item that is there, or was.
+    /// Returns the number of an item that exists or existed.
     func lastNumber(of identifier: String) throws -> Int64 {
         guard let number = number(of: identifier) else { throw FolderFailure.noSuchItem }
         return number
     }
 
-    /// The name, and the folder that an item is or was in last, with the root for what would be lost with that.
+    /// Returns an item's name and its present or last directory, followed by the root in case that directory is gone.
     func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
         guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
         return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })
@@ -67,7 +68,7 @@ extension Catalogue {
         return number
     }
 
-    /// Items of a folder that was looked at, in an order that stays.
+    /// Returns items of a directory that was scanned, in ascending number, which is a stable order.
     package func children(of folder: Int64, after number: Int64, limit: Int) throws -> [CatalogueItem] {
         try database.all(
             "SELECT \(Self.columns) FROM item WHERE parent = ? AND number > ? AND gone = 0 ORDER BY number LIMIT ?",
@@ -90,23 +91,23 @@ extension Catalogue {
                 ?? 0)
     }
 
-    /// Looks at every folder that was ever listed, and tells whether anything was found to have changed.
+    /// Scans every directory that was ever listed. Returns whether anything has changed.
     package func lookAtAll() throws -> Bool {
         watches.lose()
         return try lookAtNews()
     }
 
-    /// Looks at every folder that may have changed since it was looked at, and tells whether anything was found to have changed.
+    /// Scans every directory that may have changed since its last scan. Returns whether anything has changed.
     package func lookAtNews() throws -> Bool {
         try watches.look(listed: { () throws(any Error) in try listedFolders() }, at: lookIfThere)
     }
 
-    /// The same for one folder.
+    /// Scans one directory if it may have changed since its last scan.
     package func lookAtNews(in folder: Int64) throws {
         if watches.isDoubtful(folder) { try look(at: folder, isForNews: true) }
     }
 
-    /// Of a folder that went with the one that it was in, nothing has changed.
+    /// Scans a directory. One that is gone with its parent counts as unchanged.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
             return try look(at: folder, isForNews: true)
@@ -121,22 +122,24 @@ extension Catalogue {
         try database.all("SELECT number FROM item WHERE listed = 1 AND gone = 0 ORDER BY number") { $0.integer(0) }
     }
 
-    /// Compares a folder with what is known of it. Returns whether anything has changed.
+    /// Compares a directory with its rows. Returns whether anything has changed.
     @discardableResult
     package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, isForNews: false) }
 
-    /// - Parameter isForNews: to look at no more than what may have changed since the last look.
+    /// Compares a directory with its rows.
+    ///
+    /// - Parameter isForNews: whether only what may have changed since the last scan is compared.
     @discardableResult
     private func look(at folder: Int64, isForNews: Bool) throws -> Bool {
         let hasChanged = try compare(folder, isForNews: isForNews).hasChanged
-        // Its date is another one by what happened in it, and the folder that it is in has no news of that.
+        // Its contents change its own date as well, and a scan of its parent directory would not find that.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
         }
         return now.facts != known.facts || hasChanged
     }
 
-    /// Whether anything is in a folder that was not known to be there.
+    /// Whether a directory holds anything that the catalogue did not know.
     func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder, isForNews: false).hasAdditions }
 
     private func compare(_ folder: Int64, isForNews: Bool) throws -> Comparison {
@@ -174,7 +177,7 @@ extension Catalogue {
         do {
             descriptor = try openFolder(folder)
         } catch let error as Errno where error == .noSuchFile && folder == CatalogueItem.trash {
-            // Nothing was put into it yet, or somebody has done away with it.
+            // Nothing was put into the trash yet, or another program has removed it.
             watches.forget(folder)
             return ComparedFolder(number: folder, descriptor: nil, device: 0, names: FolderNames([]), isWhole: true)
         }
@@ -187,7 +190,7 @@ extension Catalogue {
             number: folder, descriptor: descriptor, device: try device(), names: names, isWhole: true)
     }
 
-    /// The names that the kernel told of; `nil` where the whole folder is to be looked at.
+    /// Returns the names that the kernel reported, or `nil` if the whole directory has to be scanned.
     private func news(in folder: Int64) throws -> ComparedFolder? {
         guard let descriptor = try? openFolder(folder), let told = watches.namesToLook(at: folder, descriptor)
         else { return nil }

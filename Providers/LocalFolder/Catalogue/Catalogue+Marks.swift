@@ -1,6 +1,6 @@
-/// What a person's use left behind of an item. A confined process cannot write it to the files themselves.
+/// The user metadata of an item. A confined process cannot write it to the files themselves.
 package struct CatalogueMarks: Sendable, Equatable {
-    /// Seconds since 1970.
+    /// The date of last use, in seconds since 1970.
     package var lastUsed: Double?
     package var favoriteRank: UInt64?
     package var tagData: [UInt8]?
@@ -42,10 +42,10 @@ extension Catalogue {
         try marks(of: [number])[number] ?? CatalogueMarks()
     }
 
-    /// Returns the marks of those items that have any, by their numbers.
+    /// Returns the user metadata of the items that have any, by item number.
     func marks(of numbers: [Int64]) throws -> [Int64: CatalogueMarks] {
         guard let first = numbers.min(), let last = numbers.max() else { return [:] }
-        // The items of a page lie close together, and few have marks.
+        // The items of a page have close numbers, and few have user metadata.
         let rows = try database.all(
             "SELECT number, kind, value FROM mark WHERE number BETWEEN ? AND ?", .integer(first), .integer(last)
         ) { ($0.integer(0), $0.integer(1), $0.bytes(2)) }
@@ -54,7 +54,7 @@ extension Catalogue {
         return marks
     }
 
-    /// Changes the marks of an item, which is then told as a change.
+    /// Changes the user metadata of an item and reports the item in the change feed.
     package func mark(_ item: CatalogueItem, _ change: (inout CatalogueMarks) -> Void) throws -> CatalogueItem {
         let before = try marks(of: item.number)
         var marks = before
@@ -67,17 +67,17 @@ extension Catalogue {
                     "INSERT INTO mark (number, kind, value) VALUES (?, ?, ?)", .integer(item.number), .integer(kind),
                     .bytes(value))
             }
-            // The root is in no feed.
+            // The change feed does not contain the root.
             guard item.number != CatalogueItem.root else { return item }
             return try place(item, item.name, in: item.parent, item.facts)
         }
     }
 
-    /// Items that have marks and are there, by number.
+    /// Returns the existing items that have user metadata, in ascending number.
     package func markedItems(after number: Int64, limit: Int) throws -> [CatalogueItem] {
         var found: [CatalogueItem] = []
         var last = max(number, CatalogueItem.root)
-        // The caller takes fewer items than the limit for the end.
+        // The caller takes a page with fewer items than the limit for the last one.
         while found.count < limit {
             let items = try database.all(
                 """

@@ -1,11 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Temporary files of the served folder, and the trash before it has its name. Each lies beside its final place until it is complete,
-/// and is not served.
+/// Temporary files of the served directory, and the trash before it has its name. Each lies beside its final place
+/// until it is complete, and is not served.
 ///
-/// The catalogue records the name before the file is made, and the file's inode once it is known. A process that starts after another
-/// was killed finds the leftovers by these records. A user's own file is never taken for one, whatever its name.
+/// The catalogue records the name before it creates the file, and the file's inode once it is known. A process that
+/// starts after another was killed finds the leftovers by these records. A user's own file is never taken for one,
+/// whatever its name.
 extension Catalogue {
     static let stagedTable = """
         CREATE TABLE IF NOT EXISTS staged (
@@ -13,19 +14,19 @@ extension Catalogue {
             PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
 
-    /// The names that this process is working with.
+    /// The names of this process's temporary files.
     final class Work {
         fileprivate var names: Set<FileName> = []
     }
 
-    /// Records that a temporary file of a name is about to be made in a folder.
+    /// Records that a temporary file with this name is about to be created in a directory.
     func willStage(_ name: FileName, in folder: Int64) throws {
         try database.run(
             "INSERT OR REPLACE INTO staged (folder, name) VALUES (?, ?)", .integer(folder), .bytes(Array(name.bytes)))
         work.names.insert(name)
     }
 
-    /// Records which file was made.
+    /// Records the inode and birth time of the temporary file.
     func didStage(_ name: FileName, in folder: Int64, _ file: FileDescriptor) throws {
         let (status, birth) = try file.statusAndBirth()
         try database.run(
@@ -34,10 +35,10 @@ extension Catalogue {
             .bytes(Array(name.bytes)))
     }
 
-    /// Removes the record of a temporary file that has got its final name, or is gone.
+    /// Removes the record of a temporary file that has its final name, or is gone.
     func endStaging(_ name: FileName, in folder: Int64) {
         work.names.remove(name)
-        // An entry that stays is found to have no file at the next look.
+        // The next scan removes a record that stays without a file.
         try? database.run(
             "DELETE FROM staged WHERE folder = ? AND name = ?", .integer(folder), .bytes(Array(name.bytes)))
     }
@@ -55,7 +56,8 @@ extension Catalogue {
         }
     }
 
-    /// Returns the names of a folder's temporary files, which are not served. Removes those that a killed process left.
+    /// Returns the names of a directory's temporary files, which are not served. Removes those that a killed process
+    /// left.
     func unservedNames(in folder: Int64, _ descriptor: FileDescriptor) throws -> Set<FileName> {
         var names: Set<FileName> = []
         for staged in try staged(in: folder) {
@@ -70,7 +72,7 @@ extension Catalogue {
         return names
     }
 
-    /// Removes the temporary files of killed processes from all folders.
+    /// Removes the temporary files of killed processes from all directories.
     func removeLeftovers() {
         let folders = try? database.all("SELECT DISTINCT folder FROM staged") { $0.integer(0) }
         for folder in folders ?? [] {
@@ -83,7 +85,7 @@ extension Catalogue {
         guard let (status, birth) = try? folder.statusAndBirth(of: name) else { return }
         let isKnown = status.identity.inode == staged.inode && birth == staged.birth
         switch status.kind {
-        // An empty one may be of a process that was killed before it recorded the inode.
+        // An empty file may be of a process that was killed before it recorded the inode.
         case .regular where isKnown || staged.inode == 0 && status.size == 0: try? folder.removeFile(name)
         case .directory where isKnown: TrashFolder.removeLeftover(name, in: folder)
         case .directory where staged.inode == 0: try? folder.removeEmptyDirectory(name)
@@ -92,7 +94,7 @@ extension Catalogue {
     }
 }
 
-/// A temporary file of the served folder. It is removed with this object unless it got its final name.
+/// A temporary file of the served directory. It is removed with this object unless it got its final name.
 final class StagedAddition {
     private var file: StagedFile
     let descriptor: FileDescriptor
@@ -108,7 +110,8 @@ final class StagedAddition {
 }
 
 extension SharedCatalogue {
-    /// Calls a function with a temporary file in a folder, and removes the file afterwards unless it got its final name.
+    /// Calls a function with a temporary file in a directory, and removes the file afterwards unless it got its final
+    /// name.
     func withStagedFile<Result>(
         in folder: FileDescriptor, _ number: Int64, permissions: mode_t,
         _ body: (StagedAddition) throws -> Result
@@ -119,7 +122,7 @@ extension SharedCatalogue {
         return try made(name, in: folder, number, permissions, body)
     }
 
-    /// Makes the file. The file object is gone when this returns, so that the record can be removed.
+    /// Creates the file. The file object is gone when this returns, so that the record can be removed.
     private func made<Result>(
         _ name: FileName, in folder: FileDescriptor, _ number: Int64, _ permissions: mode_t,
         _ body: (StagedAddition) throws -> Result

@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// The trash: a folder at the top of the served one, which is not served itself. What is in it is laid out as other programs know it,
-/// so that a person gets at it without this one.
+/// The trash: a directory at the top of the served one, which is not served itself. It has the standard layout, so
+/// that users can restore files with other programs.
 ///
-/// Source: the trash specification of freedesktop.org, for a trash of a folder's own.
+/// Source: the trash specification of freedesktop.org, for the trash of a top directory.
 extension Catalogue {
     private static let files = FileName("files")
     private static let notes = FileName("info")
     private static let noteSuffix = ".trashinfo"
 
-    /// The row that what is in the trash has as its parent. The folder itself is made when something is put there.
+    /// The row that is the parent of the items in the trash. The directory itself is created when an item is trashed.
     static let trashRow = """
         INSERT OR IGNORE INTO item
             (number, parent, name, kind, inode, size, modified, permissions, target, listed, revision)
@@ -23,9 +23,9 @@ extension Catalogue {
         throw FolderFailure.badName(name.description)
     }
 
-    /// Opens the folder in which trashed items lie.
+    /// Opens the directory that holds trashed items.
     ///
-    /// - Throws: `Errno.noSuchFile` where there is no trash yet.
+    /// - Throws: `Errno.noSuchFile` if no trash exists yet.
     func openTrash() throws -> FileDescriptor { try openTrash(Self.files, isMade: false) }
 
     private func openTrash(_ part: FileName?, isMade: Bool) throws -> FileDescriptor {
@@ -36,7 +36,7 @@ extension Catalogue {
             : try TrashFolder.open(in: root).open(entry: part, [.readOnly, .directory])
     }
 
-    /// Whether an item that the catalogue has in the trash lies in a folder that may be the trash.
+    /// Whether a directory that may be the trash holds an item that the catalogue has in the trash.
     func hasTrashed(in folder: FileDescriptor) throws -> Bool {
         guard let files = Self.files, let place = try? folder.open(entry: files, [.readOnly, .directory]) else {
             return false
@@ -49,7 +49,7 @@ extension Catalogue {
         }
     }
 
-    /// Whether an item lies in the trash, or in a folder that does.
+    /// Whether an item lies in the trash, or in a directory that does.
     func isInTrash(_ item: CatalogueItem) throws -> Bool {
         var next: CatalogueItem? = item
         while let item = next, item.number != CatalogueItem.root {
@@ -59,10 +59,10 @@ extension Catalogue {
         return false
     }
 
-    /// More than so many of one name are not kept.
+    /// The most items of one name in the trash.
     private static let mostOfAName = 1000
 
-    /// Puts an item into the trash, a folder with everything in it.
+    /// Moves an item to the trash, and a directory with everything in it.
     package func trash(_ item: CatalogueItem) throws -> CatalogueItem {
         guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
         if try isInTrash(item) { return item }
@@ -71,7 +71,7 @@ extension Catalogue {
         let note = TrashNote(path: try names(of: item), deleted: time(nil))
         for number in 1...Self.mostOfAName {
             let name = try Self.name(item.name, number)
-            // Whoever has the note has the name.
+            // Creating the note reserves the name.
             guard try note.write(to: notes, named: try Self.note(of: name)) else { continue }
             do {
                 return try move(item, to: CatalogueItem.trash, named: name)
@@ -88,9 +88,9 @@ extension Catalogue {
 
     /// Takes an item out of the trash.
     ///
-    /// - Parameter folder: where it goes; `nil` for where it was, or for the top where that is no more.
+    /// - Parameter folder: the directory to move it to. `nil` is its former directory, or the root if that is gone.
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
-        // It is out of it already.
+        // It is out of the trash already.
         guard item.parent == CatalogueItem.trash else { return item }
         guard let name = FileName(bytes: item.name) else { throw FolderFailure.noSuchItem }
         let notes = try? openTrash(Self.notes, isMade: false)
@@ -101,7 +101,7 @@ extension Catalogue {
         return moved
     }
 
-    /// Something was removed from the trash for good.
+    /// Removes the note of an item that was removed from the trash for good.
     func forgetNote(of name: FileName) {
         guard let notes = try? openTrash(Self.notes, isMade: false) else { return }
         try? notes.removeFile(try Self.note(of: name))
@@ -115,7 +115,7 @@ extension Catalogue {
         return former.number
     }
 
-    /// The names on the way to an item from the served folder, and its own.
+    /// Returns the names on the path from the served directory to an item, including the item's own.
     private func names(of item: CatalogueItem) throws -> [[UInt8]] {
         var names: [[UInt8]] = []
         var next: CatalogueItem? = item
@@ -133,14 +133,15 @@ extension Catalogue {
         return note
     }
 
-    /// A name in the trash: an item's own, with a number where there are others of that name, and short enough for its note.
+    /// Returns a name in the trash: the item's own, with a number if other items have that name, and short enough for
+    /// its note.
     private static func name(_ bytes: [UInt8], _ number: Int) throws -> FileName {
         let mark = number == 1 ? [] : Array(" \(number)".utf8)
         let dot = bytes.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 && bytes.count - $0 <= 32 ? $0 : nil }
         let (stem, suffix) = (bytes[..<(dot ?? bytes.count)], bytes[(dot ?? bytes.count)...])
         var kept = stem.prefix(255 - noteSuffix.utf8.count - mark.count - suffix.count)
         if kept.count < stem.count {
-            // A character is not cut.
+            // No character is cut.
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }

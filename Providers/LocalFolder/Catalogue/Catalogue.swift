@@ -1,39 +1,40 @@
 import Glibc
 import LinuxSystem
 
-/// Everything that was ever seen in a folder, with an identifier that stays through renames, moves and replacements.
+/// The items that were ever seen in a directory, with identifiers that stay through renames, moves and replacements.
 ///
-/// The file system has none that an extension may read: attributes and file handles are closed to a confined process. So the
-/// catalogue remembers where each item was and its inode, and finds out at the next look what became of it. It numbers every
-/// change that it finds, and these numbers are the anchors of the change feed.
+/// The file system offers none that an extension may read: attributes and file handles are closed to a confined
+/// process. So the catalogue records the place and inode of each item, and finds out at the next scan what became of
+/// it. It numbers every change that it finds, and these numbers are the anchors of the change feed.
 ///
-/// For one thread at a time; ``SharedCatalogue`` sees to that. Methods block on the file system.
+/// Not thread-safe; ``SharedCatalogue`` serializes its use. Methods block on the file system.
 package struct Catalogue {
     let database: Database
-    /// The served folder.
+    /// The path of the served directory.
     let path: String
-    /// Tells this catalogue from one that was made after it was lost: its numbers mean other items.
+    /// A random text that distinguishes this catalogue from one that replaced it: their numbers mean different items.
     package let stamp: String
 
-    /// The identity of the served folder.
+    /// The identity of the served directory.
     let identity = Identity()
     /// The temporary files that this process is writing.
     let work = Work()
 
-    /// Which folders may have changed since they were looked at.
+    /// The directories that may have changed since their last scan.
     let watches: FolderWatches
 
-    /// The most that SQLite keeps of the file, in KiB. The index of the inodes of a large folder is written in no order.
+    /// The size of SQLite's cache, in KiB. The inode index of a large directory is written in random order.
     private static let cacheSize = 64 << 10
 
-    /// More items that are gone than this are not remembered.
+    /// The most removed items that are remembered.
     private static let mostGone: Int64 = 20_000
 
-    /// Opens the catalogue of a folder, or makes it.
+    /// Opens the catalogue of a directory, or creates it.
     ///
     /// - Parameters:
-    ///   - path: the folder that is served.
-    ///   - store: the catalogue's file. One that is damaged is made anew: every item then has a new identifier.
+    ///    - path: the directory that is served.
+    ///    - store: the catalogue's file. A damaged one is created anew: every item then has a new identifier.
+    ///    - watches: the kernel's watches of the directories.
     init(of path: String, store: String, watches: FolderWatches) throws {
         self.path = path
         self.watches = watches
@@ -43,7 +44,7 @@ package struct Catalogue {
             for suffix in ["", "-journal"] { unlink(store + suffix) }
             (database, stamp) = try Self.open(store)
         }
-        // A disk that is full or read-only does not keep the folder from being served.
+        // A full or read-only disk does not prevent serving the directory.
         try? labelEarlierTrash()
         try noteIdentity()
         removeLeftovers()
@@ -52,7 +53,7 @@ package struct Catalogue {
 
     private static func open(_ store: String) throws -> (Database, String) {
         let database = try Database(store)
-        // What is lost with a crash of the machine is found again in the folder.
+        // A scan finds again what a crash of the machine loses.
         try database.execute(
             """
             PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
@@ -94,8 +95,7 @@ package struct Catalogue {
         return (database, stamp)
     }
 
-    /// Brings a catalogue up to date that was made before dates beyond those that nanoseconds can count, and before files were known
-    /// by more than size and date.
+    /// Updates a catalogue that stores dates in nanoseconds only, and does not record ctime, birth time and links.
     private static func addColumns(to database: Database) throws {
         let columns = try database.all("SELECT name FROM pragma_table_info('item')") {
             String(decoding: $0.bytes(0), as: UTF8.self)
@@ -143,7 +143,7 @@ package struct Catalogue {
             try database.run("DELETE FROM mark WHERE number NOT IN (SELECT number FROM item)")
             try set("forgotten", to: last)
             repeat {
-                // What was in a folder that is forgotten.
+                // Rows whose directory was forgotten.
                 try database.run(
                     "DELETE FROM item WHERE number > 1 AND parent NOT IN (SELECT number FROM item WHERE kind = 1)")
             } while try database.first("SELECT changes()", read: { $0.integer(0) > 0 }) == true
@@ -173,7 +173,7 @@ extension Catalogue {
             formerParent: row.integer(11))
     }
 
-    /// Whatever has the number, also what is gone.
+    /// Returns the row of a number, including a removed one.
     func row(_ number: Int64) throws -> CatalogueItem? {
         try database.first(
             "SELECT \(Self.columns) FROM item WHERE number = ?", .integer(number), read: Self.read)
@@ -185,20 +185,20 @@ extension Catalogue {
             .bytes(name), read: Self.read)
     }
 
-    /// The number of the last change.
+    /// Returns the number of the last change.
     func lastRevision() throws -> Int64 {
         // The condition is that of the index, which leaves out the items of a first listing: they are no changes.
         try database.first("SELECT MAX(revision) FROM item WHERE revision > 0") { $0.integer(0) } ?? 0
     }
 
-    /// The number of the next change.
+    /// Returns the number of the next change.
     func nextRevision() throws -> Int64 { try lastRevision() + 1 }
 
-    /// Adds an item that was not known.
+    /// Adds a new item.
     ///
     /// - Parameters:
-    ///   - isChange: whether the change feed reports it. The items of a folder that is listed for the first time are in the listing.
-    ///   - mayBeTaken: whether another item may have had the name.
+    ///    - isChange: whether the change feed reports it. The items of a directory's first listing are in that listing.
+    ///    - mayBeTaken: whether another item may have the name.
     func insert(
         _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isChange: Bool = true, mayBeTaken: Bool = true
     ) throws -> CatalogueItem {
@@ -210,7 +210,7 @@ extension Catalogue {
         return CatalogueItem(number: database.lastNumber, parent: parent, name: name, facts: facts)
     }
 
-    /// Adds items that the change feed does not report, under names that nothing else has.
+    /// Adds items that the change feed does not report. No other row may have their names.
     ///
     /// - Parameter files: at most ``mostAdditions``.
     func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws {
@@ -220,7 +220,7 @@ extension Catalogue {
         }
     }
 
-    /// The number of rows that one statement adds at most. So many take half the time of as many statements.
+    /// The most rows that one statement adds. This number takes half the time of single insertions.
     static let mostAdditions = 32
 
     private static let oneAddition = addition(of: 1)
@@ -254,7 +254,7 @@ extension Catalogue {
         binder.add(facts.links)
     }
 
-    /// Puts an item to its place with its facts, also one that was gone.
+    /// Sets an item's place and attributes, including those of a removed item.
     func place(
         _ item: CatalogueItem, _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts
     ) throws -> CatalogueItem {
@@ -280,14 +280,14 @@ extension Catalogue {
         return item
     }
 
-    /// Takes an item out of its place. It is found again should it turn up elsewhere.
+    /// Marks an item as removed. A later scan may find it elsewhere.
     func remove(_ item: CatalogueItem) throws {
         try database.run(
             "UPDATE item SET gone = 1, revision = ? WHERE number = ?", .integer(try nextRevision()),
             .integer(item.number))
     }
 
-    /// Whoever had the place before is elsewhere now, or gone.
+    /// Marks another item that has the place as removed. A scan may find it elsewhere.
     private func clear(_ name: [UInt8], in parent: Int64, for number: Int64) throws {
         if let other = try row(named: name, in: parent), other.number != number { try remove(other) }
     }
@@ -296,7 +296,9 @@ extension Catalogue {
 // MARK: - Places
 
 extension Catalogue {
-    /// Opens the served folder as it is now.
+    /// Opens the served directory.
+    ///
+    /// - Parameter checked: whether to check that it is still the directory that the catalogue is of.
     func openRoot(checked: Bool = true) throws -> FileDescriptor {
         let root: FileDescriptor
         do throws(Errno) {
@@ -304,7 +306,8 @@ extension Catalogue {
         } catch {
             throw FolderFailure.unavailable("the folder \(path) cannot be opened: \(error)")
         }
-        // An unmounted disk leaves an empty folder: nothing of what was on it has been removed. Nor has it where another is mounted.
+        // An unmounted disk leaves an empty directory, and another disk may be mounted there. In neither case was an
+        // item removed.
         if checked, try !isServed(root) {
             throw FolderFailure.unavailable(
                 "another folder is at \(path) now: mount the disk of the one that is served, or put that folder back")
@@ -312,10 +315,10 @@ extension Catalogue {
         return root
     }
 
-    /// More folders within each other than any path has room for.
+    /// The most directories within each other; no path has room for more.
     static let mostFolders = 4096
 
-    /// Opens a folder, never through a link.
+    /// Opens a directory, never through a symbolic link.
     func openFolder(_ number: Int64) throws -> FileDescriptor {
         var names: [FileName] = []
         var next = number
@@ -331,13 +334,13 @@ extension Catalogue {
         return folder
     }
 
-    /// Where an item is: its folder and its name there. Not of the root.
+    /// Returns an item's directory, opened, and its name there. The root has none.
     func place(of item: CatalogueItem) throws -> (folder: FileDescriptor, name: FileName) {
         guard !item.isGone, let name = FileName(bytes: item.name) else { throw FolderFailure.noSuchItem }
         return (try openFolder(item.parent), name)
     }
 
-    /// What a name in a folder stands for now; `nil` for what is not served.
+    /// Returns the present attributes of a name in a directory, or `nil` if its kind is not served.
     func facts(
         of name: FileName, in folder: FileDescriptor, device: UInt64
     ) throws -> CatalogueItem.Facts? {

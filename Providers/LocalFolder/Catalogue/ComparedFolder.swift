@@ -1,17 +1,17 @@
 import LinuxSystem
 
-/// A folder, and the names in it that are to be looked at.
+/// A directory, and the names in it to compare.
 struct ComparedFolder {
     let number: Int64
-    /// The folder; `nil` if it does not exist, and so has no names.
+    /// The directory; `nil` if it does not exist, and so has no names.
     let descriptor: FileDescriptor?
-    /// The device of the served folder.
+    /// The device of the served directory.
     let device: UInt64
     let names: FolderNames
-    /// Whether these are all names in it.
+    /// Whether `names` are all names in the directory.
     let isWhole: Bool
 
-    /// Returns the status of the file of a name, or `nil` if it is gone or of a kind that is not served.
+    /// Returns the attributes of the file of a name, or `nil` if it is gone or of a kind that is not served.
     func facts(of bytes: [UInt8]) throws -> CatalogueItem.Facts? {
         guard let descriptor, let name = FileName(bytes: bytes) else { return nil }
         do throws(Errno) {
@@ -24,7 +24,7 @@ struct ComparedFolder {
         }
     }
 
-    /// Returns the files of some names, without those that are gone.
+    /// Returns the files of a range of names, without those that are gone.
     func files(_ range: Range<Int>) throws -> [FoundFile] {
         try range.compactMap { index in
             let name = names[index]
@@ -33,7 +33,7 @@ struct ComparedFolder {
     }
 }
 
-/// A name in a folder, and the status of its file.
+/// A name in a directory, and the attributes of its file.
 struct FoundFile: Sendable {
     let name: [UInt8]
     let facts: CatalogueItem.Facts

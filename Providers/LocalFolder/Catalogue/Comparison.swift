@@ -1,20 +1,21 @@
-/// Compares a folder with its items in the catalogue.
+/// Compares a directory with its items in the catalogue.
 ///
-/// A file is, in this order: the item of the same name, if it is the same file; the item of the same name whose file is gone, as when a
-/// program saves by rename; an item of another place whose file is not there any more; a new item.
+/// A file is, in this order: the item of the same name, if it is the same file; the item of the same name if that
+/// item's file is gone, as when a program saves by rename; an item of another place if its file is gone from there; a
+/// new item.
 struct Comparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
-    /// Whether the folder was never listed before. Its items are no changes then.
+    /// Whether the directory was never listed before. Its items are no changes then.
     private let isFirst: Bool
-    /// The inodes of all items that were known before, where they are fewer than what is to be looked up among them.
+    /// The inodes of all earlier items. `nil` if there are more of them than names to compare.
     private var knownInodes: Set<UInt64>?
-    /// Whether anything was known to be in the folder.
+    /// Whether the catalogue had items in the directory.
     private var hasKnown = true
-    /// Items whose place is decided.
+    /// The items that were assigned to a file.
     private var decided: Set<Int64> = []
     private(set) var hasChanged = false
-    /// Whether something came into the folder.
+    /// Whether an item was added to the directory.
     private(set) var hasAdditions = false
 
     init(_ catalogue: Catalogue, _ compared: ComparedFolder, isFirst: Bool) {
@@ -26,15 +27,15 @@ struct Comparison {
     private var folder: Int64 { compared.number }
 
     mutating func run() throws {
-        // Rows are looked up one by one, and a file that differs from its row is looked at a second time: all rows of a large folder
-        // would need too much memory.
+        // Rows are looked up one by one, and the status of a file that differs from its row is read twice: all rows
+        // of a large directory would need too much memory.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
             knownInodes = try catalogue.inodes(ofAtMost: compared.names.count)
             return try addAll()
         }
         var undecided: [Int] = []
-        // By the inode: when the file was made.
+        // The birth times of the undecided files, by inode.
         var files: [UInt64: Int64] = [:]
         for index in 0..<compared.names.count {
             let name = compared.names[index]
@@ -67,7 +68,7 @@ struct Comparison {
         }
     }
 
-    /// Returns the numbers of the items that the catalogue has for the names that are compared.
+    /// Returns the numbers of the items that the catalogue has for the compared names.
     private func known() throws -> [Int64] {
         if compared.isWhole { return try catalogue.childNumbers(of: folder) }
         return try (0..<compared.names.count).compactMap {
@@ -75,7 +76,7 @@ struct Comparison {
         }
     }
 
-    /// Adds a file that is no item of this folder yet: moves the item that it was elsewhere, or makes a new one.
+    /// Adds a file that is no item of this directory yet: moves the item that it was elsewhere, or creates a new one.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         if let item = try mover(facts) { return try place(item, name, facts) }
         let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
@@ -84,7 +85,7 @@ struct Comparison {
         hasAdditions = true
     }
 
-    /// Adds all files of a folder of which nothing was known.
+    /// Adds all files of a directory without known items.
     private mutating func addAll() throws {
         let ahead = FilesAhead.isWorthIt(for: compared) ? try? FilesAhead(of: compared) : nil
         defer { ahead?.cancel() }
@@ -109,7 +110,7 @@ struct Comparison {
         decided.insert(item.number)
         if item.isGone || item.parent != folder { hasAdditions = true }
         if item.isListed {
-            // The contents of a folder that comes back may have changed at any depth.
+            // The contents of a directory that returns may have changed at any depth.
             if item.isGone { catalogue.watches.lose() }
             if !item.facts.isSameFile(as: facts) { catalogue.watches.doubt(item.number) }
         }
@@ -117,7 +118,7 @@ struct Comparison {
         hasChanged = true
     }
 
-    /// Returns the item of another place that a file was, if the file is not there any more.
+    /// Returns the item of another place that a file was, if that place does not hold it any more.
     private func mover(_ facts: CatalogueItem.Facts) throws -> CatalogueItem? {
         guard facts.inode != 0, knownInodes?.contains(facts.inode) ?? true else { return nil }
         let candidates = try catalogue.database.all(
@@ -131,14 +132,14 @@ struct Comparison {
 }
 
 extension Catalogue {
-    /// Returns the inodes of all items, or `nil` where there are too many.
+    /// Returns the inodes of all items, or `nil` if the catalogue has more than `count`.
     func inodes(ofAtMost count: Int) throws -> Set<UInt64>? {
         let last = try database.first("SELECT MAX(number) FROM item") { $0.integer(0) } ?? 0
         guard last <= count else { return nil }
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
     }
 
-    /// Whether an item's file is still where the item was seen last.
+    /// Whether an item's file is still in the item's last known place.
     fileprivate func isInPlace(_ item: CatalogueItem) throws -> Bool {
         guard let (folder, name) = try? place(of: item), let facts = try? facts(of: name, in: folder) else {
             return false

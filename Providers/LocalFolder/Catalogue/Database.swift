@@ -1,29 +1,29 @@
 import CSQLite
 
-/// One connection to an SQLite file, for one thread at a time.
+/// A connection to an SQLite file. Not thread-safe.
 ///
-/// Statements are compiled once and kept: there are as many as the sources have texts of them.
+/// Each statement is compiled once and kept. Their number is bounded, because the texts are fixed in the sources.
 final class Database {
     private let handle: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
-    /// What SQLite says went wrong.
+    /// An error that SQLite reported.
     struct Failure: Error, CustomStringConvertible {
         let code: Int32
         let description: String
 
-        /// The file is none of SQLite's, or is damaged.
+        /// Whether the file is damaged, or no SQLite file.
         var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
         var isFull: Bool { code == SQLITE_FULL }
     }
 
-    /// What a statement takes and gives.
+    /// A parameter of a statement.
     enum Value {
         case integer(Int64)
         case bytes([UInt8])
     }
 
-    /// Opens a file, and makes it where there is none.
+    /// Opens a file, and creates it if it does not exist.
     init(_ path: String) throws(Failure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
@@ -34,7 +34,7 @@ final class Database {
             throw Failure(code: code & 0xFF, description: words)
         }
         handle = opened
-        // A process that was just ended may have it open for a moment longer.
+        // A process that just ended may have it open for a moment longer.
         sqlite3_busy_timeout(handle, 10_000)
     }
 
@@ -43,7 +43,7 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that take and give nothing.
+    /// Runs statements without parameters and results.
     func execute(_ text: String) throws(Failure) {
         guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
@@ -55,19 +55,19 @@ final class Database {
 
     /// Runs one statement of many values to its end.
     ///
-    /// - Parameter bind: gives the values in their order.
+    /// - Parameter bind: binds the values in their order.
     func run(_ text: String, binding bind: (inout Binder) -> Void) throws(Failure) {
         try each(text, binding: bind) { _ in }
     }
 
-    /// The first row of what a statement gives.
+    /// Returns the first row of a statement's result.
     func first<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> Result? {
         var result: Result?
         try each(text, values) { if result == nil { result = read($0) } }
         return result
     }
 
-    /// All rows of what a statement gives.
+    /// Returns all rows of a statement's result.
     func all<Result>(_ text: String, _ values: Value..., read: (Row) -> Result) throws(Failure) -> [Result] {
         var results: [Result] = []
         try each(text, values) { results.append(read($0)) }
@@ -77,7 +77,7 @@ final class Database {
     /// The number of the row that was inserted last.
     var lastNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Runs a function in a transaction, all or nothing of what it does.
+    /// Runs a function in a transaction, which is rolled back if the function throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -124,7 +124,7 @@ final class Database {
         }
     }
 
-    /// Gives a statement its values, one after the other.
+    /// The parameters of a statement, bound one after the other.
     struct Binder {
         fileprivate let statement: OpaquePointer
         fileprivate var code = SQLITE_OK
@@ -148,8 +148,8 @@ final class Database {
     private static func bind(_ bytes: [UInt8], _ statement: OpaquePointer, _ position: Int32) -> Int32 {
         // An empty array may have no address, which would be NULL.
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(statement, position, 0) }
-        // SQLITE_TRANSIENT: SQLite copies the bytes at once. The header has it as a macro that Swift does not import, the value
-        // -1 in the place of a function's address, which is never called.
+        // SQLITE_TRANSIENT: SQLite copies the bytes at once. The header has it as a macro that Swift does not import:
+        // the value -1 in place of a function's address, which is never called.
         let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         return bytes.withUnsafeBytes {
             sqlite3_bind_blob(statement, position, $0.baseAddress, Int32($0.count), copies)
@@ -168,7 +168,7 @@ final class Database {
         Failure(code: sqlite3_errcode(handle) & 0xFF, description: String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// One row, for as long as it is being read.
+    /// A row, valid only while it is being read.
     struct Row {
         fileprivate let statement: OpaquePointer
 

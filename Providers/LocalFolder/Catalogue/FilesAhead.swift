@@ -1,7 +1,7 @@
 import Dispatch
 import LinuxSystem
 
-/// Reads the status of a large folder's files on a thread of its own, ahead of the thread that writes them to the catalogue.
+/// A thread that reads the status of a large directory's files ahead of the thread that writes them to the catalogue.
 final class FilesAhead: Sendable {
     private struct State {
         var results: [Result<[FoundFile], any Error>] = []
@@ -13,17 +13,17 @@ final class FilesAhead: Sendable {
     /// The most results that wait.
     private static let depth = 4
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
     /// The count of results that wait.
     private let filled = DispatchSemaphore(value: 0)
     /// The count of results for which there is room.
     private let free = DispatchSemaphore(value: 0)
 
-    /// Returns whether a folder has so many files that a thread is worth it.
+    /// Whether a directory has so many files that a thread is worth it.
     static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 2 * count }
 
-    /// Returns the indices of a folder's names, a range for each result.
+    /// Returns the indices of a directory's names, a range for each result.
     static func ranges(of folder: ComparedFolder) -> some Sequence<Range<Int>> {
         stride(from: 0, to: folder.names.count, by: count).lazy.map { $0..<min($0 + count, folder.names.count) }
     }
@@ -42,7 +42,8 @@ final class FilesAhead: Sendable {
         }
     }
 
-    /// Returns the files of the next range. Blocks until the thread has read them. Must not be called after the last range.
+    /// Returns the files of the next range. Blocks until the thread has read them. Must not be called after the last
+    /// range.
     func next() throws -> [FoundFile] {
         filled.wait()
         let result = state.withLock { $0.results.removeFirst() }

@@ -1,22 +1,22 @@
 import LinuxSystem
 
-/// Why something could not be done with the served folder.
+/// An error of an operation on the served directory.
 package enum FolderFailure: Error, CustomStringConvertible {
-    /// The item is there no more, or never was.
+    /// The item does not exist any more, or never did.
     case noSuchItem
-    /// The name is taken, by this item.
+    /// The name is taken by this item.
     case taken(CatalogueItem)
-    /// The served folder itself is not where it was; a disk that is not mounted, for instance.
+    /// The served directory is not in its place, such as when its disk is not mounted.
     case unavailable(String)
     /// A name that no file can have.
     case badName(String)
-    /// It is not what the call is for: a folder, a file.
+    /// The item is not of the kind that the call is for, a directory or a file.
     case wrongKind
-    /// A file went on changing while it was copied.
+    /// A file kept changing while it was copied.
     case busy
-    /// A file is not the one any more whose contents were to be replaced.
+    /// The file that was to be replaced has changed.
     case outdated
-    /// What the catalogue itself needs failed.
+    /// The catalogue's own database failed.
     case catalogue(String)
     case system(Errno)
 

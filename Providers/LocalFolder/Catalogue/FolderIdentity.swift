@@ -1,15 +1,17 @@
 import LinuxSystem
 
-/// The identity of the served folder: its file system, and the folder there. A disk that was unplugged and plugged in again has the same.
-/// Another folder at the same path, or another disk that is mounted there, has another.
+/// The identity of the served directory: its file system, and the directory there. A disk that was unplugged and
+/// plugged in again has the same. Another directory at the same path, or another disk that is mounted there, has
+/// another.
 ///
-/// An inode alone says little: the top of every ext4 has the same one. So the identity of the file system and the time at which the folder
-/// was made are compared too. Where there are none that stay, as on FAT, a mark is put into the folder, in its trash.
+/// An inode alone does not suffice: the top of every ext4 has the same one. So the UUID of the file system and the
+/// birth time of the directory are compared too. File systems without lasting numbers, such as FAT, get a mark file
+/// in the directory's trash.
 struct FolderIdentity {
     private let uuid: [UInt8]?
     private let birth: Int64?
     private let inode: UInt64
-    /// Whether the file system tells too little for good.
+    /// Whether the file system offers no lasting numbers.
     let needsMark: Bool
 
     init(of folder: FileDescriptor) throws(Errno) {
@@ -19,13 +21,13 @@ struct FolderIdentity {
         needsMark = !hasLastingNumbers
     }
 
-    /// As the catalogue keeps it.
+    /// The identity as the catalogue stores it.
     var bytes: [UInt8] {
         let digits = (uuid ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         return Array("\(digits)/\(birth.map(String.init) ?? "")/\(inode)".utf8)
     }
 
-    /// Whether a folder that was noted is this one, as far as both say.
+    /// Whether a recorded identity is this one, as far as both have the same parts.
     func isSame(as noted: [UInt8]) -> Bool {
         let (own, other) = (Self.parts(bytes), Self.parts(noted))
         guard own.count == other.count else { return false }
@@ -41,7 +43,7 @@ extension Catalogue {
     private static let identityKey = "identity"
     private static let markKey = "mark"
 
-    /// The recorded identity of the served folder. It is read once, because every operation compares it.
+    /// The recorded identity of the served directory. It is read once, because every operation compares it.
     final class Identity {
         fileprivate enum Noted {
             case bytes([UInt8])
@@ -50,12 +52,12 @@ extension Catalogue {
         fileprivate var noted: Noted?
     }
 
-    /// Remembers which folder this is, the first time that it is seen.
+    /// Records the identity of the directory the first time that it is opened.
     func noteIdentity() throws {
         if let root = try? openRoot(checked: false) { _ = try noted(root) }
     }
 
-    /// Whether a folder at the path is the one that the catalogue is of.
+    /// Whether a directory at the path is the one that the catalogue is of.
     func isServed(_ root: FileDescriptor) throws -> Bool {
         switch try noted(root) {
         case .bytes(let bytes): try FolderIdentity(of: root).isSame(as: bytes)
@@ -64,7 +66,9 @@ extension Catalogue {
         }
     }
 
-    /// - Returns: `nil` where nothing is noted, and the folder is not the one that it was.
+    /// Returns the recorded identity. Records that of `root` if there is none.
+    ///
+    /// - Returns: `nil` if none is recorded and `root` is not the directory of an earlier catalogue.
     private func noted(_ root: FileDescriptor) throws -> Identity.Noted? {
         if let known = identity.noted { return known }
         let noted: Identity.Noted
@@ -73,7 +77,7 @@ extension Catalogue {
         } else if let bytes = try Self.setting(Self.identityKey, in: database) {
             noted = .bytes(bytes)
         } else {
-            // A catalogue of before knows the inode.
+            // An earlier form of the catalogue recorded only the inode.
             let inode = try number("inode")
             if inode != 0, try root.status().identity.inode != UInt64(bitPattern: inode) { return nil }
             noted = try note(root)
@@ -94,7 +98,7 @@ extension Catalogue {
 
     private static let marks = FileName("served")
 
-    /// A file that is named for the catalogue. A disk may be served by several.
+    /// The name of the mark file, which is the catalogue's stamp. A disk may be served by several catalogues.
     private var markName: FileName? { FileName(stamp) }
 
     private func putMark(into root: FileDescriptor) throws {

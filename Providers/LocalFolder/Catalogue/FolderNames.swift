@@ -1,15 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// Names in a folder, in the order of their bytes. There may be a million of them, so they lie in one piece.
+/// Names in a directory, sorted by their bytes. They lie in one buffer, because there may be a million of them.
 struct FolderNames {
-    /// Each with the NUL that ends it.
+    /// The names, each with its terminating NUL.
     private var characters: [CChar] = []
     private var starts: [Int] = []
 
-    /// All that is in a folder.
+    /// Reads the names of a directory.
     ///
-    /// - Parameter isServed: tells what is to be left out.
+    /// - Parameter isServed: returns whether a name is included.
     init(in folder: FileDescriptor, where isServed: (FileName) -> Bool) throws(Errno) {
         try folder.forEachEntry { entry in
             if isServed(entry.name) { append(entry.name) }
@@ -38,7 +38,7 @@ struct FolderNames {
 
     var isEmpty: Bool { starts.isEmpty }
 
-    /// The bytes of a name.
+    /// Returns the bytes of a name.
     subscript(index: Int) -> [UInt8] {
         let start = starts[index]
         return characters.withUnsafeBufferPointer { characters in

@@ -1,24 +1,24 @@
 import LinuxSystem
 
-/// The steps at which the provider may be killed: something was done to the folder or the document storage, and the catalogue does not
-/// know of it, or the other way round.
+/// The fault points of the provider. At each, the served directory or the document storage has a change that the
+/// catalogue does not record yet, or the other way round.
 package enum FolderStep: String, FaultPoint {
-    /// New contents are beside those that they replace.
+    /// The new contents are staged beside the file that they replace.
     case staged = "folder.staged"
     case replaced = "folder.replaced"
-    /// A new file is beside its place, and then in it.
+    /// A new file is staged beside its place, and then published.
     case additionStaged = "folder.addition.staged"
     case added = "folder.added"
     case linkMade = "folder.link.made"
     case folderMade = "folder.made"
-    /// The folder of the trash has no name yet.
+    /// The directory of the trash has no name yet.
     case trashMade = "folder.trash.made"
     case moved = "folder.moved"
     case removed = "folder.removed"
-    /// What is known of a copy in the document storage is written down, and then the copy is there.
+    /// A copy in the document storage is recorded, and then placed.
     case copyNoted = "folder.copy.noted"
     case copyPlaced = "folder.copy.placed"
-    /// An edit there is written down, and then the folder has it.
+    /// An edit in the document storage is recorded, and then in the served directory.
     case editNoted = "folder.edit.noted"
     case editTaken = "folder.edit.taken"
 }

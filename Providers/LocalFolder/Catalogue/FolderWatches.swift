@@ -2,28 +2,28 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Which folders of a catalogue the kernel watches, and which have to be looked at: those that it told something of, and those
-/// that it tells nothing of.
+/// The directories that the kernel watches, and those to scan: directories that the kernel reported changes of, and
+/// unwatched ones.
 ///
-/// A folder is watched from before it is looked at: what happens while it is read is told afterwards.
+/// A directory is watched before it is scanned, so that changes during the scan are reported afterwards.
 package final class FolderWatches: Sendable {
     fileprivate struct Watch {
         let number: FolderNotices.Number
         let identity: FileStatus.Identity
     }
 
-    /// What may have changed in a folder.
+    /// The part of a directory that may have changed.
     fileprivate enum Doubt {
         case whole
-        /// What these names stand for, and the folder itself.
+        /// The files of these names, and the directory's own attributes.
         case names(Set<FileName>)
 
-        /// With so many, the folder is looked at as a whole.
+        /// The most names. With more, the whole directory is scanned.
         private static let mostNames = 1000
 
         mutating func add(_ name: FileName?) {
             guard case .names(var names) = self else { return }
-            // Not two at a time, of which one would be copied.
+            // Frees the old value first, so that the set is not copied.
             self = .whole
             if let name { names.insert(name) }
             if names.count <= Self.mostNames { self = .names(names) }
@@ -31,36 +31,37 @@ package final class FolderWatches: Sendable {
     }
 
     fileprivate struct State {
-        /// By the folder's number in the catalogue.
+        /// The watches by the directory's number in the catalogue.
         var watches: [Int64: Watch] = [:]
-        /// The same the other way round.
+        /// The directories by the number of their watch.
         var folders: [FolderNotices.Number: Int64] = [:]
-        /// What has changed, or may have.
+        /// The directories that have changed, or may have.
         var pending: [Int64: Doubt] = [:]
-        /// What changes without being told.
+        /// The directories that the kernel does not watch.
         var unwatched: Set<Int64> = []
-        /// How many times anything may have changed, and how many of them led to a look at everything.
+        /// The number of times that any directory may have changed, and the number that a scan of everything has
+        /// settled.
         var losses = 1
         var settledLosses = 0
         var isLost: Bool { losses > settledLosses }
         /// Whether the provider has signalled changes that the system has not asked for yet.
         var isTold = false
-        /// Whether all folders have to be looked at, because another program signalled changes.
+        /// Whether all directories have to be scanned, because another program signalled changes.
         var isWanted = false
-        /// There is no room for more watches, for a while.
+        /// The time until which no watch is tried, because the kernel has no room for more.
         var fullUntil: ContinuousClock.Instant?
     }
 
-    /// `nil` where the kernel tells nothing.
+    /// The source of the kernel's reports; `nil` if there is none.
     private let watcher: (any FolderWatcher)?
-    /// Wakes whoever waits for news when there are to be none any more.
+    /// Wakes the waiting thread to end it.
     private let end: EventCounter
-    /// Wakes the waiting thread to look at all folders.
+    /// Wakes the waiting thread to scan all directories.
     private let wanted: EventCounter
-    // Within the catalogue's. Nothing else is called while it is held but what the kernel answers at once.
+    // Taken within the catalogue's lock. Under it only calls that the kernel answers at once are made.
     private let state = Lock(State())
 
-    /// How long to wait before watching is tried again after there was no room for it.
+    /// The pause before watching is tried again after the kernel had no room for it.
     private static let fullPause: Duration = .seconds(60)
 
     init(_ watcher: (any FolderWatcher)?) throws(Errno) {
@@ -71,15 +72,15 @@ package final class FolderWatches: Sendable {
 
     // MARK: What is to be looked at
 
-    /// Rounds of looking: what is found out about one folder may send to another.
+    /// The most rounds of scanning, because the scan of one directory may require that of another.
     private static let mostRounds = 100
 
-    /// Takes what the kernel has told, and has every folder looked at that may have changed.
+    /// Takes the kernel's reports, and scans every directory that may have changed.
     ///
     /// - Parameters:
-    ///   - listed: gives all folders, for when anything may have changed.
-    ///   - look: looks at a folder, and tells whether something was found to have changed.
-    /// - Returns: whether anything has changed. After a failure, what was left is looked at the next time.
+    ///    - listed: returns all listed directories. It is called if any of them may have changed.
+    ///    - look: scans a directory, and returns whether anything has changed.
+    /// - Returns: whether anything has changed. After an error, the remaining directories are scanned the next time.
     func look<Failure>(
         listed: () throws(Failure) -> [Int64], at look: (Int64) throws(Failure) -> Bool
     ) throws(Failure) -> Bool {
@@ -109,7 +110,7 @@ package final class FolderWatches: Sendable {
 
     private func takeNotices() {
         guard let watcher else { return }
-        // Under the lock, so that nobody else finds neither the notice nor what it was about.
+        // Under the lock, so that every other thread finds the report in the queue or its effect in `pending`.
         state.withLock { state in
             for notice in (try? watcher.notices.take()) ?? [.lost] {
                 switch notice {
@@ -127,7 +128,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// The folders that are to be looked at, as far as they are known.
+    /// The directories that are to be scanned, as far as they are known.
     package var news: [Int64] {
         takeNotices()
         return pending
@@ -137,30 +138,30 @@ package final class FolderWatches: Sendable {
 
     private func isPending(_ folder: Int64) -> Bool { state.withLock { $0.pending[folder] != nil } }
 
-    /// Whether a folder may have changed since it was looked at last.
+    /// Whether a directory may have changed since its last scan.
     func isDoubtful(_ folder: Int64) -> Bool {
         takeNotices()
         return state.withLock { $0.isLost || $0.watches[folder] == nil || $0.pending[folder] != nil }
     }
 
-    /// Whether there is more to be looked at than the kernel will tell of.
+    /// Whether there are directories to scan that the kernel will not report.
     var isPartial: Bool {
         watcher == nil || state.withLock { $0.isLost || !$0.unwatched.isEmpty || !$0.pending.isEmpty }
     }
 
-    /// Anything may have changed.
+    /// Records that any directory may have changed.
     func lose() { state.withLock { $0.losses += 1 } }
 
-    /// Something else may be in a folder's place now.
+    /// Records that another directory may be in this one's place now.
     func doubt(_ folder: Int64) { state.withLock { $0.pending[folder] = .whole } }
 
     // MARK: Signals
 
-    /// Notes that the provider is about to signal changes, for which the system will ask.
+    /// Records that the provider is about to signal changes, which the system will then ask for.
     package func willTell() { state.withLock { $0.isTold = true } }
 
-    /// Notes that the system asks for changes. If the provider has not signalled any, another program has, and may know of a change that
-    /// the kernel does not report.
+    /// Records that the system asks for changes. If the provider has not signalled any, another program has, and may
+    /// know of a change that the kernel does not report.
     package func wasAsked() {
         let isNews = state.withLock { state in
             defer { state.isTold = false }
@@ -171,15 +172,15 @@ package final class FolderWatches: Sendable {
         if isNews { wanted.raise() }
     }
 
-    /// Whether all folders have to be looked at, because another program signalled changes.
+    /// Whether all directories have to be scanned, because another program signalled changes.
     package var isLookWanted: Bool { state.withLock { $0.isWanted } }
 
-    /// Notes that all folders are about to be looked at.
+    /// Records that all directories are about to be scanned.
     package func willLookAtAll() { state.withLock { $0.isWanted = false } }
 
     // MARK: Looking
 
-    /// A folder is about to be looked at: from now on the kernel tells of it.
+    /// Begins the scan of a directory, and watches the directory from now on.
     func willLook(at folder: Int64, _ descriptor: FileDescriptor) {
         state.withLock { $0.pending[folder] = nil }
         guard let watcher, let identity = try? descriptor.status().identity else { return miss(folder) }
@@ -200,8 +201,8 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// The names in a folder that the kernel told of, about to be looked at, where it has told of all that happened since the last
-    /// look; `nil` where the whole folder is to be looked at.
+    /// Returns the names in a directory that the kernel reported, which the caller is about to compare. Returns `nil`
+    /// if the reports since the last scan are not complete, so that the whole directory has to be scanned.
     func namesToLook(at folder: Int64, _ descriptor: FileDescriptor) -> Set<FileName>? {
         guard let identity = try? descriptor.status().identity else { return nil }
         return state.withLock { state in
@@ -213,7 +214,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// A folder could not be looked at, and is to be again.
+    /// Records that a directory could not be scanned and has to be scanned again.
     func miss(_ folder: Int64) {
         state.withLock { state in
             state.pending[folder] = nil
@@ -221,7 +222,7 @@ package final class FolderWatches: Sendable {
         }
     }
 
-    /// A folder is not there any more.
+    /// Forgets a directory that does not exist any more.
     func forget(_ folder: Int64) {
         let former = state.withLock { state in
             state.pending[folder] = nil
@@ -236,9 +237,9 @@ package final class FolderWatches: Sendable {
 
     // MARK: Waiting
 
-    /// Blocks until the kernel tells something, ``stop()`` or for so many seconds.
+    /// Blocks until the kernel reports a change, until ``stop()``, or for a number of seconds.
     ///
-    /// - Parameter isAsleep: to wait without caring for what the kernel tells.
+    /// - Parameter isAsleep: whether to ignore reports and wait for the end or the time only.
     func wait(atMost seconds: Double, isAsleep: Bool = false) {
         var waited = [pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0)]
         if !isAsleep {
@@ -247,21 +248,21 @@ package final class FolderWatches: Sendable {
                 waited.append(pollfd(fd: watcher.notices.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
             }
         }
-        // A signal only makes it shorter.
+        // An interrupting signal only makes it shorter.
         _ = poll(&waited, nfds_t(waited.count), CInt((max(0, seconds) * 1000).rounded(.up)))
         if !isAsleep { wanted.reset() }
     }
 
-    /// Nobody has the catalogue any more.
+    /// Ends the waiting thread, because the catalogue is not used any more.
     func stop() { end.raise() }
 }
 
 extension FolderWatches.State {
-    /// Takes note of a watch.
+    /// Records a watch.
     ///
-    /// - Returns: the number of the one that it takes the place of, which is of use to nobody any more.
+    /// - Returns: the number of the watch that it replaces, which is not needed any more.
     fileprivate mutating func watch(_ folder: Int64, _ watch: FolderWatches.Watch) -> FolderNotices.Number? {
-        // One folder in two places is told of for the one that was looked at last.
+        // A directory in two places is reported for the place that was scanned last.
         if let other = folders[watch.number], other != folder {
             watches[other] = nil
             unwatched.insert(other)

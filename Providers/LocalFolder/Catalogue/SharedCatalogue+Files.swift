@@ -2,18 +2,19 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// What takes as long as a file is large: only its beginning and its end hold up others.
+/// Operations that take as long as a file is large. They hold the catalogue's lock only at their beginning and end.
 extension SharedCatalogue {
-    /// How often a copy is begun anew when its original changes meanwhile.
+    /// The number of times that a copy is attempted if its original changes meanwhile.
     private static let attempts = 5
 
     /// Copies a file's contents to a path.
     ///
     /// - Parameters:
-    ///   - replacing: whether they take the place of what is there; otherwise it fails where something is.
-    ///   - note: is called when the copy is whole, and before it has its name, with the copy as nobody can have written to it.
-    ///   - named: is called when it has its name, with the copy as it is then.
-    /// - Returns: the item whose contents they are, which may have others by now.
+    ///    - replacing: whether to replace a file at the path. Otherwise an existing one is an error.
+    ///    - note: is called when the copy is complete and before it has its name, with its status before any client
+    ///      can write to it.
+    ///    - named: is called when it has its name, with its status then.
+    /// - Returns: the item with the version that was copied. The file may have changed since.
     @discardableResult
     package func copyOut(
         _ identifier: String, to path: String, replacing: Bool = true,
@@ -31,7 +32,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// An item that is a file, and what is at its place: that may be another file by now.
+    /// Returns an item that is a file, and the file at its place, opened. That may be another file by now.
     func opened(_ identifier: String) throws(FolderFailure) -> (CatalogueItem, FileDescriptor) {
         try perform { catalogue in
             let item = try catalogue.item(identifier)
@@ -47,7 +48,7 @@ extension SharedCatalogue {
     ) throws(FolderFailure) -> CatalogueItem {
         let (item, source) = try opened(identifier)
         do {
-            // The file that was opened is the one that the item describes, or its version would be another's.
+            // The opened file must be the one that the item describes, or the version would be that of another file.
             let before = try source.status()
             guard before.kind == .regular, item.facts.describe(before) else { throw FolderFailure.busy }
             let (folder, name) = try Self.place(path)
@@ -55,7 +56,7 @@ extension SharedCatalogue {
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
             let moment = FileMoment(try staged.descriptor.status())
             if replacing {
-                // What is noted of the new copy must never be taken for what is known of the old one.
+                // The record of the new copy must never be taken for one of the old copy.
                 try? folder.removeFile(name)
                 try? folder.synchronize()
             }
@@ -71,7 +72,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Puts a file of the container into a folder. A link is put there as a link.
+    /// Copies a file of the container into a directory. A symbolic link is created as such.
     package func copyIn(
         _ path: String, named text: String, into parent: String
     ) throws(FolderFailure) -> CatalogueItem {
@@ -89,7 +90,7 @@ extension SharedCatalogue {
                 try catalogue.check(name, in: number)
                 return (number, try catalogue.openFolder(number))
             }
-            // Modes cannot be changed later: a confined process gives them when it makes the file.
+            // A confined process cannot change modes later, so the file is created with its mode.
             let permissions: mode_t = status.permissions & 0o100 != 0 ? 0o777 : 0o666
             let isFree = try add(source, to: folder, number, named: name, permissions)
             return try perform { catalogue in
@@ -101,15 +102,16 @@ extension SharedCatalogue {
         }
     }
 
-    /// Names that are tried before it is given up.
+    /// The number of names that are tried.
     private static let names = 1000
 
-    /// Puts a file of the storage into a folder, under the first name that nothing has.
+    /// Copies a file of the storage into a directory, under the first free name.
     ///
     /// - Parameters:
-    ///   - isOnce: whether a file of such a name with the same bytes stands for this one: whoever was killed may have put it there.
-    ///   - name: is called with 1, 2 and so on.
-    /// - Throws: ``FolderFailure/busy`` where the file is written to meanwhile.
+    ///    - isOnce: whether an existing file of such a name with the same bytes counts as this copy. A killed process
+    ///      may have made it.
+    ///    - name: returns a name for 1, 2 and so on.
+    /// - Throws: ``FolderFailure/busy`` if the file is written to meanwhile.
     package func copyIn(
         _ path: String, into parent: String, isOnce: Bool = false, named name: (Int) -> String
     ) throws(FolderFailure) {
@@ -128,7 +130,7 @@ extension SharedCatalogue {
             }
             FolderStep.added.reach()
             try? folder.synchronize()
-            // It is there. What the catalogue cannot take now, the next look finds.
+            // The file is in place. If the catalogue cannot record it now, the next scan does.
             _ = try? perform { try $0.record(published, in: number, folder) }
         } catch {
             throw FolderFailure(error)
@@ -157,20 +159,20 @@ extension SharedCatalogue {
         throw FolderFailure.system(.fileExists)
     }
 
-    /// A file of the storage, and how it is before it is read.
+    /// Opens a file of the storage, and returns it with its status before it is read.
     private static func source(_ path: String) throws -> (FileDescriptor, FileMoment) {
         let (folder, name) = try place(path)
         let source = try folder.open(entry: name, [.readOnly, .nonBlocking])
-        // What a mapping writes to a page that is not on the disk yet changes no date.
+        // A write through a mapping changes no date until the page is written back.
         try source.synchronizeData()
         return (source, FileMoment(try source.status()))
     }
 
-    /// Copies a file of the storage to another place there, where there is nothing.
+    /// Copies a file of the storage to another place there, which must be free.
     ///
     /// - Parameters:
-    ///   - note: as for ``copyOut(_:to:replacing:note:named:)``.
-    ///   - named: likewise.
+    ///    - note: as for ``copyOut(_:to:replacing:note:named:)``.
+    ///    - named: likewise.
     func copyStored(
         _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void,
         named: (Catalogue, FileMoment) throws -> Void
@@ -193,7 +195,7 @@ extension SharedCatalogue {
 
     /// Whether an item has the same bytes as a file of the storage.
     ///
-    /// - Parameter version: the version that the item has to have; `nil` is any.
+    /// - Parameter version: the version that the item must have; `nil` is any.
     package func hasContents(
         _ identifier: String, of path: String, in version: [UInt8]? = nil
     ) throws(FolderFailure) -> Bool {
@@ -213,7 +215,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// Copies a file into a folder, whole and on the disk; `false` where the name is taken.
+    /// Copies a file into a directory, and flushes it to disk. Returns `false` if the name is taken.
     private func add(
         _ source: FileDescriptor, to folder: FileDescriptor, _ number: Int64, named name: FileName,
         _ permissions: mode_t
@@ -237,10 +239,14 @@ extension SharedCatalogue {
         return true
     }
 
-    /// Replaces the contents of an item with those of a file of the container, at once: whoever has the old ones open keeps them.
+    /// Replaces an item's contents with those of a file of the container, atomically. Processes that have the old
+    /// file open keep its contents.
     ///
-    /// - Parameter version: of the contents that are to be replaced, where others are not to be lost: it fails as outdated then.
-    /// - Throws: ``FolderFailure/busy`` where the file is written to meanwhile, or the item gets another place.
+    /// - Parameter version: the version of the contents to replace, if newer ones must not be lost: another version
+    ///   is an error.
+    /// - Throws: ``FolderFailure/outdated`` for another version; ``FolderFailure/busy`` if the file is written to
+    ///   meanwhile, or the item
+    /// is moved.
     package func replace(
         _ identifier: String, withContentsOf path: String, over version: [UInt8]? = nil
     ) throws(FolderFailure) -> CatalogueItem {
@@ -252,7 +258,7 @@ extension SharedCatalogue {
             let replaced = try withStagedFile(in: folder, item.parent, permissions: item.facts.permissions) { staged in
                 try FileCopier.copyContents(
                     of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
-                // That may take seconds, in which others may write: it comes before the version is looked at.
+                // Flushing may take seconds, in which other processes may write. So the version is checked after it.
                 try staged.descriptor.synchronize()
                 FolderStep.staged.reach()
                 guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
@@ -265,7 +271,7 @@ extension SharedCatalogue {
                     return try catalogue.record(name, in: item.parent, folder)
                 }
             }
-            // A folder on a file system that cannot do that is as safe as it gets.
+            // Some file systems cannot flush a directory, and offer no more safety than this.
             try? folder.synchronize()
             return replaced
         } catch {
@@ -273,7 +279,7 @@ extension SharedCatalogue {
         }
     }
 
-    /// A path's folder, and the name in it.
+    /// Returns a path's directory, opened, and the name in it.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
         guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
             throw FolderFailure.badName(path)

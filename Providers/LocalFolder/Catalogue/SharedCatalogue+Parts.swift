@@ -2,20 +2,21 @@ import Foundation
 import LinuxSystem
 
 extension SharedCatalogue {
-    /// Copies some bytes of a file to the same places in a new one.
+    /// Copies a byte range of a file to the same offsets of a new file.
     ///
     /// - Parameters:
-    ///   - alignment: a power of two, of which the bounds of what is copied are multiples, but for the end of the file.
-    ///   - version: the version of the contents that the bytes have to be of; `nil` is any.
-    /// - Returns: the item, and which bytes these are.
-    /// - Throws: ``FolderFailure/busy`` where the file has other contents than those.
+    ///    - alignment: a power of two. The bounds of the copied range are multiples of it, except at the end of the
+    ///      file.
+    ///    - version: the version that the contents must have; `nil` is any.
+    /// - Returns: the item, and the copied range.
+    /// - Throws: ``FolderFailure/busy`` if the file has other contents.
     package func copyPart(
         _ wanted: NSRange, alignment: Int, of identifier: String, version: [UInt8]?, to path: String
     ) throws(FolderFailure) -> (CatalogueItem, NSRange) {
         let (item, source) = try opened(identifier)
         do {
             let status = try source.status()
-            // As for the whole file: what was opened is what the item describes.
+            // As for the whole file, the opened file must be the one that the item describes.
             guard version == nil || version == item.contentVersion,
                 status.kind == .regular, item.facts.describe(status)
             else { throw FolderFailure.busy }

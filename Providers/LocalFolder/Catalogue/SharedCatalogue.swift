@@ -1,15 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// A catalogue for many threads.
+/// A catalogue that many threads share.
 package final class SharedCatalogue: Sendable {
-    // Inside of it are the watches' own lock and those of the connection to the host. Held for as long as a look at one folder
-    // takes, never while a file is copied.
+    // Taken before the lock of the watches and those of the connection to the host. Held as long as the scan of one
+    // directory takes, never while a file is copied.
     private let catalogue: Lock<Catalogue>
 
     package let watches: FolderWatches
 
-    /// - Parameter watcher: has folders watched; without one, changes are found by looking at every folder.
+    /// Opens a catalogue.
+    ///
+    /// - Parameter watcher: watches directories. Without one, changes are found by scanning every directory.
     package init(of path: String, store: String, watcher: (any FolderWatcher)? = nil) throws {
         watches = try FolderWatches(watcher)
         let catalogue = try Catalogue(of: path, store: store, watches: watches)

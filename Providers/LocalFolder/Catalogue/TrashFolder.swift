@@ -1,25 +1,25 @@
 import LinuxSystem
 
-/// The folder at the top of the served one that keeps the trash, and is not served.
+/// The directory at the top of the served one that holds the trash, and is not served.
 ///
-/// A user's own file or folder may have any name, also this one. The trash is known by a file in it that names the very folder:
-/// neither a copy of it nor a folder that a user made has such a file. Where the user has a file of the first name, the trash takes
-/// the next one that is free.
+/// A user's own file or directory may have any name, including this one. The trash is recognized by a file in it that
+/// identifies this very directory: neither a copy of it nor a user's directory has such a file. If the user has a
+/// file of the first name, the trash takes the next one that is free.
 ///
-/// Not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
+/// The name is not `.Trash-$uid`, which a desktop makes for itself at the top of a disk, and of a mount.
 enum TrashFolder {
     private static let name = ".purvey-trash"
 
-    /// More names are not tried.
+    /// The most names that are tried.
     private static let mostNames = 9
     private static let label = FileName("purvey")
     private static let largestLabel = 64
 
     private static let names = (1...mostNames).compactMap { FileName($0 == 1 ? name : "\(name) \($0)") }
 
-    /// Opens the trash of a folder.
+    /// Opens the trash of a directory.
     ///
-    /// - Throws: `Errno.noSuchFile` where it has none yet.
+    /// - Throws: `Errno.noSuchFile` if it has none yet.
     static func open(in root: FileDescriptor) throws(Errno) -> FileDescriptor {
         for name in names {
             if let folder = trash(name, in: root) { return folder }
@@ -27,14 +27,14 @@ enum TrashFolder {
         throw .noSuchFile
     }
 
-    /// Returns whether an entry of the served folder is a trash.
+    /// Whether an entry of the served directory is a trash.
     static func isTrash(_ name: FileName, in root: FileDescriptor) -> Bool {
         names.contains(name) && trash(name, in: root) != nil
     }
 
-    /// Labels the folder that becomes the trash, and gives it the first name that nothing has.
+    /// Labels the directory that becomes the trash, and gives it the first free name.
     ///
-    /// - Parameter temporary: the folder's name until then.
+    /// - Parameter temporary: the directory's name until then.
     static func publish(_ temporary: FileName, _ folder: FileDescriptor, in root: FileDescriptor) throws {
         try putLabel(into: folder)
         for name in names {
@@ -47,7 +47,7 @@ enum TrashFolder {
         throw Errno.fileExists
     }
 
-    /// Writes the file by which a folder is known as the trash.
+    /// Writes the file by which a directory is recognized as the trash.
     static func putLabel(into folder: FileDescriptor) throws {
         guard let label else { throw Errno.invalidArgument }
         let bytes = try labelBytes(of: folder)
@@ -56,12 +56,12 @@ enum TrashFolder {
         try file.synchronize()
     }
 
-    /// Opens the folder that has the first name, whether it is the trash or not.
+    /// Opens the directory of the first name, whether it is the trash or not.
     static func candidate(in root: FileDescriptor) -> FileDescriptor? {
         names.first.flatMap { try? root.open(entry: $0, [.readOnly, .directory]) }
     }
 
-    /// Removes a folder that a killed process made for the trash and did not publish.
+    /// Removes a directory that a killed process made for the trash and did not publish.
     static func removeLeftover(_ name: FileName, in root: FileDescriptor) {
         guard let label, let folder = try? root.open(entry: name, [.readOnly, .directory]) else { return }
         try? folder.removeFile(label)
@@ -76,7 +76,7 @@ enum TrashFolder {
         return folder
     }
 
-    /// Returns the bytes that name a folder itself, as far as its file system has numbers that stay.
+    /// Returns the label that identifies a directory, if its file system has lasting inodes and birth times.
     private static func labelBytes(of folder: FileDescriptor) throws(Errno) -> [UInt8] {
         let (status, birth) = try folder.statusAndBirth()
         guard birth != 0, !folder.hasPassingInodes else { return Array("trash\n".utf8) }
@@ -85,7 +85,7 @@ enum TrashFolder {
 }
 
 extension Catalogue {
-    /// Opens the trash of the served folder, which is made where there is none.
+    /// Opens the trash of the served directory, and creates it if there is none.
     func openOrMakeTrash(in root: FileDescriptor) throws -> FileDescriptor {
         do throws(Errno) {
             return try TrashFolder.open(in: root)
@@ -108,7 +108,8 @@ extension Catalogue {
         }
     }
 
-    /// Labels the trash of a catalogue that was made before trashes had labels. Without one, it would be taken for the user's own folder.
+    /// Labels the trash of a catalogue that is older than the labels. Without one, it would be taken for the user's
+    /// own directory.
     func labelEarlierTrash() throws {
         guard let root = try? openRoot(checked: false), (try? TrashFolder.open(in: root)) == nil,
             let folder = TrashFolder.candidate(in: root), try isMarked(folder) || hasTrashed(in: folder)

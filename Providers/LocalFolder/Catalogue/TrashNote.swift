@@ -1,11 +1,11 @@
 import Glibc
 import LinuxSystem
 
-/// Where something in the trash was, and when it was put there.
+/// The original place of an item in the trash, and the time at which it was trashed.
 struct TrashNote {
-    /// From the served folder on.
+    /// The names on the path from the served directory.
     let path: [[UInt8]]
-    /// Seconds since 1970.
+    /// Seconds since 1970. It is not read from a file.
     let deleted: time_t
 
     private static let largest = 64 << 10
@@ -16,7 +16,9 @@ struct TrashNote {
         self.deleted = deleted
     }
 
-    /// - Returns: `nil` where there is none, or it says nothing.
+    /// Reads a note.
+    ///
+    /// - Returns: `nil` if it does not exist, or has no path.
     init?(reading name: FileName, in folder: FileDescriptor) throws {
         guard let file = try? folder.open(entry: name, [.readOnly, .nonBlocking]),
             let bytes = try? file.readToEnd(limit: Self.largest)
@@ -27,7 +29,9 @@ struct TrashNote {
         deleted = 0
     }
 
-    /// - Returns: whether the name was to be had.
+    /// Writes the note.
+    ///
+    /// - Returns: `false` if the name is taken.
     func write(to folder: FileDescriptor, named name: FileName) throws -> Bool {
         let text =
             "[Trash Info]\n\(Self.pathKey)\(path.map(Self.escaped).joined(separator: "/"))\n"
@@ -44,7 +48,7 @@ struct TrashNote {
         }
     }
 
-    /// In this machine's time zone, as the specification has it.
+    /// Returns a date in the local time zone, as the specification requires.
     private static func date(_ time: time_t) -> String {
         var (time, parts) = (time, tm())
         localtime_r(&time, &parts)

@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// Writes versions, as bytes. The two that an item has, made by interpolation, cost half as much as stat(2).
+/// The bytes of a version. Making an item's two versions by string interpolation would cost half as much as stat(2).
 struct VersionText {
     private(set) var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(80) }
 
-    /// Adds a number with as few digits as it has, in lowercase.
+    /// Adds a number without leading zeros, in lowercase.
     mutating func add(_ number: some BinaryInteger, radix: UInt64 = 10) {
         if number < 0 { bytes.append(UInt8(ascii: "-")) }
         let start = bytes.count
@@ -21,6 +21,6 @@ struct VersionText {
 
     mutating func addDash() { bytes.append(UInt8(ascii: "-")) }
 
-    /// Adds a time as its description has it.
+    /// Adds a time in the form of its description.
     mutating func add(_ time: FileTime) { bytes += time.description.utf8 }
 }
