@@ -1,11 +1,11 @@
-/// A moment, as file systems count time.
+/// A point in time, in a file system's resolution.
 public struct Timestamp: Hashable, Sendable, Comparable {
     /// Seconds since the beginning of 1970 (UTC).
     public var seconds: Int64
-    /// And so many nanoseconds, less than a second.
+    /// Additional nanoseconds, less than a second.
     public var nanoseconds: UInt32
 
-    /// A moment from its parts.
+    /// Creates a time from its parts.
     public init(seconds: Int64, nanoseconds: UInt32 = 0) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
@@ -17,38 +17,38 @@ public struct Timestamp: Hashable, Sendable, Comparable {
     }
 }
 
-/// What stat(2) tells of a file.
+/// The attributes of a file, as in stat(2).
 public struct Attributes: Hashable, Sendable {
-    /// What is shown as the inode's number.
+    /// The node, which is shown as the inode number.
     public var node: NodeID
-    /// Bytes.
+    /// The size, in bytes.
     public var size: Int64
-    /// How much room the contents take, in blocks of 512 bytes: 0 for a file whose contents are elsewhere.
+    /// The space on disk, in blocks of 512 bytes; 0 for a dataless file.
     public var blocks: UInt64
-    /// When the contents were last read.
+    /// The time at which the contents were last read.
     public var accessed: Timestamp
-    /// When the contents were last changed.
+    /// The time at which the contents were last changed.
     public var modified: Timestamp
-    /// When the contents or these attributes were last changed.
+    /// The time at which the contents or these attributes were last changed.
     public var changed: Timestamp
     /// The kind of file (`S_IFMT`) and its permission bits.
     public var mode: UInt32
-    /// How many names it has.
+    /// The number of names (hard links).
     public var linkCount: UInt32
-    /// The user that it belongs to.
+    /// The owning user.
     public var owner: UInt32
-    /// The group that it belongs to.
+    /// The owning group.
     public var group: UInt32
-    /// The size of pieces in which reading and writing is efficient.
+    /// The preferred size of reads and writes, in bytes.
     public var blockSize: UInt32
-    /// The device's number, for a device.
+    /// The device number of a device file.
     public var device: UInt32
 
-    /// Attributes from their parts.
+    /// Creates attributes from their parts.
     ///
     /// - Parameters:
-    ///   - mode: the kind of file too, as in `S_IFREG | 0o644`.
-    ///   - blocks: `nil` stands for what the size takes.
+    ///    - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
+    ///    - blocks: the space on disk; `nil` is that of the size.
     public init(
         node: NodeID, mode: UInt32, size: Int64 = 0, blocks: UInt64? = nil, linkCount: UInt32 = 1,
         accessed: Timestamp = Timestamp(seconds: 0), modified: Timestamp = Timestamp(seconds: 0),
@@ -70,37 +70,37 @@ public struct Attributes: Hashable, Sendable {
     }
 }
 
-/// The answer to a question for a file's attributes.
+/// The reply to a request for a file's attributes.
 public struct AttributesAnswer: Sendable {
     /// The attributes.
     public var attributes: Attributes
-    /// How long the kernel may answer without asking again.
+    /// The time for which the kernel may cache the attributes.
     public var validity: Duration
 
-    /// Attributes, and how long they hold.
+    /// Creates a reply from attributes and their validity.
     public init(_ attributes: Attributes, validity: Duration = .zero) {
         self.attributes = attributes
         self.validity = validity
     }
 }
 
-/// The answer to a look-up: a name leads to a node.
+/// The reply to a look-up: the node that a name leads to.
 ///
-/// Every answer that has an entry counts as one look-up of its node, until ``FileSystem/forget(_:count:)`` takes as many back.
-/// Until then the kernel may speak of the node at any time, also when no name leads to it any more.
+/// Every reply with an entry counts as one look-up of its node, until ``FileSystem/forget(_:count:)`` takes it back.
+/// Until then the kernel may send requests for the node, even when no name leads to it any more.
 public struct Entry: Sendable {
-    /// The node, or `nil` where no file has the name: an answer that the kernel remembers for ``nameValidity``.
+    /// The node, or `nil` if no file has the name: the kernel caches that for ``nameValidity``.
     public var node: NodeID?
-    /// Tells apart files that had the same node one after the other. Matters only to NFS.
+    /// A number that distinguishes files that used the same node one after the other. Only NFS needs it.
     public var generation: UInt64
-    /// Its attributes.
+    /// The attributes of the node.
     public var attributes: Attributes
-    /// How long the kernel may take it that the name leads there.
+    /// The time for which the kernel may cache that the name leads to the node.
     public var nameValidity: Duration
-    /// How long the attributes hold.
+    /// The time for which the kernel may cache the attributes.
     public var attributeValidity: Duration
 
-    /// An entry from its parts.
+    /// Creates an entry from its parts.
     public init(
         node: NodeID, generation: UInt64 = 0, attributes: Attributes, nameValidity: Duration = .zero,
         attributeValidity: Duration = .zero
@@ -112,7 +112,7 @@ public struct Entry: Sendable {
         self.attributeValidity = attributeValidity
     }
 
-    /// There is no such file, and the kernel need not ask again so soon.
+    /// Creates the reply that no file has the name. The kernel caches it for `nameValidity`.
     public static func none(nameValidity: Duration) -> Entry {
         var entry = Entry(
             node: .root, attributes: Attributes(node: .root, mode: 0), nameValidity: nameValidity)
@@ -121,56 +121,56 @@ public struct Entry: Sendable {
     }
 }
 
-/// What setattr asks for: what is `nil` stays.
+/// The changes that a setattr request asks for; `nil` leaves an attribute as it is.
 public struct AttributeChange: Hashable, Sendable {
-    /// A time that a file is given.
+    /// A new time of a file.
     public enum Time: Hashable, Sendable {
         /// The time when the request is served.
         case now
-        /// That time.
+        /// A given time.
         case to(Timestamp)
     }
 
-    /// Permission bits, with the kind of file.
+    /// The permission bits, with the kind of file.
     public var mode: UInt32?
-    /// The user that the file shall belong to.
+    /// The owning user.
     public var owner: UInt32?
-    /// The group.
+    /// The owning group.
     public var group: UInt32?
-    /// Bytes: the file is cut, or becomes longer by zeros.
+    /// The size, in bytes: the file is truncated, or extended by zeros.
     public var size: Int64?
-    /// When it was read.
+    /// The time at which the contents were last read.
     public var accessed: Time?
-    /// When its contents were changed.
+    /// The time at which the contents were last changed.
     public var modified: Time?
-    /// When its attributes were changed. Only kernels that keep written data themselves send it.
+    /// The time at which the attributes were last changed. Only kernels that cache writes send it.
     public var changed: Timestamp?
-    /// The opening through which the file is changed, as by ftruncate(2).
+    /// The handle through which the file is changed, as by ftruncate(2).
     public var handle: UInt64?
-    /// Who holds locks in its name.
+    /// The caller's lock owner.
     public var lockOwner: UInt64?
 
-    /// A change of nothing.
+    /// Creates an empty change.
     public init() {}
 }
 
-/// What statfs(2) tells of a file system.
+/// The statistics of a file system, as in statfs(2).
 public struct Statistics: Hashable, Sendable {
-    /// The size of the blocks that are counted here, in bytes.
+    /// The size of the counted blocks, in bytes.
     public var blockSize: UInt32 = 4096
-    /// All blocks.
+    /// The number of all blocks.
     public var blocks: UInt64 = 0
-    /// Those that are free.
+    /// The number of free blocks.
     public var freeBlocks: UInt64 = 0
-    /// Those of them that are not kept for root.
+    /// The number of free blocks that are not reserved for root.
     public var availableBlocks: UInt64 = 0
-    /// All files that there can be.
+    /// The most files.
     public var files: UInt64 = 0
-    /// How many more there can be.
+    /// The number of files that can still be created.
     public var freeFiles: UInt64 = 0
     /// The most bytes of a name.
     public var nameLimit: UInt32 = 255
 
-    /// Statistics of an empty file system.
+    /// Creates the statistics of an empty file system.
     public init() {}
 }

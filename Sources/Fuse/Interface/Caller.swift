@@ -1,15 +1,15 @@
-/// Who asks: the process whose system call led to a request, as the kernel knew it then.
+/// The process that made a request, as the kernel knew it at that time.
 ///
-/// All three are 0 for what the kernel does on its own account, such as writing back a mapped file.
+/// All three numbers are 0 for requests that the kernel makes by itself, such as writing back a mapped file.
 public struct Caller: Hashable, Sendable {
-    /// The user that files are accessed as (the file system user ID).
+    /// The user ID for file system access.
     public let userID: UInt32
-    /// Likewise the group.
+    /// The group ID for file system access.
     public let groupID: UInt32
     /// The thread's number in the mount's process namespace.
     public let processID: Int32
 
-    /// A caller from its parts.
+    /// Creates a caller from its parts.
     public init(userID: UInt32, groupID: UInt32, processID: Int32) {
         self.userID = userID
         self.groupID = groupID

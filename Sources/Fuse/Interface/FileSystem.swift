@@ -1,60 +1,65 @@
-/// A file system: what answers the kernel's requests.
+/// A file system, which serves the kernel's requests.
 ///
-/// Requests come on the session's own threads, several at a time. A function returns soon and never waits for another process;
-/// it answers by its ``Reply``, at once or later from any thread. A request that waits delays nobody else.
+/// Requests come on the session's own threads, several at a time. A function returns soon and never waits for another
+/// process. It completes its ``Reply`` at once, or later from any thread. A request that waits delays no other
+/// request.
 ///
-/// Every function has a default that answers `ENOSYS`, which the kernel takes, for most of them, as never to be asked again:
-/// a file system without ``open(_:_:_:)`` has its files opened without being asked. Where that differs, it is said.
+/// Every function has a default that replies `ENOSYS`. For most requests, the kernel then never sends that request
+/// again: without ``open(_:_:_:)``, for example, files are opened without a request. Functions with another default
+/// say so.
 ///
-/// Functions are called in the order in which the kernel sends requests only as far as one process's system calls follow one
-/// another.
+/// The order of calls is that of the kernel's requests only as far as one process's system calls follow one another.
 public protocol FileSystem: AnyObject, Sendable {
-    /// The session has begun. Comes before all requests.
+    /// Is called when the session begins, before all requests.
     func start(_ session: Session)
 
-    /// The session has ended: nothing is mounted any more, and no request comes any more. What is open counts as closed, and
-    /// everything as forgotten.
+    /// Is called when the session has ended: nothing is mounted, and no request comes any more. All handles count as
+    /// closed, and all nodes as forgotten.
     func end()
 
     // MARK: Names
 
-    /// The file that a name leads to. Names have up to 1024 bytes, in this and the other functions. Fails with `ENOENT` where there is none, or answers ``Entry/none(nameValidity:)``.
+    /// Looks up a name. Fails with `ENOENT` if no file has it, or replies ``Entry/none(nameValidity:)``. Names have
+    /// up to 1024 bytes, in this function and the others.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// The kernel lets go of so many look-ups of a node, and of the node itself where none is left. The default does nothing.
+    /// Takes back a number of look-ups of a node. When none is left, the kernel does not know the node any more. The
+    /// default does nothing.
     func forget(_ node: NodeID, count: UInt64)
-    /// Makes a folder. `mode` has no bit that the caller's umask takes away.
+    /// Creates a directory. The caller's umask is already applied to `mode`.
     func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>)
-    /// Makes a file, a pipe, a socket or a device, whichever `mode` says. Files come here where ``create(_:in:mode:_:_:)`` is missing.
+    /// Creates a file, a pipe, a socket or a device, as `mode` says. The kernel uses it for files if
+    /// ``create(_:in:mode:_:_:)`` is not implemented.
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
-    /// Gives a file one more name.
+    /// Adds a hard link to a file.
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Removes a name of what is no folder. The node lives on until it is forgotten: openings of it go on to work.
+    /// Removes a name of a file that is no directory. The node stays until it is forgotten, and its handles still
+    /// work.
     func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
-    /// Removes an empty folder.
+    /// Removes an empty directory.
     func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
-    /// Gives a file another name, in the same folder or another one.
+    /// Renames a file, in the same directory or into another one.
     func rename(
         _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,
         _ reply: Reply<Done>)
 
     // MARK: Attributes
 
-    /// What stat(2) tells. `handle` is an opening of the file, where the caller has one.
+    /// Returns the attributes, as for stat(2). `handle` is a handle of the file, if the caller has one.
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>)
-    /// Changes attributes, the size among them; answers with all of them.
+    /// Changes attributes, including the size. Replies with all attributes.
     func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>)
-    /// A symbolic link's target.
+    /// Returns the target of a symbolic link.
     func readLink(_ node: NodeID, _ reply: Reply<Bytes>)
-    /// What statfs(2) tells. The default answers with ``Statistics/init()``.
+    /// Returns the statistics, as for statfs(2). The default replies with ``Statistics/init()``.
     func statistics(_ reply: Reply<Statistics>)
-    /// The value of an extended attribute; `ENODATA` where there is none. Callers that ask for its size only, and those with too
-    /// little room, are seen to.
+    /// Returns the value of an extended attribute, or fails with `ENODATA` if there is none. The library handles
+    /// callers that ask for the size, or that have too little room.
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>)
-    /// The names of all extended attributes.
+    /// Returns the names of all extended attributes.
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>)
-    /// Sets an extended attribute. `value` is there until the function returns.
+    /// Sets an extended attribute. `value` is valid until the function returns.
     func setExtendedAttribute(
         _ name: Name, of node: NodeID, to value: UnsafeRawBufferPointer, _ policy: AttributePolicy, _ reply: Reply<Done>
     )
@@ -63,54 +68,59 @@ public protocol FileSystem: AnyObject, Sendable {
 
     // MARK: Files
 
-    /// Opens a file. Flags may have ``OpenFlags/truncate``.
+    /// Opens a file. The flags may contain ``OpenFlags/truncate``.
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
-    /// Makes a file and opens it. It did not exist when the kernel looked; another process may have made it since.
+    /// Creates a file and opens it. It did not exist when the kernel looked it up; another process may have created
+    /// it since.
     func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>)
-    /// Reads. Fewer bytes than asked for mean the end of the file. `count` is no more than ``MountOptions/largestRead``.
+    /// Reads bytes. Fewer bytes than requested mean the end of the file. `count` is at most
+    /// ``MountOptions/largestRead``.
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>)
-    /// Writes, and answers how much was written. `bytes` are there until the function returns. Where the flags say that they go to
-    /// the end, `offset` is the size that the kernel knows.
+    /// Writes bytes, and replies with the number written. `bytes` are valid until the function returns. If the flags
+    /// say that they are appended, `offset` is the size that the kernel knows.
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
-    /// A descriptor of the opening was closed; close(2) waits for the answer and returns it. Comes as often as an opening has
-    /// descriptors, which is more than once after fork(2) or dup(2).
+    /// Is called when a descriptor of the handle is closed; close(2) waits for the reply and returns its error. There
+    /// is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
-    /// The opening has gone, once for every ``open(_:_:_:)``. Nobody waits for the answer.
+    /// Releases a handle, once for every ``open(_:_:_:)``. No caller waits for the reply.
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
-    /// fsync(2), or fdatasync(2).
+    /// Flushes to disk, for fsync(2) or fdatasync(2).
     func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
-    /// fallocate(2). After the default, callers are told that the file system cannot.
+    /// Serves fallocate(2). With the default, callers get the error that the file system does not support it.
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>)
-    /// Where data or a hole begins; `ENXIO` after the end. After the default, files have no holes.
+    /// Finds the next data or hole. Fails with `ENXIO` after the end. With the default, files have no holes.
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>)
-    /// copy_file_range(2): answers how much was copied. After the default, the kernel reads and writes.
+    /// Serves copy_file_range(2), and replies with the number of bytes copied. With the default, the kernel reads and
+    /// writes.
     func copyRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>)
 
     // MARK: Folders
 
-    /// Opens a folder.
+    /// Opens a directory.
     func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
-    /// Lists a folder from the entry after `cookie` on, or from the first where that is 0, in ``Reply/listing()``. An empty
-    /// listing is the end. Entries that come or go meanwhile must not make others appear twice or not at all.
+    /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``.
+    /// An empty listing is the end. Entries that are added or removed meanwhile must not cause others to appear twice
+    /// or not at all.
     func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>)
-    /// The opening has gone.
+    /// Releases a handle of a directory.
     func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>)
-    /// fsync(2) of a folder.
+    /// Flushes a directory to disk, for fsync(2).
     func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
 
     // MARK: Locks
 
-    /// The lock that stands in the way of another, or one of kind ``FileLock/Kind/none``. Asked for only with
-    /// ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel keeps locks itself.
+    /// Returns the lock that conflicts with the given one, or one of kind ``FileLock/Kind/none``. Called only with
+    /// ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel keeps locks
+    /// itself.
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
-    /// Sets a lock or gives it up; fails with `EAGAIN` where it cannot be had at once and the request does not wait.
+    /// Sets or releases a lock. Fails with `EAGAIN` if the lock is not available and the request does not wait.
     func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>)
-    /// An opening that goes had a lock of the whole file, which goes with it. Comes just before ``release(_:handle:_:_:)``. Locks of
-    /// ranges go with ``flush(_:handle:lockOwner:_:)``. The default does nothing.
+    /// Releases the whole-file lock of a handle that is about to be released, just before ``release(_:handle:_:_:)``.
+    /// Locks of ranges are released with ``flush(_:handle:lockOwner:_:)``. The default does nothing.
     func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }

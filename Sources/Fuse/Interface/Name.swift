@@ -1,19 +1,20 @@
 import LinuxSystem
 
-/// A name in a folder, a symbolic link's target or the name of an extended attribute: bytes without a NUL, as the kernel sends them.
+/// The name of a directory entry, a symbolic link's target, or the name of an extended attribute: bytes without a
+/// NUL, as the kernel sends them.
 ///
-/// Names are the same when their bytes are. Most are UTF-8, and then they are kept as a string, which up to 15 bytes takes no
-/// memory of its own.
+/// Two names are equal if their bytes are. Most are UTF-8, and are stored as a string, which needs no allocation up
+/// to 15 bytes.
 public struct Name: Sendable {
     private enum Storage: Sendable {
         case text(String)
-        /// Only what is not UTF-8, so that the same bytes are never kept in both ways.
+        /// A name that is not UTF-8. Valid UTF-8 is never stored so, because equal names must be stored alike.
         case bytes([UInt8])
     }
 
     private let storage: Storage
 
-    /// The name that is written so. What follows a NUL is left out.
+    /// Creates a name from text, up to the first NUL.
     public init(_ text: String) {
         if let end = text.utf8.firstIndex(of: 0) {
             storage = .text(String(text[..<end]))
@@ -22,24 +23,24 @@ public struct Name: Sendable {
         }
     }
 
-    /// The name that has these bytes, up to the first NUL.
+    /// Creates a name from bytes, up to the first NUL.
     public init(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes.prefix { $0 != 0 })
         storage = bytes.withUnsafeBufferPointer { String(utf8: $0) }.map(Storage.text) ?? .bytes(bytes)
     }
 
-    /// The name that has these bytes, none of which is NUL.
+    /// Creates a name from bytes, none of which is NUL.
     init(_ bytes: UnsafeRawBufferPointer) {
         let bytes = bytes.bindMemory(to: UInt8.self)
         storage = String(utf8: bytes).map(Storage.text) ?? .bytes(Array(bytes))
     }
 
-    /// The name as text; `nil` where it is not UTF-8.
+    /// The name as text; `nil` if it is not UTF-8.
     public var text: String? {
         if case .text(let text) = storage { text } else { nil }
     }
 
-    /// How many bytes it has.
+    /// The number of bytes.
     public var count: Int {
         switch storage {
         case .text(let text): text.utf8.count
@@ -55,13 +56,13 @@ public struct Name: Sendable {
         }
     }
 
-    /// Calls a function with the bytes, which stay where they are until it returns.
+    /// Calls a function with the bytes, which are valid until it returns.
     public func withBytes<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch storage {
         case .text(var text):
-            // Taking the outcome apart lets the error keep its type, which `withUTF8` does not.
+            // `withUTF8` does not keep the type of an error, so the result is taken apart.
             let outcome = text.withUTF8 { bytes in
                 Swift.Result { () throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
             }
@@ -74,13 +75,13 @@ public struct Name: Sendable {
         }
     }
 
-    /// Calls a function with the name as C has it, with a NUL at its end.
+    /// Calls a function with the name as a C string, with a NUL at its end.
     public func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         switch storage {
         case .text(let text): return try text.withCString(body)
         case .bytes(let bytes):
             return try (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-                // The array has at least the NUL.
+                // The array contains at least the NUL.
                 guard let start = buffer.baseAddress else { return try "".withCString(body) }
                 return try body(start)
             }
@@ -105,14 +106,14 @@ extension Name: Hashable {
 }
 
 extension Name: Comparable {
-    /// Byte by byte, which does not depend on any locale.
+    /// Whether one precedes the other, compared byte by byte, independent of any locale.
     public static func < (left: Name, right: Name) -> Bool {
         left.withBytes { left in right.withBytes { right in left.lexicographicallyPrecedes(right) } }
     }
 }
 
 extension Name: CustomStringConvertible {
-    /// The name for people: what is not UTF-8 in it is replaced.
+    /// The name for display. Invalid UTF-8 is replaced.
     public var description: String {
         switch storage {
         case .text(let text): text
@@ -122,6 +123,6 @@ extension Name: CustomStringConvertible {
 }
 
 extension Name: ExpressibleByStringLiteral {
-    /// The name that a program writes out.
+    /// Creates a name from a literal.
     public init(stringLiteral value: String) { self.init(value) }
 }

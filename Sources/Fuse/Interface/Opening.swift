@@ -1,40 +1,41 @@
 import Glibc
 
-/// The answer to an open.
+/// The reply to an open: a handle, and the way in which the kernel uses it.
 public struct Opening: Sendable {
-    /// How the kernel reads and writes the file. All openings of a file at one time have to use the same way:
-    /// where one is cached and another passed through, the kernel fails the later one with `EIO`.
+    /// The way in which the kernel reads and writes the file. All handles of a file at one time must use the same
+    /// mode: if one is cached and another passed through, the kernel fails the later open with `EIO`.
     public enum Mode: Sendable {
-        /// Through the kernel's page cache; what is not in it is asked for with ``FileSystem/read(_:handle:at:count:_:)``.
-        /// Pages from earlier openings are used again if they are kept, and dropped now otherwise.
+        /// The kernel uses its page cache, and reads pages that it lacks with
+        /// ``FileSystem/read(_:handle:at:count:_:)``. Pages of earlier handles are reused if `keepsPages` is set, and
+        /// dropped otherwise.
         case cached(keepsPages: Bool)
-        /// Every read and write comes to the file system; the file cannot be mapped in memory for sharing.
+        /// Every read and write is a request to the file system. The file cannot be mapped in memory for sharing.
         case direct
-        /// The kernel reads, writes and maps another file in its place, and nothing of that comes to the file system. All
-        /// openings of a file at one time have to name the same backing file (`EBUSY` otherwise).
+        /// The kernel reads, writes and maps another file instead, without requests to the file system. All handles
+        /// of a file at one time must name the same backing file (`EBUSY` otherwise).
         case passthrough(BackingFile)
     }
 
-    /// What the kernel calls this opening from now on: anything.
+    /// The number by which the kernel refers to this handle. Any number may be chosen.
     public var handle: UInt64
-    /// How it is read and written.
+    /// The way in which the kernel reads and writes the file.
     public var mode: Mode
-    /// For a folder: the kernel may keep what it has read, and answer later readers of the folder with it.
+    /// Whether the kernel may cache a directory's listing for later readers.
     public var cachesFolder = false
-    /// For a folder: what the kernel has kept from earlier openings still holds.
+    /// Whether a directory's listing that was cached for earlier handles is still valid.
     public var keepsFolderPages = false
-    /// The opening has no position; seeking in it fails.
+    /// Whether the handle has no position, so that seeking fails.
     public var isNonSeekable = false
-    /// Closing does not ask for a flush.
+    /// Whether closing a descriptor sends no flush.
     public var needsNoFlush = false
 
-    /// An opening.
+    /// Creates the reply for a file.
     public init(handle: UInt64 = 0, mode: Mode = .cached(keepsPages: false)) {
         self.handle = handle
         self.mode = mode
     }
 
-    /// An opening of a folder.
+    /// Creates the reply for a directory.
     public static func folder(handle: UInt64 = 0, caches: Bool = false, keepsPages: Bool = false) -> Opening {
         var opening = Opening(handle: handle)
         opening.cachesFolder = caches
@@ -43,134 +44,136 @@ public struct Opening: Sendable {
     }
 }
 
-/// The answer to the making of a file that is open at once.
+/// The reply to the creation of a file that is opened at once.
 public struct Creation: Sendable {
     /// The new file.
     public var entry: Entry
-    /// Its first opening.
+    /// Its first handle.
     public var opening: Opening
 
-    /// A file and its opening.
+    /// Creates a reply from a file and its handle.
     public init(entry: Entry, opening: Opening) {
         self.entry = entry
         self.opening = opening
     }
 }
 
-/// What open(2) was asked for.
+/// The flags of open(2).
 public struct OpenFlags: OptionSet, Hashable, Sendable {
-    /// The flags as open(2) has them.
+    /// The flags as for open(2).
     public let rawValue: UInt32
 
-    /// Flags from their number.
+    /// Creates flags from their number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The file is cut to nothing as it is opened.
+    /// Truncates the file to zero bytes.
     public static let truncate = OpenFlags(rawValue: UInt32(O_TRUNC))
-    /// Every write goes to the end.
+    /// Appends every write to the end.
     public static let append = OpenFlags(rawValue: UInt32(O_APPEND))
-    /// It is an error if the file exists.
+    /// Fails if the file exists.
     public static let exclusive = OpenFlags(rawValue: UInt32(O_EXCL))
-    /// No call may wait.
+    /// Does not block.
     public static let nonBlocking = OpenFlags(rawValue: UInt32(O_NONBLOCK))
 
-    /// Whether it may be read.
+    /// Whether the handle may be read.
     public var allowsReading: Bool { rawValue & UInt32(O_ACCMODE) != UInt32(O_WRONLY) }
-    /// Whether it may be written.
+    /// Whether the handle may be written.
     public var allowsWriting: Bool { rawValue & UInt32(O_ACCMODE) != UInt32(O_RDONLY) }
 }
 
-/// What a write is, beside its bytes and its offset.
+/// The circumstances of a write.
 public struct WriteFlags: Hashable, Sendable {
-    /// The opening's flags now: fcntl(2) changes some of those that open(2) was given.
+    /// The handle's present flags; fcntl(2) can change some of those that were given to open(2).
     public var opening: OpenFlags
-    /// The kernel writes back what programs have changed in mappings, through any opening that may write.
+    /// Whether the kernel writes back pages that programs changed in mappings. It may use any writable handle for
+    /// that.
     public var isFromCache: Bool
 
-    /// Flags from their parts.
+    /// Creates flags from their parts.
     public init(opening: OpenFlags = [], isFromCache: Bool = false) {
         self.opening = opening
         self.isFromCache = isFromCache
     }
 
-    /// Whether the bytes go to the file's end; what was mapped stays at its offset, whatever the opening says.
+    /// Whether the bytes are appended to the file. Mapped pages are written at their offset, whatever the handle's
+    /// flags.
     public var appends: Bool { opening.contains(.append) && !isFromCache }
 }
 
-/// How renameat2(2) treats a name that is taken.
+/// The flags of renameat2(2).
 public struct RenameFlags: OptionSet, Hashable, Sendable {
-    /// The flags as renameat2(2) has them.
+    /// The flags as for renameat2(2).
     public let rawValue: UInt32
 
-    /// Flags from their number.
+    /// Creates flags from their number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Fails with `EEXIST` where the new name is taken.
+    /// Fails with `EEXIST` if the new name exists.
     public static let noReplace = RenameFlags(rawValue: 1)
-    /// Both names exist, and change places.
+    /// Exchanges the two files, which must exist.
     public static let exchange = RenameFlags(rawValue: 2)
 }
 
-/// What fallocate(2) does.
+/// The flags of fallocate(2).
 public struct AllocationFlags: OptionSet, Hashable, Sendable {
-    /// The flags as fallocate(2) has them; 0 makes sure that there is room, and the file longer if need be.
+    /// The flags as for fallocate(2). 0 allocates space, and extends the file if needed.
     public let rawValue: UInt32
 
-    /// Flags from their number.
+    /// Creates flags from their number.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The size stays.
+    /// Leaves the size as it is.
     public static let keepSize = AllocationFlags(rawValue: 0x01)
-    /// The range becomes a hole, which reads as zeros.
+    /// Makes the range a hole, which reads as zeros.
     public static let punchHole = AllocationFlags(rawValue: 0x02)
-    /// The range is taken out, and what follows moves up.
+    /// Removes the range, so that the bytes after it move down.
     public static let collapseRange = AllocationFlags(rawValue: 0x08)
-    /// The range becomes zeros that have room.
+    /// Makes the range allocated zeros.
     public static let zeroRange = AllocationFlags(rawValue: 0x10)
-    /// Room is made in between.
+    /// Inserts space at the offset.
     public static let insertRange = AllocationFlags(rawValue: 0x20)
 }
 
-/// What lseek(2) looks for.
+/// The target of lseek(2).
 public enum SeekTarget: Sendable, Hashable {
-    /// The next place with contents.
+    /// The next offset with data.
     case data
-    /// The next hole; there is always one at the end.
+    /// The next hole. There is always one at the end.
     case hole
 }
 
-/// How setxattr(2) treats an attribute that is there, or not.
+/// The behaviour of setxattr(2) for an attribute that exists or does not.
 public enum AttributePolicy: Sendable, Hashable {
-    /// It is set in either case.
+    /// Sets the attribute, whether it exists or not.
     case set
-    /// Fails with `EEXIST` where it is there.
+    /// Fails with `EEXIST` if the attribute exists.
     case create
-    /// Fails with `ENODATA` where it is not.
+    /// Fails with `ENODATA` if the attribute does not exist.
     case replace
 }
 
 /// A lock on a range of a file's bytes, or on the whole file.
 public struct FileLock: Hashable, Sendable {
-    /// What a lock allows to others.
+    /// The kind of a lock.
     public enum Kind: Sendable, Hashable {
-        /// Others may read.
+        /// A shared lock: others may read.
         case reading
-        /// Others may do nothing.
+        /// An exclusive lock.
         case writing
-        /// There is none, or it is given up.
+        /// No lock, or the release of one.
         case none
     }
 
-    /// What it allows.
+    /// The kind of the lock.
     public var kind: Kind
     /// The first byte.
     public var start: UInt64
-    /// The last byte; `Int64.max` means to the end, however far that is.
+    /// The last byte; `Int64.max` is the end of the file, however long the file is.
     public var end: UInt64
-    /// The process that has it.
+    /// The process that holds the lock.
     public var processID: Int32
 
-    /// A lock from its parts.
+    /// Creates a lock from its parts.
     public init(kind: Kind, start: UInt64 = 0, end: UInt64 = UInt64(Int64.max), processID: Int32 = 0) {
         self.kind = kind
         self.start = start
@@ -179,14 +182,14 @@ public struct FileLock: Hashable, Sendable {
     }
 }
 
-/// What is asked for in the name of which owner.
+/// A request for a lock, and the owner that makes it.
 public struct LockRequest: Hashable, Sendable {
-    /// Locks of one owner do not stand in each other's way.
+    /// The owner. Locks of one owner do not conflict with each other.
     public var owner: UInt64
-    /// The lock that is wanted.
+    /// The requested lock.
     public var lock: FileLock
-    /// Whether it is flock(2)'s, which is for whole files and for openings, not processes.
+    /// Whether the lock is one of flock(2), which is for whole files and owned by handles, not processes.
     public var isWholeFile: Bool
-    /// Whether the caller waits until it can be had.
+    /// Whether the caller waits until the lock is available.
     public var waits: Bool
 }

@@ -1,72 +1,73 @@
 public import LinuxSystem
 
-/// How a file system is mounted and served.
+/// The options of mounting and serving a file system.
 public struct MountOptions: Sendable {
-    /// What the mount table says is mounted.
+    /// The source that the mount table shows.
     public var name: String
-    /// The kind of file system: it appears as `fuse.subtype`.
+    /// The kind of file system, which the mount table shows as `fuse.subtype`.
     public var subtype: String
-    /// The folder whose files the file system shows, where it shows those of one. Nothing is mounted within it or on a folder that it
-    /// lies in: the file system would ask itself, and nobody would answer.
+    /// The directory that the file system shows, if it shows an existing one. The mount point must not lie within it
+    /// or contain it: the file system would send requests to itself, and block.
     public var source: String?
-    /// Whether users other than the one who mounts may use it. Without root's rights it takes `user_allow_other` in
-    /// `/etc/fuse.conf`.
+    /// Whether users other than the mounting one may use the mount. Without root's rights, this requires
+    /// `user_allow_other` in `/etc/fuse.conf`.
     public var allowsOthers = false
-    /// Nothing in it can be changed.
+    /// Whether the mount is read-only.
     public var isReadOnly = false
-    /// Whether the kernel decides by mode, owner and group who may do what. Otherwise it lets everybody do everything.
+    /// Whether the kernel checks permissions by mode, owner and group. Otherwise it permits every access.
     public var checksPermissions = true
     /// The most bytes of one read.
     public var largestRead = 1 << 20
     /// The most bytes of one write.
     public var largestWrite = 1 << 20
-    /// The most bytes that the kernel reads ahead, as far as it is set up to.
+    /// The most bytes that the kernel reads ahead. Its own settings may lower the limit.
     public var readAhead = 1 << 20
     /// The most threads that serve requests at a time.
     public var threads = 4
-    /// Whether files may be passed through, where the kernel and the process's rights allow it.
+    /// Whether files may be passed through, if the kernel and the process's rights allow it.
     public var wantsPassthrough = false
-    /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through. One that is neither root's nor
-    /// this user's is not used.
+    /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through. A socket
+    /// whose owner is neither root nor this user is not used.
     public var passthroughHelper: String?
-    /// Whether listings that need it come with attributes (READDIRPLUS).
+    /// Whether listings include attributes if the kernel needs them (READDIRPLUS).
     public var listsWithAttributes = true
-    /// Whether the kernel keeps the targets of symbolic links.
+    /// Whether the kernel caches the targets of symbolic links.
     public var cachesSymbolicLinks = true
-    /// Whether the kernel drops a file's pages when its size or modification time has changed by itself.
+    /// Whether the kernel drops a file's cached pages when it finds a changed size or modification time
+    /// (FUSE_AUTO_INVAL_DATA).
     public var dropsChangedPages = true
-    /// Whether record locks (fcntl(2)) come to the file system; otherwise the kernel keeps them, for this machine.
+    /// Whether the file system serves record locks (fcntl(2)). Otherwise the kernel keeps them, for this machine.
     public var servesLocks = false
-    /// Likewise locks of whole files (flock(2)).
+    /// Whether the file system serves whole-file locks (flock(2)). Otherwise the kernel keeps them, for this machine.
     public var servesWholeFileLocks = false
-    /// What starts the threads that serve; tests give none.
+    /// The function that starts the serving threads. Tests replace it with one that fails.
     package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void =
         {
             (name, body) throws(Errno) in try SystemThread.start(name, body)
         }
 
-    /// The defaults.
+    /// Creates the default options.
     public init(name: String, subtype: String = "swift") {
         self.name = name
         self.subtype = subtype
     }
 }
 
-/// Why nothing was mounted.
+/// The reason why nothing was mounted.
 public enum MountFailure: Error, Sendable, CustomStringConvertible {
     /// The FUSE device cannot be opened.
     case noDevice(Errno)
-    /// There is nothing to mount on, or not for this user.
+    /// The mount point does not exist, or this user may not mount on it.
     case notMounted(path: String, Errno)
-    /// The folder that is shown and the one to mount on lie within each other (``MountOptions/source``).
+    /// The directory that is shown and the mount point lie within each other (``MountOptions/source``).
     case showsItself(path: String, source: String)
-    /// The folder that is shown cannot be looked at.
+    /// The directory that is shown cannot be opened.
     case noSource(path: String, Errno)
-    /// `fusermount3`, which mounts for users other than root, is not there or says this.
+    /// `fusermount3`, which mounts for users other than root, is not installed or failed with this message.
     case refused(String)
     /// The kernel's protocol is older than this library's (7.31).
     case isTooOld(major: UInt32, minor: UInt32)
-    /// It was mounted, and unmounted before it was ready; or there is no thread to be had.
+    /// The mount was unmounted before it was ready, or no thread could be started.
     case ended(Errno?)
 
     /// The failure in a sentence.

@@ -2,7 +2,7 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// `fusermount3`, which mounts and unmounts for users who may not do it themselves.
+/// The setuid program `fusermount3`, which mounts and unmounts for users without the right to.
 enum MountProgram {
     private static var path: String? {
         ["/usr/bin/fusermount3", "/bin/fusermount3", "/usr/local/bin/fusermount3"].first {
@@ -23,7 +23,7 @@ enum MountProgram {
         throw .refused(words.isEmpty ? "it does not say why" : words)
     }
 
-    /// The device that it has mounted, or what it says instead.
+    /// Returns the device of the mount, or the program's messages if it did not mount.
     private static func run(
         _ program: String, _ path: String, _ options: MountOptions
     ) throws(Errno) -> (FileDescriptor?, String) {
@@ -42,7 +42,7 @@ enum MountProgram {
         let child = try ChildProgram.start(
             program, arguments: ["-o", settings.joined(separator: ","), "--", path],
             environment: ["_FUSE_COMMFD=3", environment], descriptors: [nil, nil, complaints, theirs])
-        // It has sent it by then, or will not.
+        // It has sent the descriptor by then, or will not.
         _ = try child.wait()
         let received = cfuse_receive_descriptor(ours.rawValue)
         if received >= 0 { return (FileDescriptor(owning: received), "") }
@@ -57,18 +57,18 @@ enum MountProgram {
         let child = try? ChildProgram.start(
             program, arguments: ["-u", "-z", "-q", "--", path], environment: [environment],
             descriptors: [nil, nil, nil])
-        // Fails where it is not mounted any more.
+        // Fails if it is not mounted any more.
         _ = try? child?.wait()
     }
 
-    /// A comma begins the next option.
+    /// Escapes a comma, which would begin the next option.
     private static func escaped(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing(",", with: "\\,")
     }
 }
 
 extension String {
-    /// The lines in one.
+    /// The lines, joined into one.
     fileprivate var lines: String {
         split(separator: "\n", omittingEmptySubsequences: true).joined(separator: "; ")
     }

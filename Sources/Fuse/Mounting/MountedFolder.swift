@@ -6,11 +6,11 @@ import LinuxSystem
 final class MountedFolder: Sendable {
     let path: String
     let device: FileDescriptor
-    /// Whether fusermount3 made it, which then ends it too.
+    /// Whether fusermount3 made the mount, so that fusermount3 has to unmount it too.
     let usesProgram: Bool
     private let hasEnded = Lock(false)
 
-    /// Mounts; the kernel's first request waits then.
+    /// Mounts. The kernel's first request then waits.
     init(at path: String, _ options: MountOptions) throws(MountFailure) {
         guard let absolute = realpath(path, nil) else { throw .notMounted(path: path, .current) }
         self.path = String(cString: absolute)
@@ -29,9 +29,9 @@ final class MountedFolder: Sendable {
         }
     }
 
-    /// What another process has mounted. Nothing is asked of it: nobody would answer yet.
+    /// Adopts the mount of another process. It sends no request to the file system, because no process replies yet.
     ///
-    /// Fails where it is mounted no more, or its session has ended.
+    /// Fails if the path is not mounted any more, or the session has ended.
     init(
         takingOver path: String, device: FileDescriptor, fileSystem: UInt64, usesProgram: Bool
     ) throws(MountFailure) {
@@ -49,7 +49,7 @@ final class MountedFolder: Sendable {
         mount.type == "fuse" || mount.type.hasPrefix("fuse.")
     }
 
-    /// What the kernel would mount on, and nobody could use.
+    /// Checks for a mount point that the kernel would accept and that could not be used.
     private static func check(_ path: String, _ options: MountOptions) throws(MountFailure) {
         let folder: FileDescriptor
         do throws(Errno) {
@@ -91,15 +91,16 @@ final class MountedFolder: Sendable {
         return device
     }
 
-    /// Takes it out of sight, once; aborting, its session ends too.
+    /// Unmounts, once. If aborting, the session ends too.
     func unmount(aborting: Bool) {
         let control = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             guard !hasEnded else { return Optional<Connection>.none }
-            // It can be found only as long as it is mounted. Seldom is it there for anybody to use.
+            // The connection can be found only while it is mounted. Its control file often does not exist, or is
+            // closed to this user.
             let control = Connection(at: path)
             if !usesProgram {
-                // Fails where somebody else has unmounted it.
+                // Fails if another process has unmounted it.
                 _ = aborting ? cfuse_abort(path) : cfuse_detach(path)
             } else {
                 MountProgram.unmount(path)
@@ -115,7 +116,7 @@ final class MountedFolder: Sendable {
         return !isStale(path)
     }
 
-    /// The path of what may be a mount point, of which nothing is asked.
+    /// Returns the absolute path of a possible mount point without sending a request to it.
     private static func absolute(_ path: String) -> String? {
         let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         let cut = path.lastSlash
@@ -127,7 +128,7 @@ final class MountedFolder: Sendable {
         return folder == "/" ? "/" + name : folder + "/" + name
     }
 
-    /// Whether nobody answers for what is mounted there.
+    /// Whether no process serves the mount at a path.
     private static func isStale(_ path: String) -> Bool {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path, isOurs(mount) else {
             return false
@@ -137,16 +138,17 @@ final class MountedFolder: Sendable {
         return asked.wait(seconds: patienceSeconds) ?? true
     }
 
-    /// A server that has been killed can leave a session that does not end by itself: a thread of its may have been telling the
-    /// kernel of a change in a folder for which a request waited. Then nobody answers, and nothing fails.
+    /// The timeout for a reply. A server that was killed can leave a session that does not end by itself: if one of
+    /// its threads was notifying the kernel of a change in a directory for which a request waited, requests neither
+    /// complete nor fail.
     private static let patienceSeconds = 5
 }
 
-/// The kernel's control files for a mount.
+/// The kernel's control file for a mount.
 private struct Connection {
     private let control: FileDescriptor
 
-    /// `nil` where there are none. The file system itself is not asked: it might be blocked.
+    /// Returns `nil` if there is no such file. It sends no request to the file system, which might be blocked.
     init?(at path: String) {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path else { return nil }
         let minor = mount.device & 0xFF | mount.device >> 12 & 0xFFF00
@@ -157,15 +159,15 @@ private struct Connection {
     }
 
     func abort() {
-        // Fails where it has ended by itself.
+        // Fails if the session has ended by itself.
         _ = try? [UInt8(ascii: "1")].withUnsafeBytes { try control.writeAll($0) }
     }
 }
 
-/// Asks a folder for its attributes, which may take for ever.
+/// A request for a directory's attributes, which may block for ever.
 private final class Question: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads; the rest
-    // is immutable or behind the lock.
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
+    // threads; the rest is immutable or behind the lock.
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let path: String
     private let isStale = Lock<Bool?>(nil)
@@ -185,13 +187,14 @@ private final class Question: @unchecked Sendable {
         var error: CInt = 0
         repeat {
             error = cfuse_probe(path) < 0 ? errno : 0
-            // A question that was on its way as the session ended fails in its own way, and the next one as all others do.
+            // A request that was under way when the session ended fails with ECONNABORTED, and the next one as all
+            // others do.
         } while error == ECONNABORTED
         isStale.withLock { $0 = error == ENOTCONN }
         sem_post(semaphore)
     }
 
-    /// `nil` where there is no answer in time.
+    /// Waits for the reply. Returns `nil` after the timeout.
     func wait(seconds: Int) -> Bool? {
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)

@@ -1,11 +1,11 @@
 import CFuse
 package import LinuxSystem
 
-/// A file that the kernel reads, writes and maps in the place of one of a mounted file system's.
+/// A file that the kernel reads, writes and maps instead of a file of a mounted file system.
 ///
-/// The kernel has its own hold on the file for as long as openings use it; this object is needed for further openings.
+/// The kernel keeps the file open while handles use it. This object is needed for further handles.
 public final class BackingFile: Sendable {
-    /// What the kernel calls it, for as long as the session lasts and this object lives.
+    /// The kernel's number of the file, valid until the session ends or this object is released.
     public let identifier: Int32
     private let registrar: any BackingRegistrar
 
@@ -17,14 +17,15 @@ public final class BackingFile: Sendable {
     deinit { registrar.close(identifier) }
 }
 
-/// Who tells the kernel of backing files, which takes a privilege.
+/// A connection to the kernel for registering backing files, which takes a privilege.
 package protocol BackingRegistrar: Sendable {
     func open(_ file: FileDescriptor) throws(Errno) -> Int32
-    /// Waits for no other process: the last reference to a file may go on any thread.
+    /// Unregisters a file. Must not block on another process: the last reference to a file may be released on any
+    /// thread.
     func close(_ identifier: Int32)
 }
 
-/// The process itself, where it has `CAP_SYS_ADMIN`.
+/// The process itself, if it has `CAP_SYS_ADMIN`.
 struct OwnRegistrar: BackingRegistrar {
     let device: FileDescriptor
 
@@ -33,7 +34,7 @@ struct OwnRegistrar: BackingRegistrar {
     }
 
     func close(_ identifier: Int32) {
-        // Fails after the end of the session, with which all of them went.
+        // Fails after the end of the session, which has closed all backing files.
         _ = cfuse_backing_close(device.rawValue, identifier)
     }
 }

@@ -1,18 +1,19 @@
 import Glibc
 import LinuxSystem
 
-/// A `purvey-passthrough`, which has the right that this process lacks.
+/// A `purvey-passthrough` process, which has the privilege that this process lacks.
 package final class HelperRegistrar: BackingRegistrar {
     private static let patienceMilliseconds: CInt = 2000
-    /// It starts a process for each connection.
+    /// The timeout of the first message. The helper is longer in starting, because it starts a process for each
+    /// connection.
     private static let patienceAtFirstMilliseconds: CInt = 10_000
 
-    // One question at a time. Innermost.
+    // Held during a request, so that there is one at a time. Leaf lock.
     private let socket: Lock<SequencedPacketSocket>
 
     package init(_ path: String, _ device: FileDescriptor) throws(Errno) {
         let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
-        // It is handed the session and files: nobody else gets those, wherever the path may lead.
+        // The helper gets the session and files, so it must be root's or this user's, whatever the path.
         let owner = try connection.peerCredentials().userID
         guard owner == 0 || owner == getuid() else { throw .notPermitted }
         try connection.waitForPacket(milliseconds: Self.patienceAtFirstMilliseconds)
@@ -26,7 +27,7 @@ package final class HelperRegistrar: BackingRegistrar {
     package func open(_ file: FileDescriptor) throws(Errno) -> Int32 { try ask(PassthroughMessage.open, 0, file) }
 
     package func close(_ identifier: Int32) {
-        // Where the helper has gone, the kernel keeps the file until the session ends.
+        // If the helper has gone, the kernel keeps the file until the session ends.
         HandlerThreads.shared.run { _ = try? self.ask(PassthroughMessage.close, identifier, nil) }
     }
 
@@ -37,7 +38,7 @@ package final class HelperRegistrar: BackingRegistrar {
             do throws(Errno) {
                 try socket.waitForPacket(milliseconds: Self.patienceMilliseconds)
             } catch {
-                // What it says after that would be taken for the next answer.
+                // A late reply would be taken for that of the next request.
                 socket.shutDown()
                 throw error
             }

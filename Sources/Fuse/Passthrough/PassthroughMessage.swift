@@ -1,26 +1,26 @@
 import Glibc
 package import LinuxSystem
 
-/// What a process says to `purvey-passthrough`, and hears from it. Each message is one packet.
+/// The messages to and from `purvey-passthrough`. Each is one packet.
 package enum PassthroughMessage {
-    /// Comes first, with the descriptor of a FUSE device.
+    /// The first request, with the descriptor of a FUSE device.
     package static let greeting: Int32 = 0
-    /// Comes with the descriptor of a backing file.
+    /// A request to register a backing file, with its descriptor.
     package static let open: Int32 = 1
-    /// Comes with the number of a backing file.
+    /// A request to unregister a backing file, with its number.
     package static let close: Int32 = 2
 
-    /// What is asked for, and a number.
+    /// A request: one of the constants, and a number.
     package typealias Question = (what: Int32, number: Int32)
-    /// Not negative, or an error number with its sign changed.
+    /// A reply: a result that is not negative, or a negated error number.
     package typealias Answer = Int32
 
-    /// Comes unasked, before anything is sent to it: 0, or an error number with its sign changed. Shorter than an answer, so that
-    /// nobody who does not expect it takes it for one.
+    /// The helper's first message, which it sends unasked: 0, or a negated error number. It is shorter than a reply,
+    /// so that a client that does not expect it does not take it for one.
     package typealias Welcome = Int16
 }
 
-/// Packets that are one value each.
+/// Packets of one value.
 extension SequencedPacketSocket {
     package func send(
         value: some BitwiseCopyable, descriptors: [FileDescriptor] = []
@@ -28,10 +28,10 @@ extension SequencedPacketSocket {
         try withUnsafeBytes(of: value) { bytes throws(Errno) in try send(bytes, descriptors: descriptors) }
     }
 
-    /// Receives one. Fails with `connectionReset` where the peer has gone or has sent something else.
+    /// Receives a value. Fails with `connectionReset` if the peer has gone or has sent something else.
     ///
-    /// - Parameter value: is what was received from then on.
-    /// - Returns: what came along.
+    /// - Parameter value: is set to the received value.
+    /// - Returns: the received descriptors.
     @discardableResult
     package func receive<Value: BitwiseCopyable>(value: inout Value) throws(Errno) -> [FileDescriptor] {
         let packet = try withUnsafeMutableBytes(of: &value) { bytes throws(Errno) in try receive(into: bytes) }
@@ -39,8 +39,8 @@ extension SequencedPacketSocket {
         return packet.descriptors
     }
 
-    /// Blocks until there is something to receive, or the peer has gone, but not for longer than so many milliseconds; -1 waits
-    /// without end. Fails with `timedOut`.
+    /// Blocks until there is something to receive, the peer has gone, or a number of milliseconds has passed; -1
+    /// waits for ever. Fails with `timedOut`.
     package func waitForPacket(milliseconds: CInt = -1) throws(Errno) {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         guard try retrying({ poll(&request, 1, milliseconds) }) > 0 else { throw .timedOut }

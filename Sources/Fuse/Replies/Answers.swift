@@ -2,41 +2,42 @@ import CFuse
 import Glibc
 public import LinuxSystem
 
-/// The answer that says no more than that it is done.
+/// The reply to a request that succeeds without a result.
 public struct Done: Answer, Sendable {
-    /// It is done.
+    /// Creates the reply.
     public init() {}
 
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 }
 
 extension Reply where Content == Done {
-    /// Answers that it is done.
+    /// Sends the reply that the request succeeded.
     public func reply() { reply(Done()) }
 }
 
-/// Bytes as an answer: contents of a file, a link's target, an extended attribute's value.
+/// A reply of bytes: the contents of a file, the target of a symbolic link, or the value of an extended attribute.
 public struct Bytes: Answer, Sendable {
-    /// The bytes.
+    /// The bytes of the reply.
     public var bytes: [UInt8]
 
-    /// An answer of these bytes.
+    /// Creates a reply of bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// An answer of a name's bytes.
+    /// Creates a reply of a name's bytes.
     public init(_ name: Name) { bytes = name.bytes }
 
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         bytes.withUnsafeBytes { sender.sendContents($0) }
     }
 }
 
 extension AnswerSender {
-    /// Bytes that the caller has limited room for: what is read is cut, an attribute is measured or refused.
+    /// Sends bytes within the caller's room: contents are truncated to it; a longer attribute fails with `ERANGE`,
+    /// and a caller without room gets its size.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
         if isMeasured {
             if room == 0 { return send(fuse_getxattr_out(size: UInt32(clamping: bytes.count), padding: 0)) }
@@ -47,19 +48,19 @@ extension AnswerSender {
 }
 
 extension Reply where Content == Bytes {
-    /// Answers with bytes that are there until this returns.
+    /// Sends bytes, which need to stay valid only until this returns.
     public func reply(bytes: UnsafeRawBufferPointer) {
         answer { $0.sendContents(bytes) }
     }
 
-    /// Answers with part of a file, or with the error of reading it.
+    /// Sends part of a file, or the error of reading it.
     ///
-    /// Blocks until it is read.
+    /// Blocks until the part is read.
     ///
     /// - Parameters:
-    ///   - file: open for reading.
-    ///   - offset: where the part begins, in bytes.
-    ///   - count: how many bytes there are of it, if the file does not end before.
+    ///    - file: a file that is open for reading.
+    ///    - offset: the start of the part, in bytes.
+    ///    - count: the most bytes to read; fewer at the end of the file.
     public func reply(reading file: FileDescriptor, at offset: Int64, count: Int) {
         answer { sender in
             let buffer = sender.channel.buffers.take()
@@ -81,31 +82,31 @@ extension Reply where Content == Bytes {
     }
 }
 
-/// The names of a file's extended attributes.
+/// A reply of the names of a file's extended attributes.
 public struct NameList: Answer, Sendable {
     /// The names, in any order.
     public var names: [Name]
 
-    /// An answer of these names.
+    /// Creates a reply of names.
     public init(_ names: [Name]) { self.names = names }
 
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         Bytes(names.flatMap { $0.bytes + [0] }).send(through: sender)
     }
 }
 
-/// How many bytes were written or copied.
+/// A reply of the number of bytes that were written or copied.
 extension Int: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(fuse_write_out(size: UInt32(clamping: self), padding: 0))
     }
 }
 
-/// A place in a file.
+/// A reply of an offset in a file.
 extension Int64: Answer {
-    /// Sends it.
+    /// Sends the reply, or `EINVAL` for a negative offset.
     public func send(through sender: borrowing AnswerSender) {
         guard self >= 0 else { return sender.fail(.invalidArgument) }
         sender.send(fuse_lseek_out(offset: UInt64(self)))
@@ -124,7 +125,7 @@ extension Attributes {
 }
 
 extension Duration {
-    /// Whole seconds and nanoseconds, as the kernel wants validities; nothing negative.
+    /// Whole seconds and nanoseconds, as the kernel expects validities; zero for a negative duration.
     var validity: (seconds: UInt64, nanoseconds: UInt32) {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return (0, 0) }
@@ -133,7 +134,7 @@ extension Duration {
 }
 
 extension AttributesAnswer: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         let (seconds, nanoseconds) = validity.validity
         sender.send(
@@ -152,7 +153,7 @@ extension Entry {
 }
 
 extension Entry: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) { sender.send(raw) }
 }
 
@@ -184,9 +185,9 @@ extension Opening {
 }
 
 extension Opening: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
-        // The backing file has to be there until the kernel has taken its number.
+        // The backing file must stay alive until the kernel has taken its number.
         withExtendedLifetime(mode) { sender.send(raw) }
     }
 }
@@ -197,14 +198,14 @@ extension Creation: Answer {
         let opening: cfuse_open_out
     }
 
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         withExtendedLifetime(opening.mode) { sender.send(Raw(entry: entry.raw, opening: opening.raw)) }
     }
 }
 
 extension Statistics: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         var raw = fuse_statfs_out()
         raw.st.blocks = blocks
@@ -220,7 +221,7 @@ extension Statistics: Answer {
 }
 
 extension FileLock: Answer {
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         let type =
             switch kind {

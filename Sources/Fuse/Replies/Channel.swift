@@ -2,7 +2,7 @@ import CFuse
 import Glibc
 package import LinuxSystem
 
-/// One open of the FUSE device, by which requests are read; their answers go back the same way.
+/// One open descriptor of the FUSE device. Replies are written to the descriptor that their request was read from.
 package final class Channel: Sendable {
     package let device: FileDescriptor
     let requests: RequestTable
@@ -14,7 +14,8 @@ package final class Channel: Sendable {
         self.buffers = buffers
     }
 
-    /// Answers a request. Fails where nobody waits for the answer any more, which is nothing to tell anybody.
+    /// Replies to a request. Returns `false` if the kernel does not take the reply, usually because its caller waits
+    /// no more.
     @discardableResult
     func send(_ unique: UInt64, error: Errno?, _ body: UnsafeRawBufferPointer) -> Bool {
         let size = MemoryLayout<fuse_out_header>.size
@@ -28,11 +29,11 @@ package final class Channel: Sendable {
     }
 }
 
-/// Buffers of the size of the largest answer, used again and again. Memory is taken as they are filled.
+/// Reusable buffers of the size of the largest reply. The kernel allocates their pages as they are filled.
 package final class BufferPool: Sendable {
-    /// A buffer that nobody else has until it is given back.
+    /// A buffer that has a single owner until it is returned to the pool.
     struct Buffer: @unchecked Sendable {
-        // Whoever has it is the only one, so it may go from thread to thread.
+        // It has a single owner, so it may move from thread to thread.
         let bytes: UnsafeMutableRawBufferPointer
     }
 

@@ -1,34 +1,34 @@
 import CFuse
 import Glibc
 
-/// Entries of a folder, collected in the form in which they are sent: as many as the caller has room for.
+/// Entries of a directory, encoded as they are sent, up to the caller's room.
 ///
-/// For one thread at a time.
+/// Not thread-safe.
 public final class Listing: Answer {
-    /// The kind of file, as the kernel wants it in listings.
+    /// The kind of a file, as the kernel expects it in listings (`DT_*`).
     public enum Kind: UInt32, Sendable {
-        /// Not said.
+        /// A kind that is not given.
         case unknown = 0
         /// A named pipe.
         case pipe = 1
-        /// A device.
+        /// A character device.
         case characterDevice = 2
-        /// A folder.
+        /// A directory.
         case folder = 4
-        /// A disk.
+        /// A block device.
         case blockDevice = 6
-        /// A file.
+        /// A regular file.
         case file = 8
         /// A symbolic link.
         case symbolicLink = 10
         /// A socket.
         case socket = 12
 
-        /// The kind that a mode says.
+        /// Creates the kind that a mode contains.
         public init(mode: UInt32) { self = Kind(rawValue: mode >> 12 & 0xF) ?? .unknown }
     }
 
-    /// What precedes a name (`fuse_dirent`).
+    /// The structure that precedes a name (`fuse_dirent`).
     private struct Record: BitwiseCopyable {
         let node: UInt64
         let cookie: UInt64
@@ -36,8 +36,9 @@ public final class Listing: Answer {
         let kind: UInt32
     }
 
-    /// Whether entries with their attributes are wanted, each of which counts as a look-up. Where it is `false`, entries may be
-    /// appended with attributes or without: they are left out, and nothing is looked up.
+    /// Whether the caller wants entries with their attributes (READDIRPLUS), each of which counts as a look-up. If
+    /// `false`, entries may be appended with or without attributes: the attributes are left out, and no look-up is
+    /// counted.
     public let wantsAttributes: Bool
     private let pool: BufferPool
     private let buffer: BufferPool.Buffer
@@ -55,13 +56,13 @@ public final class Listing: Answer {
         pool.give(buffer)
     }
 
-    /// Whether nothing was appended.
+    /// Whether no entry was appended.
     public var isEmpty: Bool { used == 0 }
 
-    /// Adds an entry without attributes. Where they are wanted, the kernel looks it up when it needs to.
+    /// Appends an entry without attributes. If the caller wants them, the kernel looks the entry up when it needs to.
     ///
-    /// - Parameter cookie: from where a listing goes on after this entry; not 0.
-    /// - Returns: `false` where there is no room for it any more, and it was not added.
+    /// - Parameter cookie: the position from which a listing continues after this entry; not 0.
+    /// - Returns: `false` if the entry does not fit and was not appended.
     @discardableResult
     public func append(_ name: Name, node: NodeID, kind: Kind, cookie: UInt64) -> Bool {
         if wantsAttributes {
@@ -70,10 +71,10 @@ public final class Listing: Answer {
         return append(name, node, kind, cookie, at: used)
     }
 
-    /// Adds an entry. Where attributes are wanted, an entry that was added counts as one look-up of its node.
+    /// Appends an entry. If the caller wants attributes, an appended entry counts as one look-up of its node.
     ///
-    /// - Parameter cookie: from where a listing goes on after this entry; not 0.
-    /// - Returns: `false` where there is no room for it any more, and it was not added.
+    /// - Parameter cookie: the position from which a listing continues after this entry; not 0.
+    /// - Returns: `false` if the entry does not fit and was not appended.
     @discardableResult
     public func append(_ name: Name, _ entry: Entry, cookie: UInt64) -> Bool {
         let node = entry.node ?? entry.attributes.node
@@ -106,14 +107,14 @@ public final class Listing: Answer {
         }
     }
 
-    /// Sends it.
+    /// Sends the reply.
     public func send(through sender: borrowing AnswerSender) {
         sender.send(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
     }
 }
 
 extension Reply where Content == Listing {
-    /// An empty listing with the room and of the kind that the caller wants.
+    /// Creates an empty listing with the room and of the kind that the caller wants.
     public func listing() -> Listing {
         Listing(wantsAttributes: sender.isMeasured, room: sender.room, from: sender.channel.buffers)
     }

@@ -3,32 +3,34 @@ import Glibc
 public import LinuxSystem
 import Synchronization
 
-/// What a request is answered with.
+/// The contents of a successful reply.
 ///
-/// The types that conform are those of ``FileSystem``'s functions; there is nothing for others to conform to.
+/// The results of ``FileSystem``'s functions conform. No other types should.
 public protocol Answer {
-    /// Sends the answer.
+    /// Sends the reply.
     func send(through sender: borrowing AnswerSender)
 }
 
-/// The way back to the caller of one request.
+/// The completion handler of one request.
 ///
-/// It is answered once, from any thread, whenever that is possible; later answers are ignored. Where the last reference goes
-/// without one, the caller gets `EIO`.
+/// It is called once, from any thread at any time; later calls are ignored. If the last reference is released without
+/// a reply, the caller gets `EIO`.
 public final class Reply<Content: Answer>: Sendable {
-    /// Who asks.
+    /// The process that made the request.
     public let caller: Caller
-    /// What the kernel calls the request: no two requests of a session have the same, but a request that comes again has the same
-    /// again (``isRepeated``).
+    /// The kernel's number of the request, unique within the session. A request that the kernel sends again has the
+    /// same number (``isRepeated``).
     public var identifier: UInt64 { sender.unique & ~cfuse_unique_resend }
-    /// Whether the kernel sends the request again, because the process that this one has succeeded
-    /// (``Session/resume(_:options:_:)``) has read it and died before its answer. What it asks for may have been done, wholly or
-    /// not.
+    /// Whether the kernel sends the request again, because the previous process of the session
+    /// (``Session/resume(_:options:_:)``) read it and died before its reply. The request may have been carried out,
+    /// wholly or in part.
     public var isRepeated: Bool { sender.unique & cfuse_unique_resend != 0 }
     let sender: AnswerSender
     private let place: Int
     private let isAnswered = Atomic(false)
 
+    /// Registers a request that is about to be served.
+    ///
     /// - Parameter other: a second node that the request is about.
     package init(
         _ request: Request, room: Int = .max, isMeasured: Bool = false, other: NodeID = NodeID(rawValue: 0),
@@ -45,17 +47,17 @@ public final class Reply<Content: Answer>: Sendable {
         fail(.inputOutput)
     }
 
-    /// Tells the caller that it cannot be.
+    /// Fails the request with an error.
     public func fail(_ error: Errno) {
         answer { $0.fail(error) }
     }
 
-    /// Answers.
+    /// Completes the request with a result.
     public func reply(_ answer: Content) {
         self.answer { answer.send(through: $0) }
     }
 
-    /// Answers either way.
+    /// Completes the request with a result or an error.
     public func reply(with result: Result<Content, Errno>) {
         switch result {
         case .success(let answer): reply(answer)
@@ -63,34 +65,35 @@ public final class Reply<Content: Answer>: Sendable {
         }
     }
 
-    /// Whether a signal has come to the caller, who waits for the answer nevertheless: a request that is still waiting is
-    /// answered with `EINTR` then.
+    /// Whether a signal was sent to the caller, which still waits for the reply. A request that waits for something
+    /// should then fail with `EINTR`.
     public var isInterrupted: Bool {
         sender.channel.requests.isInterrupted(at: place, sender.unique)
     }
 
-    /// Says what to do when a signal comes to the caller: usually to stop waiting and to fail with `EINTR`. Called once at
-    /// most, on any thread, at once where the signal has come already. Replaces what was said before. The function is let go
-    /// of with the answer.
+    /// Sets the function to call when a signal is sent to the caller. It usually stops waiting and fails the request
+    /// with `EINTR`. It is called at most once, on any thread, and at once if the signal was sent already. It
+    /// replaces an earlier function, and is released with the reply.
     public func onInterrupt(_ handler: @escaping @Sendable () -> Void) {
         sender.channel.requests.setHandler(at: place, sender.unique, handler)
     }
 
     func answer(_ body: (borrowing AnswerSender) -> Void) {
         guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        // First, because the kernel may use the number again once it has the answer.
+        // This comes first, because the kernel may reuse the number once it has the reply.
         sender.channel.requests.remove(at: place)
         body(sender)
     }
 }
 
-/// Sends the answer to one request. Only this module makes and uses them.
+/// The writer of the reply to one request. Only this module creates and uses it.
 public struct AnswerSender: Sendable {
     let channel: Channel
     let unique: UInt64
     /// The most bytes that the caller has room for.
     let room: Int
-    /// Whether the answer is an extended attribute's, where a caller with no room asks for the size.
+    /// Whether a caller without room asks for the size of an extended attribute, or, for a listing, whether
+    /// attributes are wanted.
     let isMeasured: Bool
 
     func fail(_ error: Errno) {
@@ -104,7 +107,7 @@ public struct AnswerSender: Sendable {
 
     func send(_ bytes: UnsafeRawBufferPointer) {
         if !channel.send(unique, error: nil, bytes) {
-            // The kernel did not take it: where the request is still there, something has to.
+            // The kernel did not take the reply. If it still has the request, the caller needs some reply.
             fail(.inputOutput)
         }
     }

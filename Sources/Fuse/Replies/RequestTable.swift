@@ -3,14 +3,14 @@ import LinuxSystem
 
 /// The requests that are being served, so that they can be interrupted.
 ///
-/// Entries are found by their place, which a reply knows; only an interrupt looks through them.
+/// A reply finds its entry by its place. Only an interrupt searches the table.
 package final class RequestTable: Sendable {
     private struct Entry {
-        /// 0 for a place that is free.
+        /// The request's number; 0 for a free place.
         var unique: UInt64 = 0
-        /// Whose locks the kernel may have until the answer comes.
+        /// The node that the kernel may have locked until the reply comes.
         var node = NodeID(rawValue: 0)
-        /// Likewise, where a request has two.
+        /// A second node, for requests that are about two.
         var other = NodeID(rawValue: 0)
         var begun: Milliseconds = 0
         var isInterrupted = false
@@ -20,19 +20,20 @@ package final class RequestTable: Sendable {
     private struct State {
         var entries: [Entry] = []
         var free: [Int] = []
-        /// Called when a request is over.
+        /// A function that is called when a request is completed.
         var watcher: (@Sendable (_ node: NodeID, _ other: NodeID) -> Void)?
     }
 
-    // Innermost: handlers are called, and let go of, after it is released.
+    // Leaf lock: handlers are called and released after it is unlocked.
     private let state = Lock(State())
 
     package init() {}
 
-    /// How many requests are being served.
+    /// The number of requests that are being served.
     package var count: Int { state.withLock { $0.entries.count - $0.free.count } }
 
-    /// Says what to call when a request is over, on the thread that answers it. Set before there are requests.
+    /// Sets the function to call when a request is completed, on the thread that completes it. Must be set before
+    /// there are requests.
     func watch(_ watcher: @escaping @Sendable (_ node: NodeID, _ other: NodeID) -> Void) {
         state.withLock { $0.watcher = watcher }
     }
@@ -59,7 +60,7 @@ package final class RequestTable: Sendable {
         watcher?(entry.node, entry.other)
     }
 
-    /// Since some moment, exact to a few: it is read for every request.
+    /// Milliseconds of a coarse clock, because it is read for every request. It is exact to a few milliseconds.
     typealias Milliseconds = Int
 
     static var now: Milliseconds {
@@ -68,7 +69,7 @@ package final class RequestTable: Sendable {
         return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 
-    /// When the oldest request began that is being served for a node; `nil` where there is none.
+    /// Returns the time at which the oldest request for a node began, or `nil` if none is being served.
     func busySince(_ node: NodeID) -> Milliseconds? {
         state.withLock { state in
             var oldest: Milliseconds?
@@ -83,7 +84,8 @@ package final class RequestTable: Sendable {
         state.withLock { $0.entries[place].unique == unique && $0.entries[place].isInterrupted }
     }
 
-    /// Says what to do when the request is interrupted: at once where it was already, never where it was answered.
+    /// Sets the function to call when the request is interrupted: at once if it was already, never if it is
+    /// completed.
     func setHandler(at place: Int, _ unique: UInt64, _ handler: @escaping @Sendable () -> Void) {
         let isInterrupted = state.withLock { state in
             guard state.entries[place].unique == unique else { return false }
@@ -109,7 +111,8 @@ package final class RequestTable: Sendable {
 
     /// Interrupts a request.
     ///
-    /// - Returns: `false` where it is not here: answered, or read by a thread that has not come to add it yet.
+    /// - Returns: `false` if it is not in the table: it is completed, or was read by a thread that has not added it
+    ///   yet.
     func interrupt(_ unique: UInt64) -> Bool {
         let (isHere, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard let place = state.entries.firstIndex(where: { $0.unique == unique }) else { return (false, nil) }

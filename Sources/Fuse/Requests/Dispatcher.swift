@@ -2,8 +2,8 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// Takes requests apart and calls the file system. What is malformed is answered here, with `EINVAL`; what this library does
-/// not know, with `ENOSYS`.
+/// Decodes requests and calls the file system. A malformed request fails with `EINVAL`, and one that this library
+/// does not know with `ENOSYS`.
 package struct Dispatcher: Sendable {
     let fileSystem: any FileSystem
 
@@ -13,7 +13,7 @@ package struct Dispatcher: Sendable {
 
     /// Serves one request.
     ///
-    /// - Returns: `false` where it is the last one: the file system is being unmounted.
+    /// - Returns: `false` after the last request: the file system is being unmounted.
     @discardableResult
     package func serve(_ request: Request, on channel: Channel) -> Bool {
         guard let opcode = Opcode(rawValue: request.header.opcode) else {
@@ -42,11 +42,11 @@ package struct Dispatcher: Sendable {
         case .getLock, .setLock, .setLockWaiting:
             isServed = serveLocks(opcode, request, channel)
 
-        // As on other file systems that have none.
+        // Other file systems without ioctl(2) reply so.
         case .control:
             refuse(request, Errno(rawValue: ENOTTY), on: channel)
             return true
-        // The first comes before a session, and the others are for what this library does not do.
+        // FUSE_INIT comes before a session. The others are not supported by this library.
         case .initialize, .access, .mapBlock, .poll, .setUpMapping, .removeMapping, .synchronizeAll, .temporaryFile:
             refuse(request, .noSystemCall, on: channel)
             return true
@@ -61,7 +61,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: What nobody waits for
 
-    // Malformed ones are ignored: there is nobody to tell.
+    // Malformed requests are ignored, because they have no reply.
     private func forget(_ request: Request) -> Bool {
         if let body = request.load(fuse_forget_in.self) { fileSystem.forget(request.node, count: body.nlookup) }
         return true
@@ -82,8 +82,8 @@ package struct Dispatcher: Sendable {
     private func interrupt(_ request: Request, on channel: Channel) -> Bool {
         guard let body = request.load(fuse_interrupt_in.self) else { return true }
         if !channel.requests.interrupt(body.unique) {
-            // Another thread has read the request and not come to it yet: the kernel says it again, unless the request has been
-            // answered meanwhile.
+            // Another thread has read the request and not added it to the table yet. The kernel sends the interrupt
+            // again, unless the request has been completed meanwhile.
             refuse(request, .wouldBlock, on: channel)
         }
         return true
@@ -135,7 +135,7 @@ package struct Dispatcher: Sendable {
                 let (name, newName) = request.names(at: MemoryLayout<fuse_rename2_in>.size)
             else { return false }
             let flags = RenameFlags(rawValue: body.flags)
-            // White-outs are for file systems below others.
+            // Whiteouts are for the lower layers of stacked file systems.
             guard flags.isSubset(of: [.noReplace, .exchange]) else { return false }
             let newParent = NodeID(rawValue: body.newdir)
             fileSystem.rename(
@@ -273,7 +273,8 @@ package struct Dispatcher: Sendable {
         return true
     }
 
-    /// The answer to a copy is a number of 32 bits; larger copies are made in several.
+    /// The most bytes of one copy, because the reply is a number of 32 bits. Callers repeat the call for larger
+    /// copies.
     private static let largestCopy: UInt64 = 1 << 30
 
     // MARK: Folders
@@ -327,7 +328,7 @@ package struct Dispatcher: Sendable {
 }
 
 extension AttributeChange {
-    /// `nil` where it cannot be: a size that no file has.
+    /// Decodes a change. Returns `nil` for a size that no file can have.
     init?(_ body: fuse_setattr_in) {
         func has(_ flag: Int32) -> Bool { body.valid & UInt32(flag) != 0 }
         self.init()

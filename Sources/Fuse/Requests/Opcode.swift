@@ -1,4 +1,4 @@
-/// What a request asks for (`fuse_opcode`).
+/// The operation of a request (`fuse_opcode`).
 package enum Opcode: UInt32, Sendable, CaseIterable {
     case lookup = 1
     case forget = 2

@@ -2,14 +2,14 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// What the kernel and this library agree on at the beginning of a session (FUSE_INIT).
+/// The features that the kernel and this library negotiate at the beginning of a session (FUSE_INIT).
 struct Agreement: Sendable {
     let passesThrough: Bool
-    /// Whether another process can go on with the session: the kernel sends again what was read and not answered, and drops the names
-    /// that it knows when it is told to.
+    /// Whether another process can take over the session: the kernel sends unanswered requests again
+    /// (FUSE_NOTIFY_RESEND), and drops its cached names on request.
     let canBeHandedOver: Bool
 
-    /// The features of the protocol, the second word's after the first's.
+    /// The flags of FUSE_INIT, `flags2` in the upper half.
     private enum Feature {
         static let asynchronousReads: UInt64 = 1 << 0
         static let locks: UInt64 = 1 << 1
@@ -31,12 +31,13 @@ struct Agreement: Sendable {
 
     private static let oldestMinor: UInt32 = 31
     private static let minor: UInt32 = 41
-    /// From this one on the kernel drops all names at once (FUSE_NOTIFY_INC_EPOCH), whatever minor number was agreed upon.
+    /// The first minor version whose kernel drops all names at once (FUSE_NOTIFY_INC_EPOCH), whatever version was
+    /// negotiated.
     private static let minorThatDropsNames: UInt32 = 44
-    /// Of requests that nobody waits for, such as reading ahead, at a time.
+    /// The most background requests at a time, such as read-ahead.
     private static let backgroundLimit: UInt16 = 64
 
-    /// Waits for the kernel's first request and answers it.
+    /// Waits for the kernel's FUSE_INIT and replies to it.
     static func reach(over device: FileDescriptor, _ options: MountOptions) throws(MountFailure) -> Agreement {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Crew.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
@@ -51,13 +52,13 @@ struct Agreement: Sendable {
             }
             let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             guard let request = Request(bytes), request.header.opcode == Opcode.initialize.rawValue,
-                // What older kernels send is shorter, and they are too old.
+                // Older kernels send a shorter structure, and are not supported.
                 let wanted = request.load((UInt32, UInt32, UInt32, UInt32).self)
             else { continue }
             let (major, minor, readAhead, flags) = wanted
             let channel = Channel(device, requests: RequestTable(), buffers: BufferPool(size: 0))
             if major > 7 {
-                // The kernel asks again, in the version that it is answered here.
+                // The kernel sends FUSE_INIT again, in this version.
                 var answer = cfuse_init_out()
                 answer.major = 7
                 withUnsafeBytes(of: answer) { _ = channel.send(request.header.unique, error: nil, $0) }
@@ -108,7 +109,7 @@ struct Agreement: Sendable {
         let largest = max(options.largestRead, options.largestWrite)
         answer.max_pages = UInt16(clamping: (largest + 4095) / 4096)
         let passesThrough = agreed & Feature.passthrough != 0
-        // Backing files are on file systems that are not stacked on others.
+        // Backing files must be on file systems that are not stacked on others.
         if passesThrough { answer.max_stack_depth = 1 }
         let canBeHandedOver = agreed & Feature.sendsAgain != 0 && minor >= minorThatDropsNames
         return (answer, Agreement(passesThrough: passesThrough, canBeHandedOver: canBeHandedOver))

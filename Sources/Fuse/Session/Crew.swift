@@ -3,28 +3,28 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The threads that serve a session.
+/// The worker pool that serves a session.
 ///
-/// One of them leads: it waits for requests and serves them itself, so that a lone program, which sends one request after the
-/// other, is always served by a thread that is awake, or nearly: see ``Pace``. Were several threads waiting, the kernel would wake them in turn, each on
-/// a processor that sleeps; that takes twice as long as a small request.
+/// One thread leads: it waits for requests and serves them itself, so that a single program, which sends one request
+/// after the other, is served by a thread that is awake or nearly so (``Pace``). If several threads waited, the
+/// kernel would wake them in turn, each on a sleeping processor, which takes twice as long as a small request.
 ///
-/// Others come in when there is more to do: the leader wakes one where it finds requests waiting as it begins to serve one, and
-/// that one serves until none is left. A leader that has served one request for a millisecond is blocked or busy, and another
-/// thread leads in its place.
+/// Other threads help under load: when the leader begins to serve a request and finds others waiting, it wakes a
+/// helper, which serves until none is left. A leader that has served one request for a millisecond is blocked or
+/// busy, and another thread takes the lead.
 final class Crew: Sendable {
     private struct State {
-        /// Threads that have nothing to do, the one that had last at the end.
+        /// The idle threads, the most recently active one last.
         var idle: [Member] = []
         var threads = 0
-        /// The number of the thread that was made last.
+        /// The number of the newest thread.
         var lastNumber = 0
-        /// A thread that is to lead was started and does not run yet.
+        /// Whether a thread that is to lead was started and does not run yet.
         var awaitsLeader = false
         var hasEnded = false
     }
 
-    /// A thread.
+    /// A worker thread.
     private final class Member: Sendable {
         let number: Int
         let baton = Baton()
@@ -32,8 +32,8 @@ final class Crew: Sendable {
         init(_ number: Int) { self.number = number }
     }
 
-    /// Which thread leads, and whether it is serving a request. One word, so that a thread that leads no more cannot speak for the one
-    /// that does.
+    /// The leading thread's number, and whether it is serving a request. Both are in one word, so that a former
+    /// leader cannot change the state of its successor.
     private struct Lead: RawRepresentable, AtomicRepresentable {
         let rawValue: Int
 
@@ -50,23 +50,24 @@ final class Crew: Sendable {
     private let fileSystem: any FileSystem
     private let dispatcher: Dispatcher
     private let options: MountOptions
-    /// The leader's: a read of it waits.
+    /// The leader's channel, whose reads block.
     private let main: Channel
-    /// The others': a read of it does not wait. `nil` where the kernel gives none, and then the others only take the lead.
+    /// The helpers' channel, whose reads do not block. `nil` if the kernel gives none; the other threads then only
+    /// take the lead.
     private let extra: Channel?
-    // Innermost: nothing is called under it but what makes and wakes threads.
+    // Leaf lock: threads are started and woken after it is released.
     private let state = Lock(State())
     private let leader = Atomic(Lead(rawValue: 0))
 
-    /// Counts the requests that leaders have begun to serve.
+    /// The number of requests that leaders have begun to serve.
     private let begun = Atomic<UInt64>(0)
     private let isWatched = Atomic(true)
     private let watch = Baton()
 
-    /// Threads beyond those of the options that come in for leaders who are blocked.
+    /// The factor by which the number of threads may exceed the options', to replace blocked leaders.
     private static let reserveFactor = 8
     private static let watchInterval: UInt32 = 1000
-    /// After so many intervals without a request nobody watches until the next one.
+    /// The number of intervals without a request after which the watching thread sleeps until the next one.
     private static let watchLimit = 50
 
     static func bufferSize(_ options: MountOptions) -> Int {
@@ -84,10 +85,10 @@ final class Crew: Sendable {
         extra = session.extraDevice.map { Channel($0, requests: requests, buffers: buffers) }
     }
 
-    /// Begins to serve. Where that fails, the file system has been told of the end when this throws.
+    /// Starts serving. If it throws, ``FileSystem/end()`` was called before.
     func start() throws(Errno) {
         do throws(Errno) {
-            // First, because without it a handler that blocks would block the others.
+            // This thread comes first, because without it a handler that blocks would block all requests.
             try options.startThread("fuse-watch") { self.watchOver() }
         } catch {
             endThread()
@@ -102,8 +103,10 @@ final class Crew: Sendable {
         }
     }
 
-    /// - Parameter leading: whether it takes the lead as soon as it runs. Until then nobody else gives it up: there may be no thread
-    ///   to be had.
+    /// Starts a thread.
+    ///
+    /// - Parameter leading: whether it takes the lead when it runs. The present leader leads until then, because the
+    ///   start may fail.
     private func startThread(leading: Bool) throws(Errno) {
         let member = state.withLock { state in
             state.threads += 1
@@ -133,8 +136,9 @@ final class Crew: Sendable {
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
-        // A thread that is killed while the kernel copies a request to it may not get more memory, and then the kernel fails the
-        // request with EIO, where the next process could have served it. Where that is not to be had, it is as the kernel has it.
+        // If a thread is killed while the kernel copies a request to it, page faults may get no memory, and the
+        // kernel fails the request with EIO although the next process could serve it. Best effort: it may fail where
+        // madvise(2) is not supported.
         _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
             let goesOn =
@@ -152,7 +156,7 @@ final class Crew: Sendable {
 
     /// Serves until another thread leads.
     ///
-    /// - Returns: `false` where the session has ended.
+    /// - Returns: `false` if the session has ended.
     private func lead(_ member: Member, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var pace = Pace()
         while leads(member) {
@@ -177,14 +181,14 @@ final class Crew: Sendable {
 
     private func leads(_ member: Member) -> Bool { leader.load(ordering: .acquiring).isOf(member) }
 
-    /// Does nothing where another thread leads by now.
+    /// Updates the leader's state. Does nothing if another thread leads by now.
     private func note(_ member: Member, isServing: Bool) {
         _ = leader.compareExchange(
             expected: Lead(of: member, isServing: !isServing), desired: Lead(of: member, isServing: isServing),
             ordering: .sequentiallyConsistent)
     }
 
-    /// Serves for as long as there is more than the leader has got to.
+    /// Serves until no request waits.
     private func help(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         while true {
             switch read(channel, buffer) {
@@ -197,12 +201,12 @@ final class Crew: Sendable {
         }
     }
 
-    /// Waits until there is something to do.
+    /// Waits until the thread is needed.
     ///
-    /// - Returns: `false` where the session has ended.
+    /// - Returns: `false` if the session has ended.
     private func rest(_ member: Member) -> Bool {
         let rests = state.withLock { state in
-            // It was given the lead on its way here.
+            // The thread took the lead meanwhile.
             guard !state.hasEnded, !leads(member) else { return false }
             state.idle.append(member)
             return true
@@ -220,11 +224,11 @@ final class Crew: Sendable {
     private func read(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Arrival {
         let count = Glibc.read(channel.device.rawValue, buffer.baseAddress, buffer.count)
         guard count < 0 else {
-            // The kernel sends no request that is malformed; were it to, there is nobody to answer.
+            // The kernel sends no malformed request. If it did, there would be no request number to reply to.
             return Request(UnsafeRawBufferPointer(rebasing: buffer[..<count])).map(Arrival.request) ?? .nothing
         }
         switch errno {
-        // A request that was taken back while it was read gives ENOENT.
+        // ENOENT means that the request was withdrawn while it was read.
         case EINTR, EAGAIN, ENOENT: return .nothing
         default: return .ended
         }
@@ -237,7 +241,7 @@ final class Crew: Sendable {
         return poll(&device, 1, 0) > 0 && device.revents & Int16(POLLIN) != 0
     }
 
-    /// Whether a request is one that is not over before another thread would be awake.
+    /// Whether serving a request takes longer than waking another thread.
     private static func takesLong(_ request: Request) -> Bool {
         switch Opcode(rawValue: request.header.opcode) {
         case .release, .releaseFolder, .forget, .batchForget, .interrupt: false
@@ -245,7 +249,7 @@ final class Crew: Sendable {
         }
     }
 
-    /// Wakes one more thread to serve what waits.
+    /// Wakes or starts one more thread to serve waiting requests.
     private func callHelp() {
         guard extra != nil else { return }
         let (helper, startsThread) = state.withLock { state -> (Member?, Bool) in
@@ -253,16 +257,16 @@ final class Crew: Sendable {
             return (nil, !state.hasEnded && state.threads < options.threads)
         }
         helper?.baton.pass()
-        // Where no thread can be had, the others do it all.
+        // If no thread can be started, the existing ones serve all requests.
         if startsThread { try? startThread(leading: false) }
     }
 
-    /// Has a thread lead that serves nothing. Called under the lock.
+    /// Makes a thread the leader, which serves no request at the moment. Called under the lock.
     private func giveLead(to member: Member) {
         leader.store(Lead(of: member, isServing: false), ordering: .releasing)
     }
 
-    /// Gives the lead to a thread that is free.
+    /// Makes an idle or new thread the leader.
     private func replaceLeader() {
         let (successor, startsThread) = state.withLock { state -> (Member?, Bool) in
             guard !state.hasEnded, !state.awaitsLeader else { return (nil, false) }
@@ -273,11 +277,13 @@ final class Crew: Sendable {
             return (nil, state.threads < options.threads * Self.reserveFactor)
         }
         successor?.baton.pass()
-        // Where no thread can be had, the leader leads on, and the watch tries again.
+        // If no thread can be started, the leader stays, and the watching thread tries again.
         if startsThread { try? startThread(leading: true) }
     }
 
-    /// - Returns: whether nobody has seen to it before that requests are watched.
+    /// Marks requests as watched.
+    ///
+    /// - Returns: whether they were not watched before.
     private func beginsWatch() -> Bool { !isWatched.exchange(true, ordering: .sequentiallyConsistent) }
 
     private func isQuiet(since last: UInt64) -> Bool {
@@ -294,7 +300,7 @@ final class Crew: Sendable {
             if count != last {
                 quietIntervals = 0
             } else if isBusy {
-                // It has been at the same request for an interval at least.
+                // The leader has served the same request for at least one interval.
                 replaceLeader()
                 quietIntervals = 0
             } else {
@@ -303,7 +309,8 @@ final class Crew: Sendable {
             last = count
             if quietIntervals > Self.watchLimit {
                 isWatched.store(false, ordering: .sequentiallyConsistent)
-                // Who begins a request now wakes this thread; one that was begun just before may have taken it to be awake.
+                // A request that begins now wakes this thread. One that began just before may have found this thread
+                // marked as awake.
                 if isQuiet(since: last) || !beginsWatch() { watch.wait() }
                 quietIntervals = 0
             } else {
@@ -320,7 +327,7 @@ final class Crew: Sendable {
         endThread()
     }
 
-    /// Has all threads end that wait.
+    /// Ends all waiting threads.
     private func sendHome() {
         let idle = state.withLock { state in
             state.hasEnded = true
@@ -343,28 +350,28 @@ final class Crew: Sendable {
     }
 }
 
-/// How soon requests come. A thread that sleeps takes longer to be awake than a small request takes to serve: where one comes right after
-/// the other, the leader looks for the next one for a moment before it sleeps.
+/// An adaptive spin. Waking a thread takes longer than serving a small request. If requests follow one another
+/// closely, the leader polls for the next one for a moment before it sleeps.
 private struct Pace {
-    /// A request that comes within this time is worth being awake for.
+    /// The longest time to poll, in nanoseconds.
     private static let moment: Int64 = 30_000
 
     private var isQuick = false
     private var begin: Int64 = 0
 
-    /// The last one is served.
+    /// Polls for the next request, if the last one came quickly.
     ///
-    /// - Parameter isAnythingWaiting: looks, and does not wait.
+    /// - Parameter isAnythingWaiting: whether a request waits. It must not block.
     mutating func await(_ isAnythingWaiting: () -> Bool) {
         begin = Self.now()
         guard isQuick else { return }
-        // Whoever the processor is needed for has it: the next request may be theirs.
+        // Yields the processor to any thread that needs it: the next request may come from that thread.
         while !isAnythingWaiting(), Self.now() - begin < Self.moment { sched_yield() }
     }
 
     mutating func noteArrival() { isQuick = Self.now() - begin < Self.moment }
 
-    /// In nanoseconds.
+    /// Returns the monotonic time, in nanoseconds.
     private static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -372,9 +379,10 @@ private struct Pace {
     }
 }
 
-/// Something that one thread waits for and another gives it.
+/// A semaphore that one thread waits for and another signals.
 private final class Baton: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
+    // threads.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {

@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Something that the kernel is told without having asked.
+/// An unsolicited message to the kernel.
 enum Notification: Hashable, Sendable {
     case node(NodeID, offset: Int64, length: Int64)
     case entry(Name, parent: NodeID)
     case deletion(Name, NodeID, parent: NodeID)
     case contents([UInt8], NodeID, offset: Int64)
 
-    /// The node whose lock the kernel takes.
+    /// The node that the kernel locks.
     var node: NodeID {
         switch self {
         case .node(let node, _, _), .contents(_, let node, _): node
@@ -18,42 +18,44 @@ enum Notification: Hashable, Sendable {
         }
     }
 
-    /// A second node whose lock it takes: a removed file's.
+    /// A second node that the kernel locks: that of a removed file.
     var otherNode: NodeID? {
         if case .deletion(_, let node, _) = self { node } else { nil }
     }
 }
 
-/// Tells the kernel of changes, on threads of its own.
+/// The queue of notifications to the kernel, which threads of its own write.
 ///
-/// The kernel takes a folder's lock to drop one of its names, and waits for pages that are being read to drop them. A request has
-/// such locks until it is answered, so no thread that serves requests may tell it. Nor is the kernel told of a node while a
-/// request for it waits: whoever tells would wait as well, in a way that nothing ends, not even the end of this process, which
-/// would then keep the session and all who wait for it. That leaves requests that come as the kernel is being told; each node's
-/// turn is on a thread that no other node needs then.
+/// To drop a name, the kernel locks its directory; to drop pages, it waits for pages that are being read. A request
+/// holds such locks until its reply, so no thread that serves requests may write a notification. A node is not
+/// notified while a request for it waits either: the writing thread would wait too, and not even the end of this
+/// process would end that wait, which would keep the session and all its callers. A request may still come while a
+/// notification is being written; so each node's notifications are written by a thread that no other node needs
+/// meanwhile.
 ///
 /// Lock order: `state`, then the table of requests.
 final class Notifier: Sendable {
     private struct State {
-        /// What has not been told, by node, in order.
+        /// The notifications that are not written yet, by node, in order.
         var waiting: [NodeID: [Notification]] = [:]
-        /// Nodes that wait and that no thread has, in order; those before `next` have been taken.
+        /// The nodes that wait for a thread, in order. Those before `next` were taken.
         var queue: [NodeID] = []
         var next = 0
-        /// Nodes of which a thread is telling.
+        /// The nodes that a thread is notifying.
         var busy: Set<NodeID> = []
-        /// Nodes that wait for a request to be over: for each, the nodes whose turns wait, and since when.
+        /// The nodes that wait for a request to complete: for each node with a request, the nodes held back and since
+        /// when.
         var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }
 
-    /// So many nodes may be locked for long before the others wait.
+    /// The most threads. As many nodes may be locked for long before the others wait.
     private static let threadLimit = 32
 
     private let device: FileDescriptor
     private let requests: RequestTable
     private let state = Lock(State())
-    /// How many nodes are in `held`, for those who need not look then.
+    /// The number of nodes in `held`, so that the common case, zero, needs no lock.
     private let heldCount = Atomic(0)
 
     init(_ device: FileDescriptor, _ requests: RequestTable) {
@@ -73,13 +75,13 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Tells of attributes alone, at once: the kernel only marks them.
+    /// Invalidates only attributes, at once: the kernel merely marks them and does not block.
     func tellOfAttributes(of node: NodeID) {
         Teller.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
     }
 
-    /// Has the kernel send again what was read and not answered, and drop every name that it knows. Before anybody serves requests,
-    /// which would come twice otherwise.
+    /// Makes the kernel send unanswered requests again and drop all cached names. Must be called before any thread
+    /// serves requests, which would be served twice otherwise.
     func takeOver() {
         for code in [cfuse_notify_inc_epoch, cfuse_notify_resend] {
             let header = fuse_out_header(
@@ -88,7 +90,7 @@ final class Notifier: Sendable {
         }
     }
 
-    /// A request for these nodes is over.
+    /// Releases nodes that were held back, because a request for these nodes is completed.
     func requestIsOver(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
         let needsThread = state.withLock { state in
@@ -107,10 +109,11 @@ final class Notifier: Sendable {
         if needsThread { startThread() }
     }
 
-    /// Puts a node in the queue; whether it takes one more thread.
+    /// Adds a node to the queue. Returns whether one more thread has to be started.
     private static func queue(_ node: NodeID, _ state: inout State) -> Bool {
         state.queue.append(node)
-        // One thread has many nodes' turns, as long as it gets on: it is idle only where all threads are waiting.
+        // A thread handles many nodes unless it blocks. So a thread is free if there are more of them than busy
+        // nodes.
         guard state.threads < threadLimit, state.threads <= state.busy.count else { return false }
         state.threads += 1
         return true
@@ -119,10 +122,10 @@ final class Notifier: Sendable {
     private func startThread() { HandlerThreads.shared.run { self.run() } }
 
     private func run() {
-        // Where no thread can be had, this one tells.
+        // If no thread can be started, this one writes.
         let teller = try? Teller(device)
         while let (node, notifications) = take() {
-            // Another thread goes on with other nodes, should this one have to wait.
+            // Another thread continues with other nodes if this one blocks.
             let frames = notifications.map(Self.frame)
             if let teller {
                 teller.write(frames)
@@ -160,9 +163,9 @@ final class Notifier: Sendable {
         return turn
     }
 
-    /// Whether a node's turn has to wait for a request to be over.
+    /// Whether a node is held back until a request completes.
     private func hold(_ node: NodeID, _ state: inout State) -> Bool {
-        // Before looking, so that a request that ends meanwhile sees it.
+        // The count is raised before the table is read, so that a request that completes meanwhile sees it.
         heldCount.add(1, ordering: .sequentiallyConsistent)
         defer { heldCount.store(state.held.count, ordering: .sequentiallyConsistent) }
         let nodes = [node] + (state.waiting[node] ?? []).compactMap(\.otherNode)
@@ -172,8 +175,8 @@ final class Notifier: Sendable {
         return true
     }
 
-    /// For any request at first; after a while only for requests that take long, or a node that is much in use would never
-    /// have its turn.
+    /// Whether a request delays a node's notifications: at first any request, later only one that takes long.
+    /// Otherwise a node in constant use would never be notified.
     private func mustWait(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
         guard let begun = requests.busySince(node) else { return false }
         let limit = RequestTable.now - Self.patience
@@ -185,12 +188,12 @@ final class Notifier: Sendable {
     private func finish(_ node: NodeID) {
         state.withLock { state in
             state.busy.remove(node)
-            // What was told of it meanwhile.
+            // Notifications that were added meanwhile.
             if state.waiting[node] != nil { state.queue.append(node) }
         }
     }
 
-    /// A notification as a message of the kernel's protocol.
+    /// Returns a notification as a message of the kernel's protocol.
     private static func frame(_ notification: Notification) -> [UInt8] {
         switch notification {
         case .node(let node, let offset, let length):

@@ -4,18 +4,19 @@ public import LinuxSystem
 
 /// A file system that is mounted and served.
 ///
-/// Its threads serve until the file system is unmounted, by ``unmount(aborting:)`` or by anybody. The session keeps nothing of
-/// the file system's alive by itself; its threads do, for as long as they run.
+/// Its threads serve until the file system is unmounted, by ``unmount(aborting:)`` or by another process. The session
+/// does not retain the file system; its threads do while they run.
 public final class Session: Sendable {
-    /// Where it is mounted: an absolute path, without symbolic links.
+    /// The mount point: an absolute path, without symbolic links.
     public let path: String
-    /// What the kernel and this library agreed on.
+    /// The features that were negotiated with the kernel.
     let agreement: Agreement
     let device: FileDescriptor
-    /// A second open of the device, for threads that do not wait for requests; `nil` where the kernel gives none.
+    /// A second open descriptor of the device, for threads that do not block on reads; `nil` if the kernel gives
+    /// none.
     let extraDevice: FileDescriptor?
     let mount: MountedFolder
-    /// The most bytes of one read and of one write that the kernel was told.
+    /// The most bytes of one read and of one write, as negotiated with the kernel.
     let largestRead: Int
     let largestWrite: Int
     private let helper: String?
@@ -24,7 +25,9 @@ public final class Session: Sendable {
     let notifier: Notifier
     let hasEnded = Latch()
 
-    /// - Parameter extra: the second open of the device, where a process before this one has made it.
+    /// Creates a session.
+    ///
+    /// - Parameter extra: the second descriptor of the device, if a previous process has made it.
     init(_ mount: MountedFolder, _ agreement: Agreement, extra: FileDescriptor? = nil, _ options: MountOptions) {
         self.mount = mount
         path = mount.path
@@ -48,10 +51,10 @@ public final class Session: Sendable {
 
     /// Mounts a file system and serves it.
     ///
-    /// Blocks until the kernel has taken up the session. What a process that has gone left mounted there is unmounted before.
-    /// Uses mount(2) where that is permitted, and `fusermount3` otherwise.
+    /// Blocks until the kernel has begun the session. First unmounts a mount that a dead process left at the path.
+    /// Uses mount(2) if that is permitted, and `fusermount3` otherwise.
     ///
-    /// - Parameter path: a folder.
+    /// - Parameter path: a directory.
     public static func mount(
         at path: String, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountFailure) -> Session {
@@ -68,9 +71,9 @@ public final class Session: Sendable {
         }
     }
 
-    /// Begins to serve.
+    /// Starts serving.
     ///
-    /// - Parameter prepare: called when the file system knows the session, and no request was read yet.
+    /// - Parameter prepare: is called after ``FileSystem/start(_:)`` and before the first request is read.
     func serve(
         _ fileSystem: any FileSystem, _ options: MountOptions, prepare: () -> Void = {}
     ) throws(MountFailure) {
@@ -86,18 +89,22 @@ public final class Session: Sendable {
 
     /// Unmounts.
     ///
-    /// The folder is as it was before at once. Files that are still open go on to be served, and the session ends with the last
-    /// of them; or, aborting, with whatever is open: it fails from then on with `ENOTCONN`, also what waits for an answer.
+    /// The directory shows its former contents at once. Open files are still served, and the session ends when the
+    /// last of them is closed.
+    ///
+    /// - Parameter aborting: whether to end the session at once. Open files, and requests that wait for a reply, then
+    ///   fail with
+    /// `ENOTCONN`.
     public func unmount(aborting: Bool = false) {
         mount.unmount(aborting: aborting)
-        // Where the kernel cannot be told to end the session, what waits for the file system is what keeps it.
+        // If the session cannot be aborted in the kernel, the waiting requests keep it alive.
         if aborting { requests.interruptAll() }
     }
 
     /// Blocks until the session has ended and ``FileSystem/end()`` has returned.
     public func waitForEnd() { hasEnded.wait() }
 
-    /// Unmounts what a server that has gone has left: paths into it fail with "Transport endpoint is not connected".
+    /// Unmounts what a dead server left: paths into it fail with "Transport endpoint is not connected".
     ///
     /// - Returns: whether there was such a mount and it is gone.
     @discardableResult
@@ -105,19 +112,20 @@ public final class Session: Sendable {
 
     // MARK: Passing through
 
-    /// Whether files can be passed through: the kernel is able to and this process, or its helper, has the right to.
+    /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to.
     public var passthroughIsPermitted: Bool {
         guard agreement.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
         return (try? backing(for: probe)) != nil
     }
 
-    /// Tells the kernel of a file that can take the place of one of this file system's.
+    /// Registers a file with the kernel that can replace one of this file system's.
     ///
-    /// Fails with `EPERM` without the right to it, `EOPNOTSUPP` where the session has no passing through, `ELOOP` for a file
-    /// that is on such a file system itself.
+    /// Fails with `EPERM` without the right to, with `EOPNOTSUPP` if the session does not support passthrough, and
+    /// with `ELOOP` for a file that is on a file system of this kind itself.
     ///
-    /// - Parameter file: open in any way but `O_PATH`. The kernel opens it once more for each opening, as the user who has told
-    ///   it; it has to be on a file system that it can be opened on again.
+    /// - Parameter file: a file that is open in any way but `O_PATH`. The kernel opens it again for each handle, as
+    ///   the user who
+    /// registered it. Its file system must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
         guard agreement.passesThrough else { throw .notSupported }
         if let registrar = registrar.withLock({ $0 }) {
@@ -130,7 +138,7 @@ public final class Session: Sendable {
             return BackingFile(identifier, own)
         } catch .notPermitted {
             guard let helper else { throw .notPermitted }
-            // Where none listens, the right is what is missing.
+            // Without a helper, the missing right is the error.
             guard let remote = try? HelperRegistrar(helper, device) else { throw .notPermitted }
             let identifier = try remote.open(file)
             registrar.withLock { $0 = remote }
@@ -138,10 +146,11 @@ public final class Session: Sendable {
         }
     }
 
-    /// A backing file of the process that this one has succeeded, by what the kernel calls it: openings of then go on with it, and
-    /// later ones of the same file have to use it too. `nil` without the right to it.
+    /// Returns a backing file that the previous process of this session registered, by the kernel's number. Handles
+    /// of then still use it, and later handles of the same file must use it too. Returns `nil` without the right to
+    /// register files.
     ///
-    /// For each number once, because the kernel lets go of the file with the object.
+    /// Call it once for each number, because the kernel closes the file with the returned object.
     public func backing(numbered identifier: Int32) -> BackingFile? {
         guard identifier > 0, passthroughIsPermitted, let registrar = registrar.withLock({ $0 }) else { return nil }
         return BackingFile(identifier, registrar)
@@ -149,33 +158,33 @@ public final class Session: Sendable {
 
     // MARK: Telling the kernel of changes
 
-    /// A file's contents or attributes have changed by themselves: what the kernel keeps of them is dropped.
+    /// Drops the kernel's cache of a file whose contents or attributes have changed other than through the kernel.
     ///
-    /// Returns at once; the kernel is told soon, in the order of calls for each node.
+    /// Returns at once. The kernel is notified soon, in the order of the calls for each node.
     ///
     /// - Parameters:
-    ///   - offset: from where on contents are dropped, in bytes; negative for attributes only.
-    ///   - length: of how many bytes; 0 for all that follow.
+    ///    - offset: the first byte to drop; negative for attributes only.
+    ///    - length: the number of bytes; 0 for all that follow.
     public func invalidate(_ node: NodeID, offset: Int64 = 0, length: Int64 = 0) {
         notifier.tell(.node(node, offset: offset, length: length))
     }
 
-    /// What the kernel keeps of a node's attributes is dropped before this returns, so also before a request is answered that leads
-    /// to it. The kernel takes no lock for that, and nothing waits: it may be called while a request is served.
+    /// Drops the kernel's cached attributes of a node before it returns, and so before any later reply. The kernel
+    /// takes no lock for that, so it may be called while a request is served.
     public func invalidateAttributes(of node: NodeID) { notifier.tellOfAttributes(of: node) }
 
-    /// A name leads elsewhere now, or nowhere, or somewhere at last: what the kernel knows of it is dropped.
+    /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node.
     public func invalidateEntry(_ name: Name, in parent: NodeID) {
         notifier.tell(.entry(name, parent: parent))
     }
 
-    /// A file was removed. Unlike ``invalidateEntry(_:in:)`` this removes the name also where it is a folder in which a program
-    /// has its working folder, and the file has no name any more for who has it open.
+    /// Reports a removed file to the kernel. Unlike ``invalidateEntry(_:in:)`` this also removes the name of a
+    /// directory that is a process's working directory, and leaves an open file without a name.
     public func deleteEntry(_ name: Name, _ node: NodeID, in parent: NodeID) {
         notifier.tell(.deletion(name, node, parent: parent))
     }
 
-    /// Gives the kernel part of a file's contents to keep.
+    /// Stores part of a file's contents in the kernel's page cache.
     public func store(_ bytes: [UInt8], of node: NodeID, at offset: Int64) {
         notifier.tell(.contents(bytes, node, offset: offset))
     }

@@ -1,11 +1,12 @@
 import Glibc
 public import LinuxSystem
 
-/// What a process needs to go on with a session that another one has begun, and that has died or will end.
+/// The state that a process needs to take over the session of another process, which has died or will end.
 ///
-/// Whoever keeps the ``devices`` open keeps the session: as long as nobody serves it, programs wait for it, and can be killed unless
-/// their request was read already. When the last of them is closed, the session ends, and what is mounted fails with `ENOTCONN`. A
-/// process of its own should keep them that has nothing open in the mount, because closing a file there waits too.
+/// The session lives as long as any process keeps the ``devices`` open. While no process serves it, callers wait, and
+/// can be killed unless their request was read already. When the last device is closed, the session ends, and the
+/// mount fails with `ENOTCONN`. The devices should be kept by a separate process that has nothing open in the mount,
+/// because closing a file there waits too.
 ///
 /// ```swift
 /// // The server, once it is mounted; the keeper gets both over a local socket.
@@ -16,14 +17,14 @@ public import LinuxSystem
 /// }
 /// ```
 ///
-/// The kernel remembers names, nodes, openings and locks; the file system has to know the same nodes by the same ``NodeID``s, and
-/// openings by the same handles.
+/// The kernel remembers names, nodes, handles and locks. The file system must use the same ``NodeID``s for the same
+/// nodes, and the same handles.
 public struct SessionHandover: Sendable {
-    /// The opens of the FUSE device by which the session is served: one or two.
+    /// The open descriptors of the FUSE device that serve the session: one or two.
     public let devices: [FileDescriptor]
-    /// Where it is mounted.
+    /// The mount point.
     public let path: String
-    /// The number of the file system, as `st_dev` has it: another mount at the same place has another one.
+    /// The number of the file system, as in `st_dev`. Another mount at the same path has another one.
     let fileSystem: UInt64
     let usesProgram: Bool
     let passesThrough: Bool
@@ -31,7 +32,8 @@ public struct SessionHandover: Sendable {
     let largestWrite: Int
 
     private static let version = "fuse-session 1"
-    /// Whether it can be gone on with: it is mounted where it was, and its session has not ended. Nothing is asked of it.
+    /// Whether the session can be taken over: it is still mounted at the path and has not ended. No request is sent
+    /// to it.
     public var isAlive: Bool {
         guard let device = devices.first else { return false }
         return
@@ -54,7 +56,7 @@ public struct SessionHandover: Sendable {
         (largestRead, largestWrite) = (session.largestRead, session.largestWrite)
     }
 
-    /// Everything but the devices, for ``init(record:devices:)``.
+    /// The state without the devices, for ``init(record:devices:)``.
     public var record: [UInt8] {
         let words = [
             Self.version, path, "\(fileSystem)", usesProgram ? "1" : "0", passesThrough ? "1" : "0", "\(largestRead)",
@@ -63,10 +65,10 @@ public struct SessionHandover: Sendable {
         return Array(words.joined(separator: "\0").utf8)
     }
 
-    /// What another process has handed over; `nil` for a record that this library does not understand, or with other than one or
-    /// two devices.
+    /// Creates the state that another process has handed over. Returns `nil` for a record that this library does not
+    /// understand, or if there are not one or two devices.
     ///
-    /// - Parameter devices: in the order in which they were in ``devices``.
+    /// - Parameter devices: the ``devices``, in their order.
     public init?(record: [UInt8], devices: [FileDescriptor]) {
         guard record.count <= Self.recordLimit, (1...2).contains(devices.count) else { return nil }
         let words = record.split(separator: 0, omittingEmptySubsequences: false).map {
@@ -84,10 +86,10 @@ public struct SessionHandover: Sendable {
         (self.largestRead, self.largestWrite) = (largestRead, largestWrite)
     }
 
-    /// Ends the session instead of going on with it: unmounts, and whatever waits for it fails, when the last of the ``devices`` is
-    /// closed at the latest.
+    /// Ends the session instead of taking it over: unmounts it, and fails its waiting requests, at the latest when
+    /// the last of the ``devices`` is closed.
     ///
-    /// - Returns: whether it was mounted still.
+    /// - Returns: whether it was still mounted.
     @discardableResult
     public func abandon() -> Bool {
         guard let mount = try? MountedFolder(takingOver: self) else { return false }
@@ -105,22 +107,24 @@ extension MountedFolder {
 }
 
 extension Session {
-    /// What another process needs to go on with this session when this one has died; `nil` where the kernel cannot do that, which
-    /// takes Linux 6.16, or nothing is mounted any more.
+    /// The state that another process needs to take over this session when this process has died. `nil` if the kernel
+    /// does not support that, which takes Linux 6.16, or nothing is mounted any more.
     ///
-    /// It is the same for as long as the session lasts.
+    /// It stays the same for the life of the session.
     public var handover: SessionHandover? { SessionHandover(self) }
 
-    /// Goes on with a session whose process has died.
+    /// Takes over a session whose process has died.
     ///
-    /// What was read by that process and not answered comes again (``Reply/isRepeated``). The kernel looks up every name anew;
-    /// what else it keeps of files, such as attributes and pages, the file system has to see to in ``FileSystem/start(_:)``.
+    /// Requests that the former process read and did not reply to come again (``Reply/isRepeated``). The kernel looks
+    /// up every name anew. The file system has to invalidate other caches of the kernel, such as attributes and
+    /// pages, in ``FileSystem/start(_:)``.
     ///
-    /// That process must be gone with all of its threads, as it is when the last of its descriptors has closed: a request that it
-    /// still reads would never be answered.
+    /// All threads of the former process must have ended, which is certain when the last of its descriptors has
+    /// closed. A request that it still reads would never get a reply.
     ///
-    /// - Parameter options: what was agreed on at the beginning holds; of these count the number of threads and the helper.
-    /// - Throws: ``MountFailure/ended(_:)`` where the session has ended or is not mounted any more.
+    /// - Parameter options: the options, of which only the number of threads and the helper are used; the others stay
+    ///   as negotiated.
+    /// - Throws: ``MountFailure/ended(_:)`` if the session has ended or is not mounted any more.
     public static func resume(
         _ handover: SessionHandover, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountFailure) -> Session {

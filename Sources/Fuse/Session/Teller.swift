@@ -2,14 +2,15 @@ import CFuse
 import Glibc
 import LinuxSystem
 
-/// A thread that writes to the kernel what may have to wait for the kernel's locks, and has no descriptor but the device's.
+/// A thread that writes notifications, which may block on kernel locks, and that has no descriptor but the device's.
 ///
-/// Nothing ends such a wait but an answer to the request that has the lock. When this process is killed there is none, and the thread
-/// stays, with all descriptors that it shares with others: then the locks and sockets of a dead process would keep the next one out,
-/// which is to end the session. So this one shares none: close_range(2), CLOSE_RANGE_UNSHARE. What it opened or closed, and the
-/// threads that it started, would be in a world of its own. It does neither: it writes, and lets go of nothing but memory.
+/// Only a reply to the request that holds the lock ends such a wait. If this process is killed, no reply comes, and
+/// the thread stays with all descriptors that it shares: the locks and sockets of the dead process would keep out the
+/// next one, which is to end the session. So this thread unshares its descriptor table: close_range(2),
+/// CLOSE_RANGE_UNSHARE. Descriptors that it opened or closed, and those of threads that it started, would be
+/// invisible to the process. So it only writes, and frees only memory.
 final class Teller: Sendable {
-    /// What is written before the next look for more; `nil` ends the thread.
+    /// One batch of messages, and the next batch; without messages the thread ends.
     private final class Turn: Sendable {
         let frames = Lock<[[UInt8]]?>(nil)
         let next = Lock<Turn?>(nil)
@@ -19,25 +20,25 @@ final class Teller: Sendable {
 
     private let turn: Lock<Turn>
 
-    /// Starts the thread. Not on such a thread.
+    /// Starts the thread. Must not be called on such a thread.
     init(_ device: FileDescriptor) throws(Errno) {
         let first = Turn()
         turn = Lock(first)
         let number = device.rawValue
         let hasParted = Latch()
         try SystemThread.start("purvey-teller") {
-            // Where the kernel cannot do that, all is as it is with any other thread.
+            // If the kernel cannot do that, the thread shares the descriptors like any other.
             _ = cfuse_part_descriptors(number)
             hasParted.open()
             Self.run(first, number)
         }
-        // Until then the descriptor must stay.
+        // The descriptor must stay open until then.
         withExtendedLifetime(device) { hasParted.wait() }
     }
 
     deinit { turn.withLock { $0 }.hasCome.open() }
 
-    /// Writes messages of the kernel's protocol, and comes back when that is done. For one thread at a time.
+    /// Writes messages of the kernel's protocol, and returns when they are written. Not thread-safe.
     func write(_ frames: [[UInt8]]) {
         let now = turn.withLock { turn in
             let now = turn
@@ -63,7 +64,7 @@ final class Teller: Sendable {
         }
     }
 
-    /// Writes one message. The kernel answers with ENOENT for what it does not keep, which is as good.
+    /// Writes one message. The kernel replies with ENOENT for something that it does not cache, which is fine.
     static func write(_ frame: [UInt8], to device: CInt) {
         frame.withUnsafeBytes { frame in
             while cfuse_write(device, frame.baseAddress, frame.count, nil, 0) < 0, errno == EINTR {}
