@@ -3,12 +3,12 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// A directory of the caller's, held open, in which an exported file gets a name of its own.
+/// A directory of the caller's, held open, for an exported file.
 struct ExportDestination: Sendable {
     private let url: URL
     private let folder: FileDescriptor
 
-    /// Blocks until the directory is open.
+    /// Opens the directory. Blocks.
     init(_ url: URL) throws {
         self.url = url
         do {
@@ -18,7 +18,7 @@ struct ExportDestination: Sendable {
         }
     }
 
-    /// Copies a file or a tree, whole or not at all; a cancelled task has it end with nothing left.
+    /// Copies a file or a tree, whole or not at all. If the task is cancelled, nothing is left behind.
     func place(_ file: URL) async throws -> URL {
         let isCancelled = Flag()
         return try await withTaskCancellationHandler {
@@ -41,11 +41,13 @@ struct ExportDestination: Sendable {
         return url.appendingPathComponent(candidate, isDirectory: isDirectory)
     }
 
-    /// - Returns: `false` when the name is taken.
+    /// Copies a file under one name.
+    ///
+    /// - Returns: `false` if the name is taken.
     private func copy(
         _ source: FileDescriptor, isDirectory: Bool, named name: String, isCancelled: () -> Bool
     ) throws -> Bool {
-        // Asked first: a copy whose name turns out to be taken was made for nothing.
+        // Checked first, to avoid a copy for a name that is taken.
         if (try? folder.status(of: name)) != nil { return false }
         do throws(CopyError) {
             if isDirectory {
@@ -63,7 +65,7 @@ struct ExportDestination: Sendable {
         }
     }
 
-    /// Raised once, from any thread.
+    /// A flag that is raised once, from any thread.
     private final class Flag: Sendable {
         private let raised = Atomic(false)
 

@@ -1,3 +1,3 @@
-// As on Apple's platforms, Foundation and the types come with the module.
+// As on Apple's platforms, this module exports Foundation and the types.
 @_exported import FoundationAdditions
 @_exported import UniformTypeIdentifiers

@@ -5,10 +5,16 @@ import UniformTypeIdentifiers
 
 /// Source: CoreTransferable, the bridge to item providers.
 extension NSItemProvider {
-    /// Offers everything that a value exports.
+    /// Registers all representations that a value exports.
     ///
-    /// The value is made when something of it is loaded, each time; and once more at once where the offer itself depends on it:
-    /// where its type has representations with a condition, or is named by a value while the item has no name yet.
+    /// The value is made for each load. It is also made once at registration, if the offer depends on it: if a
+    /// representation has an exporting condition, or if the item has no name yet and the file name depends on the
+    /// value.
+    ///
+    /// ```swift
+    /// let provider = NSItemProvider()
+    /// provider.register(note)
+    /// ```
     public func register<T>(_ transferable: @autoclosure @escaping @Sendable () -> T) where T: Transferable {
         let exports = T.resolution().exports
         let make: @Sendable () -> TransferredValue = { TransferredValue(value: transferable()) }
@@ -21,10 +27,11 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads a value of a type, from the first of the type's importing representations that the item has something for.
+    /// Loads a value of a type, from the first of its importing representations that the item offers a type for.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error; with
-    ///   `CocoaError.userCancelled` as soon as the progress is cancelled, whether an importing closure returns or not.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error. If the progress
+    ///   is cancelled, it is
+    /// called at once with `CocoaError.userCancelled`, even if an importing closure does not return.
     public func loadTransferable<T>(
         type transferableType: T.Type, completionHandler: @escaping @Sendable (Result<T, any Error>) -> Void
     ) -> Progress where T: Transferable {
@@ -47,7 +54,7 @@ extension NSItemProvider {
 }
 
 extension ResolvedExport {
-    /// The export as a promise.
+    /// Returns the export as an item provider's representation.
     ///
     /// - Parameter make: makes the value, for each load.
     func representation(_ make: @escaping @Sendable () -> TransferredValue) -> Representation {
@@ -56,7 +63,7 @@ extension ResolvedExport {
             fileOptions: allowsOpenInPlace ? .openInPlace : [], suppliesFiles: isFile
         ) { _, completion in
             let progress = Progress.discreteProgress(totalUnitCount: 1)
-            // Here, where the program's code may block.
+            // Made on this thread, where the program's code may block.
             let value = make()
             let task = Task {
                 let product: Result<Product, any Error>
@@ -65,7 +72,7 @@ extension ResolvedExport {
                 } catch {
                     product = .failure(error)
                 }
-                // Opening a file and what is done with the supply may block, and this thread belongs to all tasks.
+                // Opening a file and delivering it may block, which a thread of Swift's task pool must not.
                 HandlerThreads.shared.run { completion(product.flatMap { product in Result { try product.supply() } }) }
             }
             progress.cancellationHandler = { task.cancel() }
@@ -92,12 +99,12 @@ extension ResolvedExport {
         }
     }
 
-    /// What an exporting closure gave.
+    /// The result of an exporting closure.
     private enum Product: Sendable {
         case data(Data)
         case file(URL, isOfferedInPlace: Bool)
 
-        /// Blocks until a file is open.
+        /// Returns the result as a supply. Blocks until a file is open.
         func supply() throws -> Supply {
             switch self {
             case .data(let data): return .bytes(data)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Encodes values of any type to one kind of output. On Apple's platforms it is Combine's.
+/// A type that encodes values of any type to one kind of output. On Apple's platforms it is part of Combine.
 public protocol TopLevelEncoder<Output>: SendableMetatype {
     associatedtype Output
     /// Encodes a value.
     func encode<T>(_ value: T) throws -> Output where T: Encodable
 }
 
-/// Decodes values of any type from one kind of input. On Apple's platforms it is Combine's.
+/// A type that decodes values of any type from one kind of input. On Apple's platforms it is part of Combine.
 public protocol TopLevelDecoder<Input>: SendableMetatype {
     associatedtype Input
     /// Decodes a value.
@@ -15,21 +15,21 @@ public protocol TopLevelDecoder<Input>: SendableMetatype {
 }
 
 extension JSONEncoder: TopLevelEncoder {
-    /// Its output is data.
+    /// The output, which is data.
     public typealias Output = Data
 }
 
 extension JSONDecoder: TopLevelDecoder {
-    /// Its input is data.
+    /// The input, which is data.
     public typealias Input = Data
 }
 
 extension PropertyListEncoder: TopLevelEncoder {
-    /// Its output is data.
+    /// The output, which is data.
     public typealias Output = Data
 }
 
 extension PropertyListDecoder: TopLevelDecoder {
-    /// Its input is data.
+    /// The input, which is data.
     public typealias Input = Data
 }

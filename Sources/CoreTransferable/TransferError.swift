@@ -1,26 +1,27 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Why a value could not be handed over.
+/// An error of exporting or importing a value.
 enum TransferError: Error {
-    /// No representation exports the value as the asked type, or at all.
+    /// No representation exports the value as the requested type, or at all.
     case notExported(type: String, as: UTType?, fault: ResolutionFault?)
-    /// No representation imports what is there.
+    /// No representation imports any of the offered types.
     case notImported(type: String, from: [String], fault: ResolutionFault?)
     /// The condition of a representation does not hold for the value.
     case conditionNotMet(type: String)
-    /// All representations that could import what is there were tried.
+    /// All representations that import an offered type have failed.
     case importersFailed(type: String, [Failure])
-    /// A closure of the program gave a value of another type.
+    /// A closure of the program returned a value of another type.
     case unexpectedValue(String)
 
-    /// What went wrong with one of several representations.
+    /// The error of one of several representations.
     struct Failure {
         let contentType: UTType
         let error: any Error
     }
 
-    /// Whether an error says, or has behind it, that a condition does not hold; also when it comes from another process.
+    /// Whether an error, or one underlying it, is that of a condition that does not hold. The error may come from
+    /// another process.
     static func isConditionNotMet(_ error: any Error) -> Bool {
         var next: NSError? = error as NSError
         while let error = next {
@@ -55,7 +56,7 @@ extension TransferError: CustomNSError {
     }
 
     var errorUserInfo: [String: Any] {
-        // Foundation on Linux asks a custom error for nothing else, not for what a localized one says.
+        // Foundation on Linux takes the description of a custom error only from here, not from `LocalizedError`.
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: description]
         if case .importersFailed(_, let failures) = self, let first = failures.first {
             userInfo[NSUnderlyingErrorKey] = first.error as NSError
@@ -84,7 +85,7 @@ extension TransferError: LocalizedError, CustomStringConvertible {
 
     private static func hint(_ fault: ResolutionFault?) -> String { fault.map { "; \($0)" } ?? "" }
 
-    /// What an error says to people: of Swift's own errors Foundation says only that something failed.
+    /// Returns an error's sentence for the user. For Swift errors, Foundation says only that something failed.
     private static func sentence(_ error: any Error) -> String {
         let speaks = type(of: error) is NSError.Type || error is CocoaError || error is any LocalizedError
         return speaks ? error.localizedDescription : "\(error)"

@@ -1,24 +1,27 @@
 import Foundation
 
 extension TransferRepresentation {
-    /// Shows what is exported to these processes only. It hides, and never shows what the representation itself hides.
+    /// Restricts the visibility of the exported representations. It cannot widen the visibility that a representation
+    /// has already.
     public func visibility(_ visibility: TransferRepresentationVisibility) -> some TransferRepresentation<Item> {
         ModifiedRepresentation(base: self) { $0.visibility = $0.visibility.restricted(to: visibility) }
     }
 
-    /// Exports a value only if this holds for it: asked when the value is offered, and again when it is loaded.
+    /// Exports a value only if a condition holds for it. The condition is checked when the value is offered, and
+    /// again when it is loaded.
     public func exportingCondition(
         _ condition: @escaping @Sendable (Item) -> Bool
     ) -> _ConditionalTransferRepresentation<Self> {
         _ConditionalTransferRepresentation(base: self, condition: condition)
     }
 
-    /// Names the file that is made of a value. The type's extension is added where the name does not mean that type already.
+    /// Sets the name of the file that is made of a value. The extension of the content type is added unless the name
+    /// has one of that type.
     public func suggestedFileName(_ fileName: String) -> some TransferRepresentation<Item> {
         ModifiedRepresentation(base: self) { $0.fileName = .fixed(fileName) }
     }
 
-    /// Names the file that is made of a value, by the value.
+    /// Sets the name of the file that is made of a value, depending on the value.
     public func suggestedFileName(
         _ fileName: @escaping @Sendable (Item) -> String?
     ) -> some TransferRepresentation<Item> {
@@ -26,11 +29,11 @@ extension TransferRepresentation {
     }
 }
 
-/// A representation that exports some values only.
+/// A representation that exports only the values that meet a condition.
 public struct _ConditionalTransferRepresentation<Base>: TransferRepresentation where Base: TransferRepresentation {
-    /// What the representation exports some of.
+    /// The exported type.
     public typealias Item = Base.Item
-    /// It is not made of others.
+    /// `Never`: the representation is not composed of others.
     public typealias Body = Never
 
     fileprivate let base: Base
@@ -54,7 +57,7 @@ extension _ConditionalTransferRepresentation: ResolvableRepresentation {
     }
 }
 
-/// A representation whose exports are changed in one respect.
+/// A representation with one property of its exports changed.
 private struct ModifiedRepresentation<Base: TransferRepresentation>: ResolvableRepresentation {
     typealias Item = Base.Item
     typealias Body = Never
@@ -74,7 +77,7 @@ extension Resolution {
 }
 
 extension ResolvedExport.Payload {
-    /// The same, for values that pass a check.
+    /// Returns a payload that first checks its value.
     fileprivate func checking(_ check: @escaping @Sendable (TransferredValue) throws -> Void) -> Self {
         switch self {
         case .data(let export):

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes one representation of the list that a program writes.
+/// The builder that combines a list of representations into one.
 @resultBuilder public struct TransferRepresentationBuilder<Item> where Item: Transferable {
-    /// A codable representation, whose item type need not be written.
+    /// Builds a codable representation, so that its item type need not be written.
     public static func buildExpression<Encoder, Decoder>(
         _ content: CodableRepresentation<Item, Encoder, Decoder>
     ) -> CodableRepresentation<Item, Encoder, Decoder>
@@ -13,18 +13,18 @@ import Foundation
         content
     }
 
-    /// A representation of the same item.
+    /// Builds a representation of the item.
     public static func buildExpression<R>(_ content: R) -> R where Item == R.Item, R: TransferRepresentation {
         content
     }
 
-    /// One representation.
+    /// Builds a single representation.
     public static func buildBlock<Content>(_ content: Content) -> Content
     where Item == Content.Item, Content: TransferRepresentation {
         content
     }
 
-    /// Two representations.
+    /// Builds a pair of representations.
     public static func buildBlock<C1, C2>(
         _ content1: C1, _ content2: C2
     ) -> TupleTransferRepresentation<Item, (C1, C2)>
@@ -32,13 +32,13 @@ import Foundation
         TupleTransferRepresentation([content1, content2])
     }
 
-    /// The first of more than two representations.
+    /// Builds the first of more than two representations.
     public static func buildPartialBlock<Content>(first content: Content) -> Content
     where Item == Content.Item, Content: TransferRepresentation {
         content
     }
 
-    /// Those before, and one more.
+    /// Adds a representation to the previous ones.
     public static func buildPartialBlock<Before, Next>(
         accumulated: Before, next: Next
     ) -> TupleTransferRepresentation<Item, (Before, Next)>
@@ -54,11 +54,12 @@ where Item: Transferable, Value: Sendable {
 
     init(_ parts: [any TransferRepresentation]) { self.parts = parts }
 
-    /// Stands for all of them.
+    /// The representation that stands for all of them.
     public var body: some TransferRepresentation { JoinedRepresentation<Item>(parts: parts) }
 }
 
-// Not by way of its body: a list of many is a list in a list in a list, and each would count as a representation of its own.
+// Resolves the parts directly and not through the body: a long list is nested, and each level would count as a
+// representation.
 extension TupleTransferRepresentation: ResolvableRepresentation {
     func resolve(_ path: inout ResolutionPath) -> Resolution {
         parts.reduce(into: Resolution()) { $0.append($1.resolved(&path)) }

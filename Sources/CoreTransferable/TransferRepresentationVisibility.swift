@@ -1,6 +1,6 @@
 import ItemProvider
 
-/// Which processes a representation is shown to.
+/// The processes to which a representation is visible.
 public struct TransferRepresentationVisibility: Sendable, Equatable {
     let itemProviderVisibility: NSItemProviderRepresentationVisibility
 
@@ -13,15 +13,15 @@ public struct TransferRepresentationVisibility: Sendable, Equatable {
     /// This process alone.
     public static let ownProcess = TransferRepresentationVisibility(itemProviderVisibility: .ownProcess)
 
-    /// Whether whoever is as close as the other visibility says may see what has this one.
+    /// Whether a process that is as close as `viewer` says may see a representation of this visibility.
     func includes(_ viewer: TransferRepresentationVisibility) -> Bool { closeness <= viewer.closeness }
 
-    /// The stricter of two.
+    /// Returns the stricter of two visibilities.
     func restricted(to other: TransferRepresentationVisibility) -> TransferRepresentationVisibility {
         closeness >= other.closeness ? self : other
     }
 
-    /// How close a process must be. A group is the same team here.
+    /// The required closeness of a process. `group` is the same as `team` on Linux.
     private var closeness: Int {
         switch itemProviderVisibility {
         case .all: 0

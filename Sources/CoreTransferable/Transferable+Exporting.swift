@@ -5,17 +5,18 @@ import UniformTypeIdentifiers
 
 /// Source: CoreTransferable, the default implementations since iOS 18.2 and macOS 15.2.
 extension Transferable {
-    /// The value as data: the first representation that conforms to a type, or the first of all. A file is read, a folder is
-    /// zipped.
+    /// Returns the value as data, from the first representation that conforms to a type, or the first of all. A file
+    /// is read, and a directory is zipped.
     public func exported(as contentType: UTType?) async throws -> Data {
         try await delivered(as: contentType, .data).asData.get()
     }
 
-    /// Writes the value to a new file in a directory, which is the caller's from then on.
+    /// Writes the value to a new file in a directory. The caller owns the file.
     ///
-    /// - Returns: where the file is. A name that is taken gets a number.
-    /// - Throws: a `CocoaError` that names the directory when it is none; `CocoaError.userCancelled` when the task is cancelled,
-    ///   with nothing left in the directory.
+    /// - Returns: the URL of the file. If the name is taken, a number is added.
+    /// - Throws: a `CocoaError` that names the directory if it is none; `CocoaError.userCancelled` if the task is
+    ///   cancelled. Nothing is
+    /// then left in the directory.
     public func export(to destinationDirectory: URL, contentType: UTType?) async throws -> URL {
         guard destinationDirectory.isFileURL else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: destinationDirectory])
@@ -24,33 +25,36 @@ extension Transferable {
         return try await delivered(as: contentType, .copy).asFile.get().lend { try await destination.place($0.url) }
     }
 
-    /// Lends the value as a file of its own, whatever it is represented by. The file is deleted when the closure ends.
+    /// Calls a closure with the value as a file, whatever its representation. The file is deleted when the closure
+    /// returns.
     public func withExportedFile<Result>(
         contentType: UTType?, fileHandler: (URL) async throws -> Result
     ) async throws -> Result {
         try await delivered(as: contentType, .copy).asFile.get().lend { try await fileHandler($0.url) }
     }
 
-    /// What this value can be exported as, for those who may see so much, best first.
+    /// Returns the types that this value can be exported as and that are visible to a process of the given closeness,
+    /// best first.
     public func exportedContentTypes(_ visibility: TransferRepresentationVisibility = .all) -> [UTType] {
         let value = TransferredValue(value: self)
         return Self.contentTypes(Self.resolution().exports.filter { $0.isExported(value) }, visibility)
     }
 
-    /// What values of the type can be made from, best first.
+    /// Returns the types that values can be made from, best first.
     public func importedContentTypes() -> [UTType] { Self.importedContentTypes() }
 
-    /// What values of the type can be exported as, for those who may see so much, best first. Conditions are not asked.
+    /// Returns the types that values can be exported as and that are visible to a process of the given closeness,
+    /// best first. Conditions are not checked.
     public static func exportedContentTypes(visibility: TransferRepresentationVisibility = .all) -> [UTType] {
         contentTypes(resolution().exports, visibility)
     }
 
-    /// What values of the type can be made from, best first.
+    /// Returns the types that values can be made from, best first.
     public static func importedContentTypes() -> [UTType] {
         unique(resolution().imports.map(\.contentType))
     }
 
-    /// The name for a file of this value: that of the first representation that names one.
+    /// The name for a file of this value, from the first representation that has one.
     public var suggestedFilename: String? {
         let value = TransferredValue(value: self)
         return Self.resolution().exports.lazy
@@ -67,8 +71,8 @@ extension Transferable {
         types.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The value as the first representation that fits a type, and exports it after all: a condition may lie behind a proxy
-    /// that has to be waited for.
+    /// Exports the value with the first representation that fits a type. A representation that turns out not to
+    /// export the value is skipped, because a condition behind an asynchronous proxy is known only then.
     private func delivered(as contentType: UTType?, _ delivery: Delivery) async throws -> Arrival {
         let value = TransferredValue(value: self)
         let resolution = Self.resolution()

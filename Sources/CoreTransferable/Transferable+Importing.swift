@@ -4,9 +4,10 @@ import LinuxSystem
 import UniformTypeIdentifiers
 
 extension Transferable {
-    /// A value from data.
+    /// Creates a value from data.
     ///
-    /// - Parameter contentType: what the data is; `nil` tries every importing representation in turn, until one succeeds.
+    /// - Parameter contentType: the type of the data. `nil` tries all importing representations in turn, until one
+    ///   succeeds.
     public init(importing data: Data, contentType: UTType?) async throws {
         let provider = { (type: UTType) in
             let provider = NSItemProvider()
@@ -19,11 +20,13 @@ extension Transferable {
         self = try await Self.imported(contentType.map { [$0] }, tryingAll: contentType == nil, provider)
     }
 
-    /// A value from a file, which stays where it is.
+    /// Creates a value from a file, which stays in place.
     ///
-    /// - Parameter contentType: what the file is; `nil` tells it from the name and, where that says nothing, from the contents,
-    ///   and tries every representation that imports such files in turn, until one succeeds.
-    /// - Throws: a `CocoaError` that names the file when it cannot be found; else what the importing representations throw.
+    /// - Parameter contentType: the type of the file. `nil` deduces it from the name or else from the contents, and
+    ///   tries all
+    /// representations that import it in turn, until one succeeds.
+    /// - Throws: a `CocoaError` that names the file if it does not exist, or the error of the importing
+    ///   representations.
     public init(importing file: URL, contentType: UTType?) async throws {
         guard file.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: file]) }
         let type = try await HandlerThreads.shared.value {
@@ -39,9 +42,11 @@ extension Transferable {
         }
     }
 
+    /// Creates a value with the importing representations.
+    ///
     /// - Parameters:
-    ///   - types: what there is; `nil` for whatever an importing representation wants.
-    ///   - triesAll: whether a representation that fails leaves it to the next.
+    ///   - types: the offered types; `nil` offers any type that a representation imports.
+    ///   - triesAll: whether the next representation is tried if one fails.
     private static func imported(
         _ types: [UTType]?, tryingAll triesAll: Bool, _ provider: (UTType) -> NSItemProvider
     ) async throws -> Self {

@@ -1,6 +1,17 @@
-/// A type whose values can be handed to other programs, and made from what other programs hand over.
+/// A type with values that can be exported to other programs, and imported from them.
 ///
-/// It lists its representations best first. Source: CoreTransferable, `Transferable`.
+/// It lists its representations, best first:
+///
+/// ```swift
+/// extension Note: Transferable {
+///     static var transferRepresentation: some TransferRepresentation {
+///         CodableRepresentation(contentType: .json)
+///         ProxyRepresentation(exporting: \.text)
+///     }
+/// }
+/// ```
+///
+/// Source: CoreTransferable, `Transferable`.
 public protocol Transferable: SendableMetatype {
     associatedtype Representation: TransferRepresentation
 
@@ -10,35 +21,36 @@ public protocol Transferable: SendableMetatype {
 
 /// One or several forms in which values of a type are exported and imported.
 ///
-/// Programs compose ``CodableRepresentation``, ``DataRepresentation``, ``FileRepresentation`` and ``ProxyRepresentation``.
+/// Programs compose ``CodableRepresentation``, ``DataRepresentation``, ``FileRepresentation`` and
+/// ``ProxyRepresentation``.
 public protocol TransferRepresentation<Item>: Sendable {
-    /// What is exported and imported.
+    /// The type that is exported and imported.
     associatedtype Item: Transferable
-    /// What this representation is made of; `Never` for those that are not made of others.
+    /// The representation that this one is composed of; `Never` for a primitive one.
     associatedtype Body: TransferRepresentation
 
     @TransferRepresentationBuilder<Item> var body: Body { get }
 }
 
 extension TransferRepresentation where Body == Never {
-    /// Not called: a representation that is not made of others says itself what it does.
+    /// Unreachable: a primitive representation has no body.
     public var body: Never { unreachable() }
 }
 
 extension Never: Transferable, TransferRepresentation {
-    /// There is no value to hand over.
+    /// `Never`, which has no values.
     public typealias Item = Never
-    /// There is no form to hand it over in.
+    /// `Never`, which has no values to represent.
     public typealias Representation = Never
 
-    /// Not called: there is no value to hand over.
+    /// Unreachable: there is no value to represent.
     public static var transferRepresentation: Never { unreachable() }
-    /// Not called: there is no such representation.
+    /// Unreachable: there is no such representation.
     public var body: Never { unreachable() }
 }
 
-/// For what the type system asks to be there and no program can reach through the interface.
+/// Stops the program. For requirements of the type system that no program can reach through the interface.
 private func unreachable() -> Never {
-    // Reached only by a client that asks a primitive representation for its body, which has none to give.
+    // Reached only by a client that asks a primitive representation for its body.
     preconditionFailure("a primitive representation has no body")
 }

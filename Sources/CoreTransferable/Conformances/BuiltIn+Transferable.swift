@@ -3,14 +3,14 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension Data: Transferable {
-    /// `public.data`, both ways.
+    /// The representation as `public.data`, both ways.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(contentType: .data, exporting: { $0 }, importing: { $0 })
     }
 }
 
 extension String: Transferable {
-    /// `public.utf8-plain-text`, both ways.
+    /// The representation as `public.utf8-plain-text`, both ways.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: .utf8PlainText, exporting: { Data($0.utf8) },
@@ -19,7 +19,7 @@ extension String: Transferable {
 }
 
 extension URL: Transferable {
-    /// `public.file-url` for the URL of a file, and `public.url`, both ways.
+    /// The representations as `public.file-url`, for the URL of a file, and as `public.url`, both ways.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: .fileURL, exporting: { $0.absoluteURL.dataRepresentation },
@@ -33,8 +33,9 @@ extension URL: Transferable {
 }
 
 extension AttributedString: Transferable {
-    /// The text with its links, in the form in which our processes hand attributed text to each other, and as
-    /// `public.utf8-plain-text`; both ways. Foundation on Linux has neither rich text nor other attributes that cross.
+    /// The representations as text with links, in the form that the processes of this package exchange, and as
+    /// `public.utf8-plain-text`; both ways. Foundation on Linux has neither rich text nor other attributes that could
+    /// be exported.
     public static var transferRepresentation: some TransferRepresentation {
         DataRepresentation(
             contentType: attributedText, exporting: { try await $0.itemData() },
@@ -77,7 +78,7 @@ extension AttributedString: Transferable {
     }
 }
 
-/// Reads what item providers of the class read.
+/// Decodes data as item providers of the class do.
 private func decoded<Object: NSItemProviderReading>(
     _ data: Data, as type: Object.Type, _ contentType: UTType
 ) throws -> Object {

@@ -3,36 +3,39 @@ import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
-/// Exports values as their codes and imports them from these: JSON, unless the program brings a coder of its own.
+/// A representation that encodes and decodes values: as JSON, unless the program brings coders of its own.
 public struct CodableRepresentation<Item, Encoder, Decoder>: TransferRepresentation, Sendable
 where
     Item: Transferable, Item: Decodable, Item: Encodable, Encoder: TopLevelEncoder, Decoder: TopLevelDecoder,
     Encoder.Output == Data, Decoder.Input == Data
 {
-    /// It is not made of others.
+    /// `Never`: the representation is not composed of others.
     public typealias Body = Never
 
     private let contentType: UTType
     private let coders: Coders
 
-    /// JSON under a content type.
+    /// Creates a representation as JSON, under a content type.
     public init(for itemType: Item.Type = Item.self, contentType: UTType)
     where Encoder == JSONEncoder, Decoder == JSONDecoder {
         self.init(for: itemType, contentType: contentType, encoder: JSONEncoder(), decoder: JSONDecoder())
     }
 
-    /// What an encoder makes, under a content type.
+    /// Creates a representation with an encoder and a decoder, under a content type.
     public init(for itemType: Item.Type = Item.self, contentType: UTType, encoder: Encoder, decoder: Decoder) {
         self.contentType = contentType
         coders = Coders(encoder, decoder)
     }
 
-    /// Sendable because the coders are used under the lock only, one call at a time. A class of its own coders that a program
-    /// gives to several representations must bear calls from several threads, as Apple's declaration expects unchecked.
+    /// The coders, which are used by one thread at a time.
+    ///
+    /// Sendable because the coders are used under the lock only. A coder of a program's own class that it passes to
+    /// several representations must be thread-safe; Apple's declaration expects that unchecked.
     private final class Coders: @unchecked Sendable {
         private let encoder: Encoder
         private let decoder: Decoder
-        // Innermost but for the coding of the item itself, which takes its time: never waited for on a thread of the tasks.
+        // Leaf lock, except for locks that the item's own coding takes. It may be held for long, so no thread of
+        // Swift's task pool waits for it.
         private let lock = Mutex(())
 
         init(_ encoder: Encoder, _ decoder: Decoder) {

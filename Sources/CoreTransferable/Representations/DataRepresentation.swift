@@ -1,16 +1,16 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Exports values as data, imports them from data, or both.
+/// A representation that exports values as data, imports them from data, or both.
 public struct DataRepresentation<Item>: TransferRepresentation where Item: Transferable {
-    /// It is not made of others.
+    /// `Never`: the representation is not composed of others.
     public typealias Body = Never
 
     private let contentType: UTType
     private let exporting: (@Sendable (Item) async throws -> Data)?
     private let importing: (@Sendable (Data) async throws -> Item)?
 
-    /// Data of a type, both ways.
+    /// Creates a representation as data of a type, both ways.
     public init(
         contentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data,
         importing: @escaping @Sendable (Data) async throws -> Item
@@ -20,14 +20,14 @@ public struct DataRepresentation<Item>: TransferRepresentation where Item: Trans
         self.importing = importing
     }
 
-    /// Data of a type that values are exported as.
+    /// Creates a representation that exports data of a type.
     public init(exportedContentType: UTType, exporting: @escaping @Sendable (Item) async throws -> Data) {
         contentType = exportedContentType
         self.exporting = exporting
         importing = nil
     }
 
-    /// Data of a type that values are imported from.
+    /// Creates a representation that imports data of a type.
     public init(importedContentType: UTType, importing: @escaping @Sendable (Data) async throws -> Item) {
         contentType = importedContentType
         exporting = nil
@@ -55,7 +55,7 @@ extension DataRepresentation: ResolvableRepresentation {
 }
 
 extension TransferredValue {
-    /// The value as what it is. The resolution of a type meets values of that type only.
+    /// Returns the value as the given type. The resolution of a type handles only values of that type.
     func `as`<Item>(_ type: Item.Type) throws -> Item {
         guard let item = value as? Item else { throw TransferError.unexpectedValue("\(Swift.type(of: value))") }
         return item

@@ -1,9 +1,10 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Exports values as files, imports them from files, or both. For what is large, or is a file anyway.
+/// A representation that exports values as files, imports them from files, or both. It is for large contents, or for
+/// values that are files anyway.
 public struct FileRepresentation<Item>: TransferRepresentation where Item: Transferable {
-    /// It is not made of others.
+    /// `Never`: the representation is not composed of others.
     public typealias Body = Never
 
     private let contentType: UTType
@@ -11,9 +12,9 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
     private let exporting: (@Sendable (Item) async throws -> SentTransferredFile)?
     private let importing: (@Sendable (ReceivedTransferredFile) async throws -> Item)?
 
-    /// Files of a type, both ways.
+    /// Creates a representation as files of a type, both ways.
     ///
-    /// - Parameter shouldAttemptToOpenInPlace: whether the importer asks for the sender's own file.
+    /// - Parameter shouldAttemptToOpenInPlace: whether the importer requests the sender's own file.
     public init(
         contentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
         exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile,
@@ -25,9 +26,10 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
         self.importing = importing
     }
 
-    /// Files of a type that values are exported as.
+    /// Creates a representation that exports files of a type.
     ///
-    /// - Parameter shouldAllowToOpenInPlace: whether a receiver may be given the file itself, when what is sent allows it too.
+    /// - Parameter shouldAllowToOpenInPlace: whether a receiver may get the file itself, if the sent file allows it
+    ///   too.
     public init(
         exportedContentType: UTType, shouldAllowToOpenInPlace: Bool = false,
         exporting: @escaping @Sendable (Item) async throws -> SentTransferredFile
@@ -38,7 +40,7 @@ public struct FileRepresentation<Item>: TransferRepresentation where Item: Trans
         importing = nil
     }
 
-    /// Files of a type that values are imported from.
+    /// Creates a representation that imports files of a type.
     public init(
         importedContentType: UTType, shouldAttemptToOpenInPlace: Bool = false,
         importing: @escaping @Sendable (ReceivedTransferredFile) async throws -> Item

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Exports values as values of another type, imports them from these, or both, with all representations of that type.
+/// A representation that exports values as values of another type, imports them from such, or both, with all
+/// representations of that type.
 public struct ProxyRepresentation<Item, ProxyRepresentation>: TransferRepresentation
 where Item: Transferable, ProxyRepresentation: Transferable {
-    /// It is not made of others.
+    /// `Never`: the representation is not composed of others.
     public typealias Body = Never
 
     private enum Exporting: Sendable {
@@ -14,34 +15,34 @@ where Item: Transferable, ProxyRepresentation: Transferable {
     private let exporting: Exporting?
     private let importing: (@Sendable (ProxyRepresentation) async throws -> Item)?
 
-    /// Imports from values of another type.
+    /// Creates a representation that imports from values of another type.
     public init(importing: @escaping @Sendable (ProxyRepresentation) throws -> Item) {
         exporting = nil
         self.importing = { try importing($0) }
     }
 
-    /// Imports from values of another type.
+    /// Creates a representation that imports from values of another type.
     @_disfavoredOverload
     public init(importing: @escaping @Sendable (ProxyRepresentation) async throws -> Item) {
         exporting = nil
         self.importing = importing
     }
 
-    /// Exports as values of another type.
+    /// Creates a representation that exports as values of another type.
     public init(exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation) {
         self.exporting = .now(exporting)
         importing = nil
     }
 
-    /// Exports as values of another type. A condition of that type's own representations is asked when a value is loaded, not
-    /// before: what it refuses is offered, and then fails.
+    /// Creates a representation that exports as values of another type. The exporting conditions of that type are
+    /// checked only when a value is loaded: a value that does not meet them is offered, and its load fails.
     @_disfavoredOverload
     public init(exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation) {
         self.exporting = .later(exporting)
         importing = nil
     }
 
-    /// Values of another type, both ways.
+    /// Creates a representation as values of another type, both ways.
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
         importing: @escaping @Sendable (ProxyRepresentation) throws -> Item
@@ -50,7 +51,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = { try importing($0) }
     }
 
-    /// Values of another type, both ways.
+    /// Creates a representation as values of another type, both ways.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) throws -> ProxyRepresentation,
@@ -60,7 +61,7 @@ where Item: Transferable, ProxyRepresentation: Transferable {
         self.importing = importing
     }
 
-    /// Values of another type, both ways.
+    /// Creates a representation as values of another type, both ways.
     @_disfavoredOverload
     public init(
         exporting: @escaping @Sendable (Item) async throws -> ProxyRepresentation,
@@ -95,7 +96,7 @@ extension ProxyRepresentation: ResolvableRepresentation {
             }
         var export = ResolvedExport(
             contentType: proxied.contentType, visibility: proxied.visibility, payload: payload)
-        // Known without a value, or by one that can be had at once.
+        // The name and the condition need no value, or one that can be made synchronously.
         if case .fixed = proxied.fileName { export.fileName = proxied.fileName }
         if case .now(let make) = exporting {
             let proxyNow: @Sendable (TransferredValue) -> TransferredValue? = { value in

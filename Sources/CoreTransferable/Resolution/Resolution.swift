@@ -1,11 +1,11 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// What a type's representations come to: a flat list of exports and one of imports, in order of preference.
+/// A type's representations, flattened to a list of exports and one of imports, in order of preference.
 struct Resolution: Sendable {
     var exports: [ResolvedExport] = []
     var imports: [ResolvedImport] = []
-    /// Why some representations lead nowhere, and are left out.
+    /// The reason why some representations never end, and are left out.
     var fault: ResolutionFault?
 
     mutating func append(_ other: Resolution) {
@@ -15,15 +15,15 @@ struct Resolution: Sendable {
     }
 }
 
-/// A value on its way through closures that know its type.
+/// A value without its static type, which the closures restore.
 ///
-/// Sendable as the closures of the representations are: Apple's declaration hands values to them on arbitrary threads without
-/// asking for `Sendable` items. One export uses it at a time.
+/// Sendable as the closures of the representations are: Apple's declaration passes values to them on arbitrary
+/// threads without requiring `Sendable` items. One export uses it at a time.
 struct TransferredValue: @unchecked Sendable {
     let value: Any
 }
 
-/// One content type that values can be exported as.
+/// A content type that values can be exported as.
 struct ResolvedExport: Sendable {
     enum Payload: Sendable {
         case data(@Sendable (TransferredValue) async throws -> Data)
@@ -39,7 +39,7 @@ struct ResolvedExport: Sendable {
             return false
         }
 
-        /// - Parameter value: without one, only a fixed name is known.
+        /// Returns the name for a value. Without a value, only a fixed name is known.
         func name(for value: TransferredValue?) -> String? {
             switch self {
             case .fixed(let name): name
@@ -50,7 +50,8 @@ struct ResolvedExport: Sendable {
 
     let contentType: UTType
     var visibility = TransferRepresentationVisibility.all
-    /// Whether a value is exported; `nil` where all are, or where only the export itself can tell. The payload asks once more.
+    /// A check whether a value is exported. `nil` if all values are, or if only the export itself can find out. The
+    /// payload checks again.
     var condition: (@Sendable (TransferredValue) -> Bool)?
     var fileName: FileName?
     var payload: Payload
@@ -58,7 +59,7 @@ struct ResolvedExport: Sendable {
     func isExported(_ value: TransferredValue) -> Bool { condition?(value) ?? true }
 }
 
-/// One content type that values can be imported from.
+/// A content type that values can be imported from.
 struct ResolvedImport: Sendable {
     enum Payload: Sendable {
         case data(@Sendable (Data) async throws -> TransferredValue)
@@ -69,7 +70,7 @@ struct ResolvedImport: Sendable {
     let payload: Payload
 }
 
-/// A representation that says itself what it comes to.
+/// A representation that resolves itself.
 protocol ResolvableRepresentation: TransferRepresentation {
     func resolve(_ path: inout ResolutionPath) -> Resolution
 }
@@ -77,21 +78,21 @@ protocol ResolvableRepresentation: TransferRepresentation {
 extension TransferRepresentation {
     func resolved(_ path: inout ResolutionPath) -> Resolution {
         if let resolvable = self as? any ResolvableRepresentation { return resolvable.resolve(&path) }
-        // What has neither a body nor a resolution of its own is Never, and there is no value of that.
+        // Only `Never` has neither a body nor a resolution of its own, and `Never` has no values.
         if Body.self == Never.self { return Resolution() }
         return path.following(Self.self, otherwise: ResolutionFault.madeOfItself) { body.resolved(&$0) }
     }
 }
 
 extension Transferable {
-    /// The representations of this type, those of its proxies included.
+    /// Returns the representations of this type, including those of its proxies.
     static func resolution() -> Resolution {
         var path = ResolutionPath()
         return resolution(&path)
     }
 
     static func resolution(_ path: inout ResolutionPath) -> Resolution {
-        // Never has no value, hence no form to ask for.
+        // `Never` has no values, so it has no representations.
         if Representation.self == Never.self { return Resolution() }
         return path.following(Self.self, otherwise: ResolutionFault.proxyOfItself) {
             transferRepresentation.resolved(&$0)

@@ -1,25 +1,26 @@
-/// The way from a type to the representation that is being looked at, outermost first, and how much has been looked at.
+/// The path from a type to the representation that is being resolved, outermost first, and the number of types
+/// resolved so far.
 ///
-/// A way that leads back to where it has been never ends; nor does one through a generic type that is ever another. Both are
-/// left out, with what is the matter, and whatever stands beside them counts.
+/// A path that leads back to one of its types never ends, nor does one through ever new generic types. Such a
+/// representation is left out with a fault; the ones beside it count.
 struct ResolutionPath {
-    /// More types than this are on no way that ends: each is one that a program has written down.
+    /// The most types on a path. A path that ends is shorter, because a program has written down each of its types.
     private static let longest = 32
-    /// More types than this are not looked at, on all ways together: they branch.
+    /// The most types on all paths together, because paths branch.
     private static let most = 1024
 
     private var types: [ObjectIdentifier] = []
     private var looked = 0
     private var outermost = ""
 
-    /// Looks at what a type is made of.
+    /// Resolves a type on the path.
     ///
-    /// - Parameter fault: what is the matter when the way has led through the type before.
+    /// - Parameter fault: returns the fault if the path contains the type already.
     mutating func following(
         _ type: Any.Type, otherwise fault: (String) -> ResolutionFault, _ resolve: (inout ResolutionPath) -> Resolution
     ) -> Resolution {
         if types.contains(ObjectIdentifier(type)) { return Resolution(fault: fault("\(type)")) }
-        // A type far down the way may have a name that fills the memory.
+        // Only the outermost type is named: a type far down the path may have a name that fills the memory.
         if types.isEmpty { outermost = "\(type)" }
         guard types.count < Self.longest, looked < Self.most else { return Resolution(fault: .endless(outermost)) }
         looked += 1
@@ -29,11 +30,11 @@ struct ResolutionPath {
     }
 }
 
-/// Why some of a type's representations lead nowhere.
+/// The reason why some of a type's representations never end.
 enum ResolutionFault: Sendable {
-    /// A type that proxies to itself, on whatever way.
+    /// A type that is a proxy of itself, directly or not.
     case proxyOfItself(String)
-    /// A representation in whose body it is found again.
+    /// A representation that contains itself in its body.
     case madeOfItself(String)
     /// Proxies or bodies of generic types, each made of a larger one.
     case endless(String)

@@ -3,34 +3,34 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// One import: loads a representation, and makes a value of what has arrived.
+/// An import: loads a representation, and makes a value of the result.
 ///
-/// Whoever is first ends it: the importing closure, a load that fails, or the consumer, who need not wait for a closure that
-/// does not return. What comes later is ignored.
+/// The first of these ends it: the importing closure, a load that fails, or cancellation by the consumer, which need
+/// not wait for a closure that does not return. Later results are ignored.
 final class TransferImport: Sendable {
     typealias Completion = @Sendable (Result<TransferredValue, any Error>) -> Void
 
-    /// What a value can be made from, and how.
+    /// A representation, and the import that makes a value of it.
     struct Choice: Sendable {
         let importing: ResolvedImport
         let representation: Representation
     }
 
-    /// The parts of the progress: most of it is loading.
+    /// The units of the progress. Most of it is the load.
     private static let units: Int64 = 100
     private static let loadUnits: Int64 = 90
 
     private struct State {
         var completion: Completion?
         var isCancelled = false
-        /// The load of a further choice; that of the first hangs below the progress, which cancels it.
+        /// The load of a later choice. That of the first choice is a child of the progress, which cancels it.
         var load: Progress?
         var task: Task<Void, Never>?
     }
 
     private let progress = LoadProgress(units: units)
     private let promise: ItemPromise
-    // Innermost: completions, closures of the program and the arithmetic of progress run after it is released.
+    // Leaf lock: completions, closures of the program and changes of the progress run after it is released.
     private let state: Mutex<State>
 
     private init(_ promise: ItemPromise, completion: @escaping Completion) {
@@ -38,9 +38,9 @@ final class TransferImport: Sendable {
         state = Mutex(State(completion: completion))
     }
 
-    /// Imports from the first choice, or from a further one where it turns out that those before are not exported.
+    /// Imports from the first choice, or from a later one if it turns out that the earlier ones are not exported.
     ///
-    /// - Parameter completion: called once, on a thread where it may block.
+    /// - Parameter completion: called once, on a thread that may block.
     static func start(
         _ first: Choice, or others: ArraySlice<Choice>, of promise: ItemPromise, completion: @escaping Completion
     ) -> Progress {
@@ -91,7 +91,7 @@ final class TransferImport: Sendable {
         }
     }
 
-    /// Remembers what to cancel, unless all is over; what was cancelled meanwhile is cancelled now.
+    /// Records what to cancel, unless the import has ended. If the import was cancelled meanwhile, cancels it now.
     private func hold(_ remember: (inout State) -> Void, orCancel cancel: () -> Void) {
         let isCancelled = state.withLock { state in
             if state.completion != nil { remember(&state) }
@@ -126,7 +126,7 @@ final class TransferImport: Sendable {
 }
 
 extension TransferImport {
-    /// Imports for a caller that waits.
+    /// Imports a value, and returns it.
     static func run(_ choice: Choice, of promise: ItemPromise) async throws -> TransferredValue {
         try await choice.importing.value(
             try await LoadOperation.run(choice.representation, of: promise, as: choice.importing.delivery))
@@ -153,7 +153,7 @@ extension ResolvedImport {
 }
 
 extension ArrivedFile {
-    /// Lends the file to a closure. A copy is deleted when it ends.
+    /// Calls a closure with the file. A copy is deleted when the closure returns.
     func lend<Value>(_ body: (ArrivedFile) async throws -> Value) async throws -> Value {
         do {
             let value = try await body(self)
@@ -165,7 +165,7 @@ extension ArrivedFile {
         }
     }
 
-    /// Deletes a copy, on a thread where that may take its time.
+    /// Deletes a copy, on a thread that may block.
     private func remove() async {
         guard let folder else { return }
         await HandlerThreads.shared.value { folder.remove() }
