@@ -5,15 +5,15 @@ import UniformTypeIdentifiers
 
 /// The loads for `async` code. Cancelling the task cancels the load.
 ///
-/// An addition of ours: Apple's loads return a `Progress` and so have no such form. They run where their caller does, as methods
-/// from Objective-C do there, so that an actor may load from a provider of its own.
+/// An addition to Apple's interface, whose loads return a `Progress` and so have no such form. They run in their
+/// caller's isolation, as methods imported from Objective-C do, so that an actor may load from a provider of its own.
 extension NSItemProvider {
-    /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
+    /// Loads the first representation that conforms to a type, as data. Throws the error of the handler form.
     nonisolated(nonsending) public func loadDataRepresentation(for contentType: UTType) async throws -> Data {
         try await loadDataRepresentation(forTypeIdentifier: contentType.identifier)
     }
 
-    /// Loads the first representation that conforms to a type, as data. Throws what the handler form completes with.
+    /// Loads the first representation that conforms to a type, as data. Throws the error of the handler form.
     nonisolated(nonsending) public func loadDataRepresentation(forTypeIdentifier typeIdentifier: String) async throws
         -> Data
     {
@@ -24,12 +24,12 @@ extension NSItemProvider {
         }
     }
 
-    /// Loads the first representation that conforms to a type, as a file, and lends it to a closure.
+    /// Loads the first representation that conforms to a type as a file, and calls a closure with it.
     ///
     /// - Parameters:
-    ///   - openInPlace: ask for the original; where it cannot be had, a copy arrives.
-    ///   - body: gets the file and whether it is the original. A copy is deleted when the closure ends.
-    /// - Returns: what the closure returns.
+    ///   - openInPlace: whether the original is requested. If it is not available, a copy arrives.
+    ///   - body: gets the file and whether it is the original. A copy is deleted when the closure returns.
+    /// - Returns: the result of the closure.
     nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         for contentType: UTType, openInPlace: Bool = false,
         _ body: @Sendable (_ url: URL, _ isInPlace: Bool) async throws -> Result
@@ -38,7 +38,7 @@ extension NSItemProvider {
             forTypeIdentifier: contentType.identifier, openInPlace: openInPlace, body)
     }
 
-    /// Loads the first representation that conforms to a type, as a file, and lends it to a closure, see
+    /// Loads the first representation that conforms to a type as a file, and calls a closure with it, see
     /// ``loadFileRepresentation(for:openInPlace:_:)``.
     nonisolated(nonsending) public func loadFileRepresentation<Result: Sendable>(
         forTypeIdentifier typeIdentifier: String, openInPlace: Bool = false,
@@ -52,7 +52,7 @@ extension NSItemProvider {
                 completion($0.flatMap { $0.asFile })
             }
         }
-        // Not left to the last reference: the program may end as soon as this returns.
+        // Not left to the last reference, because the program may end as soon as this returns.
         defer { file.folder?.remove() }
         return try await body(file.url, file.isInPlace)
     }
@@ -86,7 +86,7 @@ extension NSItemProvider {
 }
 
 extension NSItemProvider {
-    /// Loads a file through the methods that a subclass may have overridden, and keeps it beyond their completion.
+    /// Loads a file through methods that a subclass may have overridden, and keeps the file beyond their completion.
     private func loadFromSubclass(
         _ typeIdentifier: String, openInPlace: Bool,
         _ completion: @escaping @Sendable (Result<ArrivedFile, any Error>) -> Void
@@ -112,13 +112,13 @@ extension NSItemProvider {
 
 /// An object on its way from the load that made it to the one task that waits for it.
 ///
-/// Sendable because it is handed over: the load keeps no reference to the object it made.
+/// Sendable because the load keeps no reference to the object it made.
 private struct SharedReading: @unchecked Sendable {
     let value: any NSItemProviderReading
 }
 
 extension LoadOperation {
-    /// A load for `async` code: cancelled with the task that waits for it.
+    /// Runs a load, and returns its result. The load is cancelled with the task that waits for it.
     nonisolated(nonsending) package static func run(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery
     ) async throws -> Arrival {
@@ -128,7 +128,7 @@ extension LoadOperation {
     }
 }
 
-/// Waits for a load, and cancels it with the task that waits.
+/// Waits for a load, and cancels the load with the waiting task.
 private enum CancellableLoad {
     nonisolated(nonsending) static func run<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Progress

@@ -2,16 +2,15 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The interface that names types as `UTType`.
+/// The interface with `UTType` in place of identifiers.
 ///
 /// Source: UniformTypeIdentifiers, `NSItemProvider+UTType.h`.
 extension NSItemProvider {
-    /// An item that offers one file or directory under its own name.
+    /// Creates an item that offers one file or directory under its own name.
     ///
     /// - Parameters:
-    ///   - contentType: the type to offer it as; `nil` deduces it from the name, and where the name says nothing from the file
-    ///     itself.
-    ///   - openInPlace: whether a consumer may be given the original.
+    ///   - contentType: the type to offer the file as. `nil` deduces it from the name or else from the file itself.
+    ///   - openInPlace: whether a consumer may get the original.
     ///   - coordinated: whether the file is to be read through file coordination.
     public convenience init(
         contentsOf fileURL: URL, contentType: UTType?, openInPlace: Bool = false, coordinated: Bool = false,
@@ -26,7 +25,7 @@ extension NSItemProvider {
         }
     }
 
-    /// Promises data of a type, see ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
+    /// Registers data of a type, see ``registerDataRepresentation(forTypeIdentifier:visibility:loadHandler:)``.
     public func registerDataRepresentation(
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
@@ -36,7 +35,7 @@ extension NSItemProvider {
             forTypeIdentifier: contentType.identifier, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Promises a file or directory of a type, see
+    /// Registers a file or directory of a type, see
     /// ``registerFileRepresentation(forTypeIdentifier:fileOptions:visibility:loadHandler:)``.
     public func registerFileRepresentation(
         for contentType: UTType, visibility: NSItemProviderRepresentationVisibility = .all, openInPlace: Bool = false,
@@ -59,9 +58,10 @@ extension NSItemProvider {
     /// Loads the first representation that conforms to a type, as a file.
     ///
     /// - Parameters:
-    ///   - openInPlace: ask for the original; where it cannot be had, a copy arrives.
-    ///   - completionHandler: called once, on an arbitrary queue, with the file and whether it is the original. A copy is
-    ///     deleted when it returns.
+    ///   - openInPlace: whether the original is requested. If it is not available, a copy arrives.
+    ///   - completionHandler: called once, on an arbitrary queue, with the file and whether it is the original. A
+    ///     copy is deleted when
+    /// it returns.
     public func loadFileRepresentation(
         for contentType: UTType, openInPlace: Bool = false,
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void

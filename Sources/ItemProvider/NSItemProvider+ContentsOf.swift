@@ -3,12 +3,12 @@ import Glibc
 import UniformTypeIdentifiers
 
 extension NSItemProvider {
-    /// An item that offers what a URL refers to.
+    /// Creates an item that offers the file or URL that a URL refers to.
     ///
-    /// A file is offered as its own type and, behind that, as `public.file-url`, under its own name. Any other URL is offered as
-    /// `public.url` alone.
+    /// A file is offered under its own name, as its own type and second as `public.file-url`. Any other URL is
+    /// offered as `public.url` alone.
     ///
-    /// - Returns: `nil` for no URL, and for a file that does not exist.
+    /// - Returns: `nil` for a missing URL, and for a file that does not exist.
     public convenience init?(contentsOf fileURL: URL!) {
         guard let fileURL else { return nil }
         guard fileURL.isFileURL else {
@@ -21,10 +21,10 @@ extension NSItemProvider {
     }
 }
 
-/// The type under which a file is offered when nobody named one.
+/// The type under which a file is offered if the client names none.
 package enum FileType {
-    /// The type its name means; for a directory, a name without a known extension or no extension at all, what the file is.
-    /// A symbolic link stands for what it leads to, as it does when it is loaded.
+    /// Returns the type that the name of a file means. For a directory, and for a name without a known extension,
+    /// returns the type of the file itself. A symbolic link stands for its target, as it does when it is loaded.
     package static func type(of fileURL: URL) -> UTType {
         var isDirectory: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: fileURL.path, isDirectory: &isDirectory)

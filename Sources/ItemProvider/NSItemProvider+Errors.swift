@@ -4,23 +4,24 @@ extension NSItemProvider {
     /// The domain of the errors in ``ErrorCode``: `NSItemProviderErrorDomain`.
     public class var errorDomain: String { "NSItemProviderErrorDomain" }
 
-    /// Why a load failed.
+    /// The reason why a load failed.
     public enum ErrorCode: Int, Sendable {
-        /// Something failed that has no code of its own.
+        /// A failure that has no code of its own.
         case unknownError = -1
-        /// The item has no representation of the asked type, or the one it promised could not be had.
+        /// The item has no representation of the requested type, or the representation could not be produced.
         case itemUnavailableError = -1000
-        /// The load handler produced a value of another class than the one that was asked for.
+        /// The load handler produced a value of another class than the requested one.
         case unexpectedValueClassError = -1100
-        /// The representation cannot be turned into the class that was asked for.
+        /// The representation cannot be converted to the requested class.
         case unavailableCoercionError = -1200
     }
 }
 
-/// The errors that loads complete with. They are in `NSItemProvider.errorDomain`, and what lies behind them is under
-/// `NSUnderlyingErrorKey`; but a cancelled load is `CocoaError.userCancelled`, and what a reading class throws arrives as it is.
+/// The errors of loads. They are in `NSItemProvider.errorDomain`, with their cause under `NSUnderlyingErrorKey`.
+/// Exceptions: a cancelled load is `CocoaError.userCancelled`, and an error of a reading class is passed on
+/// unchanged.
 package enum ItemProviderError {
-    /// No registered representation conforms to the asked type.
+    /// Returns the error that no registered representation conforms to the requested type.
     package static func noRepresentation(of typeIdentifier: String, registered: [String]) -> NSError {
         let offered = registered.isEmpty ? "the item has no representations" : registered.joined(separator: ", ")
         return make(
@@ -28,12 +29,12 @@ package enum ItemProviderError {
             reason: "No registered representation conforms to it (\(offered)).")
     }
 
-    /// The item was made from nothing.
+    /// Returns the error that the item was created without an object.
     package static func noItem(_ typeIdentifier: String) -> NSError {
         make(.itemUnavailableError, "There is no item of type \(typeIdentifier)")
     }
 
-    /// The promised representation could not be had.
+    /// Returns the error that the representation could not be produced.
     package static func cannotLoad(_ typeIdentifier: String, because error: any Error) -> any Error {
         let cause = CocoaError.known(error)
         if isCancellation(cause) { return cause }
@@ -42,39 +43,40 @@ package enum ItemProviderError {
             reason: describe(error), underlying: cause)
     }
 
-    /// The load handler called back with neither a value nor an error.
+    /// Returns the error that the load handler completed with neither a value nor an error.
     package static func emptyAnswer() -> NSError {
         make(.unknownError, "The load handler returned neither a value nor an error")
     }
 
-    /// The process that made the promise has ended, or took it back.
+    /// Returns the error that the offering process has ended or withdrawn the item.
     package static func providerIsGone() -> NSError {
         make(.itemUnavailableError, "The process that promised this item has ended or withdrawn it")
     }
 
-    /// No registered representation can be read by a class.
+    /// Returns the error that no registered representation can be read by a class.
     package static func cannotRead(as name: String, registered: [String]) -> NSError {
         make(
             .itemUnavailableError, "No representation of the item can be read as \(name)",
             reason: "The item offers \(registered.isEmpty ? "nothing" : registered.joined(separator: ", ")).")
     }
 
-    /// Data that a reading class refused or does not understand.
+    /// Returns the error that a reading class cannot read the data.
     package static func cannotCoerce(to name: String, from typeIdentifier: String) -> NSError {
         make(.unavailableCoercionError, "The data of type \(typeIdentifier) cannot be read as \(name)")
     }
 
-    /// A load handler or a reading class produced an object of another class than the one that was asked for.
+    /// Returns the error that a load handler or a reading class produced an object of another class than the
+    /// requested one.
     package static func unexpectedClass(of value: Any, expected: Any.Type) -> NSError {
         make(.unexpectedValueClassError, "Expected an object of class \(expected), got one of class \(type(of: value))")
     }
 
-    /// A file that a load handler named and that cannot be handed over.
+    /// Returns the error that the file of a load handler cannot be handed over.
     package static func unusableFile(_ reason: String, underlying: (any Error)? = nil) -> NSError {
         make(.itemUnavailableError, reason, underlying: underlying)
     }
 
-    /// The load was cancelled, by its consumer or by the provider's own progress.
+    /// Returns the error that the load was cancelled, by its consumer or by the provider's own progress.
     package static func cancelled() -> any Error { CocoaError(.userCancelled) }
 
     package static func isCancellation(_ error: any Error) -> Bool {
@@ -82,7 +84,7 @@ package enum ItemProviderError {
         return error.domain == NSCocoaErrorDomain && error.code == CocoaError.userCancelled.rawValue
     }
 
-    /// An error in the item-provider domain with a sentence for people and, where there is one, its cause.
+    /// Creates an error in the item provider's domain with a sentence for the user and, if given, its cause.
     package static func make(
         _ code: NSItemProvider.ErrorCode, _ description: String, reason: String? = nil, underlying: (any Error)? = nil
     ) -> NSError {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSItemProvider {
-    /// An item that offers everything an object can write.
+    /// Creates an item that offers all types that an object can be written as.
     public convenience init(object: any NSItemProviderWriting) {
         self.init()
         registerObject(object, visibility: .all)
@@ -47,7 +47,8 @@ extension NSItemProvider {
         }
     }
 
-    /// The representation from which an object of a class is made: an exact match of types before a conforming one.
+    /// Returns the representation from which an object of a class is made: an exact match of types before a
+    /// conforming one.
     func bestRepresentation(for aClass: any NSItemProviderReading.Type) -> Representation? {
         let readable = aClass.readableTypeIdentifiersForItemProvider
         return readable.lazy.compactMap { self.promise.representation(of: $0) }.first
@@ -75,11 +76,12 @@ extension NSItemProvider {
     }
 }
 
-/// The values that bridge to reading and writing classes: `String`, `URL`, `Data`, …
+/// The interface for values that bridge to reading and writing classes: `String`, `URL`, `Data`, …
 ///
 /// Source: the Swift overlay of Foundation.
 extension NSItemProvider {
-    /// Promises everything that values of a type can write, with the value made when a representation is loaded.
+    /// Registers all types that values of a type can be written as. The value is made when a representation is
+    /// loaded.
     public func registerObject<T>(
         ofClass: T.Type, visibility: NSItemProviderRepresentationVisibility,
         loadHandler: @escaping @Sendable (@escaping @Sendable (T?, (any Error)?) -> Void) -> Progress?
@@ -113,7 +115,7 @@ extension NSItemProvider {
 }
 
 extension NSItemProviderRepresentationVisibility {
-    /// The stricter of two visibilities. `team` and `group` are the same team here.
+    /// Returns the stricter of two visibilities. `group` is the same as `team` on Linux.
     fileprivate func restricted(by other: Self) -> Self {
         rawValue >= other.rawValue ? self : other
     }

@@ -5,21 +5,30 @@ import UniformTypeIdentifiers
 /// A promise of one item in one or several representations.
 ///
 /// A provider registers handlers, best representation first; nothing is produced before a consumer loads it. Each
-/// representation can be loaded as data, as a copied file or, where the provider allows it, as the original file, however it
-/// was registered: the item provider converts. The consumer may be in this process or in another.
+/// representation can be loaded as data, as a copied file or, if the provider allows it, as the original file,
+/// however it was registered: the item provider converts. The consumer may be in this process or in another.
 ///
-/// Load handlers run on a thread of their own and must call their completion handler once, with a value or an error. One that
-/// blocks delays nobody else, unless 2,048 in the process do: further handlers then wait. Completion handlers of loads do not;
-/// they run on an arbitrary thread, after the loading call has returned.
+/// ```swift
+/// let provider = NSItemProvider()
+/// provider.registerDataRepresentation(forTypeIdentifier: "public.png", visibility: .all) { completion in
+///     completion(png, nil)
+///     return nil
+/// }
+/// ```
 ///
-/// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may be made a child
-/// of another progress, also while other children of that one already move: the loads of the process move their progresses one
-/// at a time, and none while one of them is being added. That is as far as it goes, because Foundation on Linux changes a
-/// progress without a lock: do not set a parent's own `completedUnitCount`, or move children of it that are not loads, while
-/// loads below it run; and a thread that the system stops in the middle of an `addChild`, for want of memory, is not
-/// waited for.
+/// Each load handler runs on a thread of its own and must call its completion handler once, with a value or an error.
+/// A handler that blocks delays no other one, unless 2,048 in the process block: further handlers then wait.
+/// Completion handlers of loads are not limited; they run on an arbitrary thread, after the loading call has
+/// returned.
 ///
-/// A folder arrives with what it holds of files, folders and symbolic links. Pipes, sockets and devices in it are left out,
+/// The `Progress` that a load returns can be cancelled; it is finished when the completion handler is called. It may
+/// be made a child of another progress, even while other children of that one move: loads move their progresses one
+/// at a time in the process, and none while one of them is being added. There are limits, because Foundation on Linux
+/// changes a progress without a lock. While loads below a parent run, do not set the parent's own
+/// `completedUnitCount`, and do not move children of it that are not loads. A thread that the system stops in the
+/// middle of an `addChild`, for want of memory, is not waited for.
+///
+/// A directory arrives with its files, directories and symbolic links. Pipes, sockets and devices in it are left out,
 /// and the load succeeds.
 ///
 /// All methods may be called from any thread. The class itself is not declared `Sendable`, as on Apple's platforms.
@@ -29,7 +38,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// The registered representations and the name, in a form that may cross threads.
     package let promise: ItemPromise
 
-    /// An item without any representation.
+    /// Creates an item without any representation.
     public override init() {
         promise = ItemPromise()
         super.init()
@@ -40,12 +49,14 @@ open class NSItemProvider: NSObject, NSCopying {
         super.init()
     }
 
-    /// An item that is an object: a URL, a string, data, a dictionary, an image, or anything else that can be coded.
+    /// Creates an item from an object: a URL, a string, data, a dictionary, an image, or any other object that can be
+    /// coded.
     ///
     /// - Parameters:
-    ///   - item: without one, every load fails with `itemUnavailableError`.
-    ///   - typeIdentifier: the type to offer it as; `nil` takes that of the object's class. The URL of a file stands for the
-    ///     file's contents unless the type is a kind of `public.url`.
+    ///   - item: the object. Without one, every load fails with `itemUnavailableError`.
+    ///   - typeIdentifier: the type to offer the object as; `nil` is that of its class. The URL of a file stands for
+    ///     the file's contents
+    /// unless the type is a kind of `public.url`.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         promise = ItemPromise()
         super.init()
@@ -58,13 +69,13 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Copying
 
-    /// A provider with the same representations and name. What is registered later on one is not seen by the other. A subclass
-    /// whose copies are to be of its own class overrides this.
+    /// Returns a provider with the same representations and name. Later registrations on one do not affect the other.
+    /// A subclass overrides this if its copies are to be of its own class.
     open func copy(with zone: NSZone? = nil) -> Any {
         NSItemProvider(promise: ItemPromise(copying: promise))
     }
 
-    /// A copy, see ``copy(with:)``.
+    /// Returns a copy, see ``copy(with:)``.
     open override func copy() -> Any { copy(with: nil) }
 
     /// The registered types and the suggested name, for logs.
@@ -78,8 +89,9 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// The file name to use when the item is written to a file, with or without an extension.
     ///
-    /// Without one, a copied file keeps its own name, and data is named after its type. Separators and control characters
-    /// are replaced when a file is made, the type's extension is added, and a name longer than 255 bytes is cut.
+    /// Without one, a copied file keeps its own name, and data is named after its type. When a file is created,
+    /// separators and control characters are replaced, the type's extension is added, and a name longer than 255
+    /// bytes is shortened.
     open var suggestedName: String? {
         get { promise.suggestedName }
         set { promise.suggestedName = newValue }
@@ -87,13 +99,15 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Registering
 
-    /// Promises data of a type.
+    /// Registers data of a type.
     ///
     /// - Parameters:
-    ///   - typeIdentifier: the type, such as `public.png`. A type that is already registered is left as it is.
-    ///   - visibility: which processes may load it.
-    ///   - loadHandler: called for each load; calls its completion handler once. The progress it returns is shown to
-    ///     the consumer and is cancelled when the consumer cancels.
+    ///   - typeIdentifier: the type, such as `public.png`. A type that is registered already keeps its earlier
+    ///     handler.
+    ///   - visibility: the processes that may load the data.
+    ///   - loadHandler: called for each load; calls its completion handler once. The progress that it returns is
+    ///     reported to the
+    /// consumer, and is cancelled when the consumer cancels.
     open func registerDataRepresentation(
         forTypeIdentifier typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
@@ -101,16 +115,19 @@ open class NSItemProvider: NSObject, NSCopying {
         promise.register(.data(typeIdentifier, visibility: visibility, loadHandler: loadHandler))
     }
 
-    /// Promises a file or a directory of a type.
+    /// Registers a file or a directory of a type.
     ///
     /// - Parameters:
-    ///   - fileOptions: with `openInPlace`, a consumer may be given the original file; otherwise it gets a copy, and
-    ///     the handler's file or folder may be deleted as soon as its completion handler returns. (A file that is written
-    ///     to while another process still copies it fails that load.) So a consumer's copying of what is offered as a
-    ///     copy is done before that completion handler returns, on the thread that calls it: do not answer on the main
-    ///     thread with a large file or a folder that may not be opened in place.
-    ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the file is
-    ///     to be read through file coordination, or with an error.
+    ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise it gets a copy, and the
+    ///     handler's file or
+    /// directory may be deleted as soon as the handler's completion handler returns. So the consumer's copy is made
+    /// before that completion handler returns, on the thread that calls it: do not call it on the main thread with a
+    /// large file or with a directory that may not be opened in place. (A file that is written to while another
+    /// process still copies it fails that load.)
+    ///   - visibility: the processes that may load the file.
+    ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the
+    ///     file is to be read
+    /// through file coordination, or with an error.
     open func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = [],
         visibility: NSItemProviderRepresentationVisibility,
@@ -120,19 +137,22 @@ open class NSItemProvider: NSObject, NSCopying {
             .file(typeIdentifier, visibility: visibility, fileOptions: fileOptions, loadHandler: loadHandler))
     }
 
-    /// Promises everything that an object can write, see ``NSItemProviderWriting``. The object is kept until the provider goes.
+    /// Registers all types that an object can be written as, see ``NSItemProviderWriting``. The provider retains the
+    /// object.
     open func registerObject(
         _ object: any NSItemProviderWriting, visibility: NSItemProviderRepresentationVisibility
     ) {
         register(writing: object, visibility: visibility)
     }
 
-    /// Promises everything that objects of a class can write, with the object made when a representation is loaded.
+    /// Registers all types that objects of a class can be written as. The object is made when a representation is
+    /// loaded.
     ///
     /// - Parameters:
     ///   - visibility: an upper bound: each type's visibility is the stricter of this and the class's own.
-    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. The consumer sees
-    ///     its progress and then that of the object's own writing, and cancels both.
+    ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. Its
+    ///     progress and then that of
+    /// the object's own writing are reported to the consumer, who cancels both.
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
         loadHandler:
@@ -141,19 +161,22 @@ open class NSItemProvider: NSObject, NSCopying {
         register(writingClass: aClass, visibility: visibility, loadHandler: loadHandler)
     }
 
-    /// Promises an object of a type, which consumers of the other interface get as data or a file.
+    /// Registers an object of a type, which consumers of the other interface load as data or a file.
     ///
-    /// What crosses to another process as itself: strings, attributed strings, URLs, data, images, file wrappers, property
-    /// lists, and collections, `NSUUID` and `NSNull` that are none. A file's URL crosses as the file, unless its type is one of
-    /// URLs. An object of any other class crosses as its keyed archive. A consumer that asks for its class by name gets the
-    /// object, if what it holds is of that class and of Foundation's plain values (strings, numbers, data, dates, URLs, UUIDs,
-    /// collections of them), and one that asks for data gets the archive; for every other load it is
-    /// `unavailableCoercionError`. An object that holds objects of a second class of the client's own cannot be had but as data:
-    /// Foundation on Linux ends the process over an archive of classes that its reader does not expect.
+    /// Another process gets these objects unchanged: strings, attributed strings, URLs, data, images, file wrappers,
+    /// property lists, and `NSUUID`, `NSNull` and collections that are no property list. The URL of a file crosses as
+    /// the file, unless its type is a kind of URL.
     ///
-    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a consumer
-    ///   in another process it is told the expected class where that is one that crosses as itself, and of the options those
-    ///   that a property list can hold, under keys that are strings, and the preferred size of an image; all in 4 KiB.
+    /// An object of any other class crosses as its keyed archive. A consumer that requests its class by name gets the
+    /// object, if the object holds only that class and Foundation's plain values (strings, numbers, data, dates,
+    /// URLs, UUIDs, collections of them). A consumer that requests data gets the archive. Every other load fails with
+    /// `unavailableCoercionError`. An object that holds objects of a second class of the client's own can be loaded
+    /// only as data: Foundation on Linux ends the process over an archive of classes that its reader does not expect.
+    ///
+    /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a
+    ///   consumer in another process
+    /// it gets the expected class only if that crosses unchanged. Of the options it gets those that a property list
+    /// can hold, under keys that are strings, and the preferred size of an image; all in 4 KiB.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
@@ -165,7 +188,7 @@ open class NSItemProvider: NSObject, NSCopying {
         promise.representations.map(\.typeIdentifier)
     }
 
-    /// The registered types whose file options include the given ones, in order of registration.
+    /// Returns the registered types whose file options include the given ones, in order of registration.
     open func registeredTypeIdentifiers(fileOptions: NSItemProviderFileOptions = []) -> [String] {
         if fileOptions.isEmpty { return registeredTypeIdentifiers }
         return promise.representations.filter { $0.fileOptions.isSuperset(of: fileOptions) }.map(\.typeIdentifier)
@@ -184,8 +207,8 @@ open class NSItemProvider: NSObject, NSCopying {
             .contains { promise.conforms($0, to: typeIdentifier) }
     }
 
-    /// The registered types in order of registration. Identifiers that nobody declared have no `UTType` and are left out, unless
-    /// they were registered in this process as one.
+    /// The registered types in order of registration. Undeclared identifiers have no `UTType` and are left out,
+    /// unless they were registered as a `UTType` in this process.
     open var registeredContentTypes: [UTType] {
         registeredTypeIdentifiers.compactMap { promise.contentType($0) }
     }
@@ -195,7 +218,7 @@ open class NSItemProvider: NSObject, NSCopying {
         registeredTypeIdentifiers(fileOptions: .openInPlace).compactMap { promise.contentType($0) }
     }
 
-    /// The registered types that are, or are kinds of, the given one, in order of registration.
+    /// Returns the registered types that are, or are kinds of, the given one, in order of registration.
     open func registeredContentTypes(conformingTo contentType: UTType) -> [UTType] {
         registeredContentTypes.filter { $0.conforms(to: contentType) }
     }
@@ -209,10 +232,11 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// Loads the first representation that conforms to a type, as data.
     ///
-    /// A file is read, a directory arrives as a zip archive whose only root entry is the directory.
+    /// A file is read. A directory arrives as a zip archive whose only root entry is the directory.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the data or an error: `itemUnavailableError`
-    ///   with its cause below it, or `CocoaError.userCancelled`.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the data or an error:
+    ///   `itemUnavailableError` with its cause, or
+    /// `CocoaError.userCancelled`.
     @discardableResult
     open func loadDataRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -226,10 +250,11 @@ open class NSItemProvider: NSObject, NSCopying {
         }
     }
 
-    /// Loads the first representation that conforms to a type, as a file or directory of the consumer's own.
+    /// Loads the first representation that conforms to a type, as a copied file or directory.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue. The file is deleted when it returns: copy or
-    ///   move it away before that.
+    /// - Parameter completionHandler: called once, on an arbitrary queue. The file is deleted when it returns: copy
+    ///   or move it away before
+    /// that.
     @discardableResult
     open func loadFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -238,11 +263,12 @@ open class NSItemProvider: NSObject, NSCopying {
         loadFile(typeIdentifier, as: .copy) { url, _, error in completionHandler(url, error) }
     }
 
-    /// Loads the first representation that conforms to a type as the provider's own file where that is allowed and
-    /// the file can be reached, otherwise as a copy.
+    /// Loads the first representation that conforms to a type as the provider's own file if that is allowed and the
+    /// file can be reached, otherwise as a copy.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the original.
-    ///   A copy is deleted when it returns.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the
+    ///   original. A copy is deleted when
+    /// it returns.
     @discardableResult
     open func loadInPlaceFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -251,8 +277,8 @@ open class NSItemProvider: NSObject, NSCopying {
         loadFile(typeIdentifier, as: .inPlace, completionHandler: completionHandler)
     }
 
-    /// Loads an object of a class from the best representation the class can read: an exact match of types before a
-    /// conforming one, in the order of the class's own list.
+    /// Loads an object of a class from the best representation that the class can read: an exact match of types
+    /// before a conforming one, in the order of the class's own list.
     @discardableResult
     open func loadObject(
         ofClass aClass: any NSItemProviderReading.Type,
@@ -268,15 +294,17 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// Loads the first representation that conforms to a type as the object that is stored.
     ///
-    /// What was registered as data gives `NSData`, and what was registered as a file the file's URL: the original's where that
-    /// may be opened in place, else that of a copy, which is deleted with this provider.
+    /// A representation that was registered as data gives `NSData`. One that was registered as a file gives the
+    /// file's URL: that of the original if it may be opened in place, else that of a copy, which is deleted with this
+    /// provider.
     ///
-    /// What of another process's objects arrives, and how, is said at ``registerItem(forTypeIdentifier:loadHandler:)``.
+    /// ``registerItem(forTypeIdentifier:loadHandler:)`` describes which objects of another process can be loaded.
     ///
     /// - Parameters:
-    ///   - options: for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
-    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error: `itemUnavailableError`, or
-    ///     `unavailableCoercionError` for an object of another process that is of a class of its own.
+    ///   - options: options for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
+    ///   - completionHandler: called once, on an arbitrary queue, with the object or an error:
+    ///     `itemUnavailableError`, or
+    /// `unavailableCoercionError` for an object of another process that is of a class of its own.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: CompletionHandler? = nil
@@ -291,7 +319,7 @@ open class NSItemProvider: NSObject, NSCopying {
 
     /// Loads the first representation that conforms to a type as the object that is stored, see
     /// ``loadItem(forTypeIdentifier:options:completionHandler:)``. Cancelling the task cancels the load
-    /// (`CocoaError.userCancelled`). Runs where its caller does.
+    /// (`CocoaError.userCancelled`). Runs in its caller's isolation.
     nonisolated(nonsending) open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil
     ) async throws -> any NSSecureCoding {
@@ -302,20 +330,21 @@ open class NSItemProvider: NSObject, NSCopying {
 
     // MARK: - Preview
 
-    /// Produces a preview: data, the URL of a file, or an image.
+    /// The handler that produces a preview: data, the URL of a file, or an image.
     ///
-    /// A consumer in another process gets it too, a file as its data, when the handler was set before the item was offered and
-    /// the consumer may load every representation of the item; else it sees a preview that is made from an image representation.
+    /// A consumer in another process gets the preview too, a file as its data, if the handler was set before the item
+    /// was offered and the consumer may load every representation of the item. Otherwise its preview is made from an
+    /// image representation.
     open var previewImageHandler: LoadHandler? {
         get { promise.previewImageHandler }
         set { promise.previewImageHandler = newValue }
     }
 
-    /// Loads a preview: what ``previewImageHandler`` gives or, without one, an image made from the first representation that
-    /// is a picture.
+    /// Loads a preview: the result of ``previewImageHandler`` or, without one, an image made from the first
+    /// representation that is an image.
     ///
     /// - Parameters:
-    ///   - options: with `NSItemProviderPreferredImageSizeKey`, the size in pixels into which a made preview fits.
+    ///   - options: with `NSItemProviderPreferredImageSizeKey`, the size in pixels that a made preview fits into.
     ///   - completionHandler: called once, on an arbitrary queue, with the preview or an error.
     open func loadPreviewImage(options: [AnyHashable: Any]! = [:], completionHandler: CompletionHandler!) {
         let answer: @Sendable (Result<ItemValue, any Error>) -> Void = { result in
@@ -334,8 +363,8 @@ open class NSItemProvider: NSObject, NSCopying {
         load.start()
     }
 
-    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Cancelling the task cancels the load
-    /// (`CocoaError.userCancelled`). Runs where its caller does.
+    /// Loads a preview of the item, see ``loadPreviewImage(options:completionHandler:)``. Cancelling the task cancels
+    /// the load (`CocoaError.userCancelled`). Runs in its caller's isolation.
     nonisolated(nonsending) open func loadPreviewImage(options: [AnyHashable: Any]! = [:]) async throws
         -> any NSSecureCoding
     {

@@ -1,24 +1,24 @@
 import Foundation
 
-/// A class whose objects an item provider can offer to others.
+/// A class whose objects an item provider can offer.
 ///
-/// Always give the class's list of types; give the instance's only where an object offers something else. Only data can be
-/// offered this way; register a file representation for files.
+/// Always implement the class's list of types, and the instance's only if an object offers other types. Only data can
+/// be offered this way; register a file representation for files.
 ///
 /// Source: Foundation, `NSItemProvider.h`.
 public protocol NSItemProviderWriting: NSObjectProtocol {
     /// The types that objects of the class can be written as, best first.
     static var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// The types that this object can be written as, best first. By default the class's.
+    /// The types that this object can be written as, best first. By default those of the class.
     var writableTypeIdentifiersForItemProvider: [String] { get }
 
-    /// Who may load a type of objects of the class. By default everybody.
+    /// Returns the visibility of a type of objects of the class. By default `all`.
     static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
 
-    /// Who may load a type of this object. By default what the class says.
+    /// Returns the visibility of a type of this object. By default that of the class.
     func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility
@@ -38,14 +38,14 @@ extension NSItemProviderWriting {
     /// The class's list.
     public var writableTypeIdentifiersForItemProvider: [String] { Self.writableTypeIdentifiersForItemProvider }
 
-    /// Everybody.
+    /// Returns `all`.
     public static func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {
         .all
     }
 
-    /// What the class says.
+    /// Returns the class's visibility of the type.
     public func itemProviderVisibilityForRepresentation(
         withTypeIdentifier typeIdentifier: String
     ) -> NSItemProviderRepresentationVisibility {

@@ -4,27 +4,28 @@ import LinuxSystem
 import UniformTypeIdentifiers
 import ZipArchive
 
-/// Carries out a bridging plan: turns what a load handler supplied into what the consumer asked for.
+/// The executor of a bridging plan: it converts a supply to the form that the consumer requested.
 ///
-/// Runs on the calling thread and blocks it for as long as bytes have to be moved. What it leaves on the disk is in a folder
-/// of its own that goes with the arrival, so a failure or a cancelled load leaves nothing.
+/// It runs on the calling thread and blocks as long as bytes have to be moved. Its files are in a temporary directory
+/// that is removed with the arrival, so a failed or cancelled load leaves nothing behind.
 struct Bridge {
     let typeIdentifier: String
-    /// The type, where the provider named it with what it conforms to and nobody declared it.
+    /// The type, if it is undeclared but was registered as a `UTType`.
     let contentType: UTType?
     let suggestedName: String?
-    /// Told how much of the moving is done, from 0 to 1.
+    /// Gets the finished fraction, from 0 to 1.
     let report: @Sendable (Double) -> Void
-    /// Asked between pieces.
+    /// Called between pieces.
     let isCancelled: @Sendable () -> Bool
-    /// Waits for those who write the file.
+    /// Waits for writers of the file.
     var coordination = CoordinatedReading()
 
-    /// Up to this many bytes a file is read into memory; a larger one is copied to an unnamed file that is mapped, so that its
-    /// size is bounded by the disk and not by memory, and costs nothing where the file system can clone it.
+    /// The size of the largest file that is read into memory. A larger one is copied to an unnamed file that is
+    /// mapped. So its size is limited by the disk and not by memory, and the copy costs nothing if the file system
+    /// can clone the file.
     private static let largestRead = 1 << 20
 
-    /// How much is written between two looks at whether the load was cancelled.
+    /// The number of bytes that are written between two checks for cancellation.
     private static let pieceSize = 8 << 20
 
     func deliver(_ supply: Supply, as delivery: Delivery) throws -> Arrival {
@@ -53,7 +54,7 @@ struct Bridge {
         }
     }
 
-    /// Maps a sealed memory file. Costs the same whatever the size: pages come in as they are touched.
+    /// Maps a sealed memory file. The cost does not depend on the size: pages are read when they are touched.
     private static func data(_ file: FileDescriptor, size: Int) throws -> Data {
         guard MemoryFile.isSealed(file), try file.status().size == size else {
             throw ItemProviderError.make(
@@ -65,7 +66,7 @@ struct Bridge {
     private static func data(mapping file: FileDescriptor, size: Int) throws -> Data {
         let mapping = try Mapping(file, size: size)
         guard let base = mapping.bytes.baseAddress else { return Data() }
-        // The mapping is read-only and Data copies before it changes bytes that it does not own alone.
+        // The mapping is read-only, and `Data` copies bytes before it changes them unless it is their only owner.
         return Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: base), count: size,
             deallocator: .custom { _, _ in withExtendedLifetime(mapping) {} })
@@ -141,7 +142,7 @@ extension Bridge {
         if size <= Self.largestRead, let data = try readIntoMemory(file.descriptor, named: name, size: size) {
             return data
         }
-        // The copy's name goes with the folder; the mapping keeps the bytes.
+        // The copy is unlinked with the directory; the mapping keeps the bytes.
         let folder = try LoadFolder()
         try FileCopier.copy(
             file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
@@ -149,9 +150,9 @@ extension Bridge {
         return try Self.data(mapping: copy, size: try copy.status().size)
     }
 
-    /// Reads a small file; also one whose size the file system does not know, as those in `/proc`.
+    /// Reads a small file, or one whose size the file system does not know, such as those in `/proc`.
     ///
-    /// - Returns: `nil` when such a file turns out to be too large for memory, or to have no end.
+    /// - Returns: `nil` if such a file turns out to be too large for memory, or to have no end.
     private func readIntoMemory(_ file: FileDescriptor, named name: String, size: Int) throws -> Data? {
         var data = Data(count: max(size, 4096))
         var filled = 0
@@ -175,7 +176,7 @@ extension Bridge {
         return data
     }
 
-    /// Zips a directory to an unnamed file that is mapped: the archive may be larger than memory.
+    /// Zips a directory to an unnamed file that is mapped, because the archive may be larger than memory.
     private func zip(_ file: SuppliedFile) throws -> Data {
         let folder = try LoadFolder()
         let archive = try StagedFile(in: folder.directory).descriptor

@@ -1,9 +1,10 @@
 import LinuxSystem
 
-/// What has to be done to turn what a provider offers into what a consumer wants.
+/// The conversion from the form that a provider offers to the form that a consumer requests.
 ///
-/// The plan is a pure function of three things: what is offered, what is wanted, and what the file system allows. It is
-/// the matrix of the article that describes item providers, with directories added:
+/// The plan is a pure function of three things: the offered form, the requested form, and whether the file system
+/// allows to open the original. It is the matrix of the article that describes item providers, with directories
+/// added:
 ///
 /// | offered | wanted as data | as a copy | in place |
 /// | --- | --- | --- | --- |
@@ -20,17 +21,18 @@ package enum BridgingPlan: Equatable, Sendable {
     case zipDirectory
     case copyTree
 
-    /// What a representation's handler produced.
+    /// The form of a load handler's result.
     package enum Offer: Equatable, Sendable {
         case data
         case file(inPlace: Bool)
         case directory(inPlace: Bool)
     }
 
-    /// The step that fulfils a load.
+    /// Returns the step that fulfils a load.
     ///
-    /// - Parameter isOriginalReachable: whether the consumer can open the very file that was offered by its path. Asked
-    ///   only where it decides, because the answer costs system calls.
+    /// - Parameter isOriginalReachable: whether the consumer can open the offered file by its path. Evaluated only if
+    ///   it matters, because it
+    /// costs system calls.
     package static func plan(
         for offer: Offer, delivery: Delivery, isOriginalReachable: @autoclosure () -> Bool
     ) -> BridgingPlan {

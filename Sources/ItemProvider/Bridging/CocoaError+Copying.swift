@@ -2,10 +2,10 @@ import Foundation
 import LinuxSystem
 import ZipArchive
 
-/// What went wrong while files were moved, in the terms that clients know.
+/// Errors of copying, as Cocoa errors.
 extension CocoaError {
-    /// An error of ours as the Cocoa error for the same fault, with the system's error below it where there is one; any other
-    /// error as it is.
+    /// Returns an error of this package as the corresponding Cocoa error, with the system's error below it if there
+    /// is one; any other error unchanged.
     static func known(_ error: any Error) -> any Error {
         switch error {
         case let error as CopyError: CocoaError(error)

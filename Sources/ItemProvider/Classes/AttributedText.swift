@@ -4,13 +4,13 @@ import PropertyLists
 /// Attributed text as a property list: the string, and runs of attributes over it.
 ///
 /// Foundation on Linux archives attributed strings but cannot read them back, has no rich text format, and defines no
-/// attributes of its own, so the form is ours. Kept are attributes whose values a property list can hold: strings, numbers,
-/// dates, data, arrays and dictionaries of them, and URLs.
+/// attributes of its own, so this form is particular to this package. It keeps attributes whose values a property
+/// list can hold: strings, numbers, dates, data, arrays and dictionaries of them, and URLs.
 package enum AttributedText {
-    /// The type under which our processes hand attributed text to each other.
+    /// The type under which processes of this package exchange attributed text.
     static let typeIdentifier = "org.purvey.attributed-string"
 
-    /// A URL in a property list, told from a string by the key.
+    /// The key that distinguishes a URL in a property list from a string.
     private static let urlKey = "URL"
 
     package static func encode(_ text: NSAttributedString) throws -> Data {
@@ -27,6 +27,8 @@ package enum AttributedText {
             fromPropertyList: ["string": text.string, "runs": runs], format: .binary, options: 0)
     }
 
+    /// Decodes attributed text.
+    ///
     /// - Returns: `nil` for data in another form. Runs that do not lie within the string are left out.
     package static func decode(_ data: Data) -> NSMutableAttributedString? {
         guard

@@ -1,7 +1,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Attributed strings keep their attributes on the way to another of our processes, and are plain text to others.
+/// Attributed strings keep their attributes among processes of this package, and are plain text for others.
 extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
     /// `org.purvey.attributed-string`, then `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] {
@@ -13,7 +13,7 @@ extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
         [AttributedText.typeIdentifier] + PlainText.readableTypes
     }
 
-    /// The string with its attributes, or its text in UTF-8.
+    /// Writes the string with its attributes, or its text in UTF-8.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -30,7 +30,8 @@ extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// An attributed string from its own form or from plain text; throws `unavailableCoercionError` for other bytes.
+    /// Creates an attributed string from its own form or from plain text. Throws `unavailableCoercionError` for other
+    /// bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let text: NSMutableAttributedString?
         if TypeIdentifier.areEqual(typeIdentifier, AttributedText.typeIdentifier) {
@@ -38,7 +39,7 @@ extension NSAttributedString: NSItemProviderReading, NSItemProviderWriting {
         } else {
             text = PlainText.decode(data, typeIdentifier: typeIdentifier).map { NSMutableAttributedString(string: $0) }
         }
-        // The mutable class is asked for by name; the immutable one gets a value that nobody else can change.
+        // The result is immutable unless the caller asks for the mutable class.
         guard let text, let result = (NSAttributedString(attributedString: text) as? Self) ?? (text as? Self) else {
             throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
         }

@@ -1,7 +1,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Data without a type of its own: offered as `public.data`, read from anything that has bytes.
+/// Data without a type of its own is offered as `public.data` and read from any type that has bytes.
 extension NSData: NSItemProviderReading, NSItemProviderWriting {
     /// `public.data`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.data.identifier] }
@@ -11,7 +11,7 @@ extension NSData: NSItemProviderReading, NSItemProviderWriting {
         [UTType.data.identifier, UTType.item.identifier]
     }
 
-    /// The bytes.
+    /// Writes the bytes.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -20,7 +20,7 @@ extension NSData: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// The bytes as they came.
+    /// Creates data from the unchanged bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let copies: [NSData] = Self.self is NSMutableData.Type ? [NSMutableData(data: data)] : [data as NSData]
         guard let result = copies.first as? Self else {

@@ -6,10 +6,10 @@ extension NSString: NSItemProviderReading, NSItemProviderWriting {
     /// `public.utf8-plain-text`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.utf8PlainText.identifier] }
 
-    /// Plain text in UTF-8, UTF-16 or whatever the type leaves open, and at last any text.
+    /// Plain text in UTF-8, UTF-16 or an unspecified encoding, and last any text.
     public static var readableTypeIdentifiersForItemProvider: [String] { PlainText.readableTypes }
 
-    /// The string in UTF-8.
+    /// Writes the string in UTF-8.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -18,10 +18,10 @@ extension NSString: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// A string from text in the encoding of its type; throws `unavailableCoercionError` for other bytes.
+    /// Creates a string from text in the encoding of its type. Throws `unavailableCoercionError` for other bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         let text = PlainText.decode(data, typeIdentifier: typeIdentifier)
-        // Foundation's strings have no required initializer from a string, so each class is made by name.
+        // Foundation's strings have no required initializer from a string, so each class is named.
         guard let text, let string = (NSString(string: text) as? Self) ?? (NSMutableString(string: text) as? Self)
         else {
             throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)

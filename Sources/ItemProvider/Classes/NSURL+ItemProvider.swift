@@ -2,14 +2,14 @@ import Foundation
 import PropertyLists
 import UniformTypeIdentifiers
 
-/// URLs are offered as `public.url`, those of files also as `public.file-url`.
+/// URLs are offered as `public.url`, and those of files first as `public.file-url`.
 ///
 /// The data is the URL's own bytes, as `URL(dataRepresentation:relativeTo:)` reads them.
 extension NSURL: NSItemProviderReading, NSItemProviderWriting {
     /// `public.url`.
     public static var writableTypeIdentifiersForItemProvider: [String] { [UTType.url.identifier] }
 
-    /// For a file also, and first, `public.file-url`.
+    /// `public.url`; for a file `public.file-url` before it.
     public var writableTypeIdentifiersForItemProvider: [String] {
         isFileURL ? [UTType.fileURL.identifier, UTType.url.identifier] : [UTType.url.identifier]
     }
@@ -19,7 +19,7 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
         [UTType.fileURL.identifier, UTType.url.identifier]
     }
 
-    /// The absolute URL as bytes.
+    /// Writes the absolute URL as bytes.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -28,8 +28,8 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// A URL from its bytes, or from the property list (`[url, base, …]`) in which Apple's systems write them; throws
-    /// `unavailableCoercionError` for what is neither.
+    /// Creates a URL from its bytes, or from the property list (`[url, base, …]`) that Apple's systems write. Throws
+    /// `unavailableCoercionError` for other bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let url = parse(data), let result = url as NSURL as? Self else {
             throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)
@@ -38,7 +38,7 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
     }
 
     private static func parse(_ data: Data) -> URL? {
-        // Foundation would read other bytes for a property list of the oldest, textual kind.
+        // Only binary lists: Foundation would take other bytes for a property list of the oldest, textual form.
         if ForeignPropertyList.isBinary(data) {
             let list = try? ForeignPropertyList.read(data)
             let strings = (list as? [Any])?.map { $0 as? String ?? "" } ?? (list as? String).map { [$0] }
@@ -46,7 +46,7 @@ extension NSURL: NSItemProviderReading, NSItemProviderWriting {
             let base = strings.dropFirst().first.flatMap { $0.isEmpty ? nil : URL(string: $0) }
             return URL(string: text, relativeTo: base)
         }
-        // URL(dataRepresentation:) takes any bytes at all for a relative URL.
+        // `URL(dataRepresentation:)` takes any bytes at all for a relative URL.
         guard !data.isEmpty, let text = String(data: data, encoding: .utf8) else { return nil }
         return URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }

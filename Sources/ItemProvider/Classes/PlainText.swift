@@ -1,15 +1,15 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Text as data, and back.
+/// Conversion between text and data.
 package enum PlainText {
-    /// The plain text types, most exact first.
+    /// The plain text types, most specific first.
     static let readableTypes = [
         UTType.utf8PlainText, .utf16ExternalPlainText, .utf16PlainText, .plainText, .text,
     ].map(\.identifier)
 
-    /// Decodes text by its type and, where the type leaves it open, by its byte order mark; UTF-8 where neither says
-    /// anything, and the older Latin-1 for what is not valid UTF-8.
+    /// Decodes text by its type or, if the type leaves the encoding open, by its byte order mark. Without either, the
+    /// text is UTF-8, or Latin-1 if it is not valid UTF-8.
     ///
     /// - Returns: `nil` for data that cannot be text of that type.
     package static func decode(_ data: Data, typeIdentifier: String) -> String? {
@@ -22,7 +22,7 @@ package enum PlainText {
         return utf8(data) ?? String(data: data, encoding: .isoLatin1)
     }
 
-    /// Text in the encoding of its type: UTF-16 with a byte order mark where the type says so, else UTF-8.
+    /// Encodes text in the encoding of its type: UTF-16 with a byte order mark for UTF-16 types, else UTF-8.
     package static func encode(_ text: String, typeIdentifier: String) -> Data {
         guard let type = UTType(typeIdentifier),
             type.conforms(to: .utf16PlainText) || type.conforms(to: .utf16ExternalPlainText)
@@ -38,7 +38,7 @@ package enum PlainText {
         return String(data: bytes, encoding: .utf8)
     }
 
-    /// UTF-16 with its byte order mark, or without one in this machine's order, as the type has it.
+    /// Decodes UTF-16 with its byte order mark or, without one, in this machine's byte order, as the type specifies.
     private static func utf16(_ data: Data) -> String? {
         guard data.count.isMultiple(of: 2) else { return nil }
         if data.starts(with: [0xFF, 0xFE]) { return String(data: data.dropFirst(2), encoding: .utf16LittleEndian) }

@@ -1,10 +1,11 @@
 import Foundation
 import LinuxSystem
 
-/// Waits for an object of the coercing interface. When the task that waits is cancelled, so is the load, and the wait ends
-/// whatever the load handler does: it has no progress, and cannot be told.
+/// A wait for an object of the coercing interface. Cancelling the waiting task cancels the load and ends the wait,
+/// even if the load handler continues: it has no progress that could be cancelled.
 package enum CancellableItem {
-    /// What the load that is being started is cancelled with. A load takes it, also when it is started by way of a subclass.
+    /// The cancellation of the load that is being started. The load sets its function, even if it is started through
+    /// a subclass.
     @TaskLocal package static var cancellation: PendingCancellation?
 
     nonisolated(nonsending) static func run(

@@ -3,10 +3,10 @@ import Images
 import PropertyLists
 import UniformTypeIdentifiers
 
-/// What data may be read as, by its type.
+/// The interpretation of data by its type.
 ///
-/// Foundation's readers take nearly any bytes for text or for a relative URL, so it is the type that decides; and where the type
-/// says nothing, the bytes have to.
+/// Foundation's readers take nearly any bytes for text or for a relative URL, so the type decides or, if the type
+/// leaves it open, the bytes.
 struct DataMeaning {
     private let data: Data
     private let typeIdentifier: String
@@ -35,7 +35,7 @@ struct DataMeaning {
         return saysNothing ? .open : .other
     }
 
-    /// The text; `nil` for what is none, or is something else.
+    /// The text; `nil` if the data is not text.
     var text: String? {
         if let url = archivedURL { return kind == .url ? url.absoluteString : nil }
         guard kind != .other, ImageFormat(sniffing: data) == nil, !ForeignPropertyList.isBinary(data) else {
@@ -45,7 +45,7 @@ struct DataMeaning {
         return PlainText.decode(data, typeIdentifier: UTType.utf8PlainText.identifier)
     }
 
-    /// The URL; `nil` for what is none, or is something else. Text is one only where it says so by its scheme.
+    /// The URL; `nil` if the data is not a URL. Text counts as a URL only with a scheme.
     var url: URL? {
         switch kind {
         case .url: parsed

@@ -3,23 +3,23 @@ import Foundation
 import Images
 import UniformTypeIdentifiers
 
-/// Turning an item into an object of the class that its consumer asked for.
+/// The conversion of an item to an object of the class that its consumer requested.
 ///
 /// | from | to |
 /// | --- | --- |
-/// | a class, or one above it | itself |
+/// | a class | itself, a superclass |
 /// | anything that has bytes | data, and a file wrapper of it: the bytes that the binary interface gives |
-/// | a file's URL | data (its contents, whatever the type), what these can be made, file wrapper |
+/// | a file's URL | data (its contents, whatever the type), anything that these can be converted to, file wrapper |
 /// | any other URL | string |
 /// | data | string, attributed string, URL, image, property list, the object of an archive, as its type says |
 /// | string, attributed string | URL, each other |
-/// | file wrapper | what the contents of its regular file can be made |
+/// | file wrapper | anything that the contents of its regular file can be converted to |
 ///
-/// Everything else, and what turns out not to be what its type says, is `unavailableCoercionError`.
+/// Everything else, and data that is not of its stated type, is `unavailableCoercionError`.
 struct ItemCoercion {
     /// The type under which the item is registered.
     let typeIdentifier: String
-    /// What brings the item's bytes, as it does for the binary interface.
+    /// The conversion to bytes, as for the binary interface.
     let bridge: Bridge
 
     func coerce(_ value: ItemValue, to wanted: AnyClass) throws -> ItemValue {
@@ -52,7 +52,8 @@ struct ItemCoercion {
 
     // MARK: - Bytes
 
-    /// The bytes of the binary interface; but a file's URL gives the file's contents also where its type means the URL.
+    /// Returns the bytes of the binary interface, except that a file's URL gives the file's contents even if its type
+    /// means the URL.
     private func data(of value: ItemValue) throws -> Data {
         if let url = value.object as? NSURL, url.isFileURL { return try contents(of: url as URL) }
         return try unavailable { try value.supply(typeIdentifier: typeIdentifier) }
@@ -62,7 +63,7 @@ struct ItemCoercion {
         try unavailable { .file(try SuppliedFile(url: url, isOfferedInPlace: false, isCoordinated: false)) }
     }
 
-    /// What is supplied, as data. A failure is one of the coercion, with the words and the cause that it had.
+    /// Returns a supply as data. An error becomes one of the coercion, with its description and cause.
     private func unavailable(_ supply: () throws -> Supply) throws -> Data {
         do {
             return try bridge.deliver(supply(), as: .data).asData.get()
@@ -112,7 +113,7 @@ struct ItemCoercion {
             return DataMeaning(data, typeIdentifier).text.map { NSAttributedString(string: $0) }
         }
         let lists: [AnyClass] = [NSDictionary.self, NSArray.self, NSNumber.self, NSDate.self]
-        // An archive is a property list too, of how it is made.
+        // An archive is a property list too, but of its internal structure.
         if lists.contains(where: { $0 == wanted }), !KeyedArchive.isArchive(data) {
             guard let list = ItemPropertyList.decode(data), list.isKind(of: wanted) else { return nil }
             return list as? any NSSecureCoding
@@ -127,7 +128,7 @@ struct ItemCoercion {
         return nil
     }
 
-    /// An image's bytes in the format of a type, or in its own where the type leaves that open.
+    /// Returns an image's bytes in the format of a type, or in the image's own if the type leaves that open.
     static func data(of image: UIImage, _ typeIdentifier: String) -> Data? {
         let format = UTType(typeIdentifier).flatMap { ImageFormat($0) } ?? image.header.format
         return try? image.data(as: format)

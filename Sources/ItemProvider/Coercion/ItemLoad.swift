@@ -3,14 +3,15 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// One load of the coercing interface: gets the object, or makes one of data or a file, coerces it, and completes once.
+/// One load of the coercing interface: gets the object, or makes one of data or a file, coerces it, and completes
+/// once.
 final class ItemLoad: Sendable {
     private let representation: Representation
     private let promise: ItemPromise
     private let request: ItemRequest
-    // Innermost: the completion runs after it is released.
+    // Leaf lock: the completion runs after it is released.
     private let completion: Lock<(@Sendable (Result<ItemValue, any Error>) -> Void)?>
-    /// Of what is asked of another process, or loaded.
+    /// The cancellation of the request to another process, or of the load.
     private let cancellation = PendingCancellation()
 
     init(
@@ -23,7 +24,7 @@ final class ItemLoad: Sendable {
         self.completion = Lock(completion)
     }
 
-    /// A load of a preview from the client's handler for it.
+    /// Creates a load of a preview from the client's handler for it.
     convenience init(
         preview handler: @escaping NSItemProvider.LoadHandler, _ promise: ItemPromise, _ options: [AnyHashable: Any]?,
         _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
@@ -63,19 +64,19 @@ final class ItemLoad: Sendable {
         }
     }
 
-    /// Completes at once with an error, and lets go of what is on its way.
+    /// Completes at once with an error, and cancels the running work.
     func cancel() {
         finish(.failure(ItemProviderError.cancelled()))
         cancellation.cancel()
     }
 
-    /// What was registered as data looks like data, and what was registered as a file like its URL.
+    /// Loads a representation without an object: registered data as data, and a registered file as its URL.
     private func loadAsItComes() {
         let progress = LoadOperation.start(representation, of: promise, as: nil) { result in
             switch result {
             case .success(.data(let data)): self.finish(.success(ItemValue(data as NSData)))
             case .success(.file(let file)):
-                // The consumer gets a URL that it may use later.
+                // The consumer may use the URL later, so the copy is kept.
                 if let folder = file.folder { self.promise.keep(folder) }
                 self.finish(.success(ItemValue(file.url as NSURL)))
             case .failure(let error): self.finish(.failure(error))

@@ -4,10 +4,10 @@ import Images
 import UniformTypeIdentifiers
 
 extension ItemValue {
-    /// The item as the binary interface has it: bytes, or an open file.
+    /// Returns the item as the binary interface represents it: bytes, or an open file.
     ///
-    /// A file's URL stands for the file unless the type says that it is the URL that is meant. A folder's file wrapper is
-    /// written to a folder of its own first. An object that is none of the known ones is archived.
+    /// A file's URL stands for the file unless the type means the URL. The file wrapper of a directory is first
+    /// written to a temporary directory. An object of an unknown class is archived.
     ///
     /// - Throws: `unavailableCoercionError` for an object that has no bytes.
     func supply(typeIdentifier: String) throws -> Supply {

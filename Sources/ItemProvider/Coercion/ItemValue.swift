@@ -5,20 +5,21 @@ import UniformTypeIdentifiers
 
 /// An item of the coercing interface: an object of a class that can be coded.
 ///
-/// Sendable as the handlers that hand it on are in Apple's declaration, which leaves it unchecked: whoever gives an item away
-/// must not change it any more, and a consumer gets what is stored.
+/// Sendable as the handlers that pass it on are in Apple's declaration, which leaves it unchecked: after passing an
+/// item on, a provider must not change it any more, and a consumer gets the stored object itself.
 package struct ItemValue: @unchecked Sendable {
     package let object: any NSSecureCoding
 
     package init(_ object: any NSSecureCoding) { self.object = object }
 
-    /// An item from any value. A Swift string, URL or data is no coding object until it is bridged to one.
+    /// Creates an item from any value. A Swift string, URL or data becomes a coding object by bridging.
     package init?(boxing value: Any) {
         guard let object = (value as AnyObject) as? any NSSecureCoding else { return nil }
         self.object = object
     }
 
-    /// The type under which an item is offered when nobody named one; `nil` for an object that has none of its own.
+    /// The type under which an item is offered if the client names none; `nil` for an object that has none of its
+    /// own.
     var type: UTType? {
         switch object {
         case let url as NSURL: url.isFileURL ? .fileURL : .url
@@ -33,9 +34,9 @@ package struct ItemValue: @unchecked Sendable {
     }
 }
 
-/// What a consumer of the coercing interface asks for.
+/// A consumer's request through the coercing interface.
 struct ItemRequest: Sendable {
-    /// The class that the consumer can use; `nil` when it takes any.
+    /// The class that the consumer can use; `nil` for any.
     let expectedClass: SharedClass?
     let options: SharedOptions?
 }
@@ -45,8 +46,8 @@ struct SharedClass: @unchecked Sendable {
     let value: AnyClass
 }
 
-/// The options of one load on their way to its handler. Sendable because a dictionary is a value, and what is in it is handed
-/// over: the consumer's call has no further use for it.
+/// The options of one load on their way to its handler. Sendable because a dictionary is a value, and its contents
+/// are handed over: the consumer's call has no further use for them.
 struct SharedOptions: @unchecked Sendable {
     let value: [AnyHashable: Any]
 }

@@ -1,10 +1,10 @@
 import Foundation
 import PropertyLists
 
-/// Reading keyed archives that somebody else wrote.
+/// A reader of untrusted keyed archives.
 ///
-/// Foundation on Linux ends the process when an archive holds an object of a class of the program's own that was not asked for.
-/// So an archive is looked through first, and nothing is decoded of one that names a class other than the one asked for
+/// Foundation on Linux ends the process if an archive holds an object of a class of the program's own that was not
+/// requested. So an archive is inspected first, and is not decoded if it names a class other than the requested one
 /// and Foundation's plain values.
 package enum KeyedArchive {
     /// Values without behaviour, in which objects keep their state.
@@ -13,8 +13,8 @@ package enum KeyedArchive {
         "NSUUID", "NSArray", "NSMutableArray", "NSDictionary", "NSMutableDictionary", "NSSet", "NSMutableSet", "NSNull",
     ]
 
-    /// An object's archive; `nil` for an object of a class that Foundation cannot archive, and would end the process over: one
-    /// that is not found by its name, or an error. So is a collection of such objects, or one that is nested too deeply.
+    /// Returns an object's archive. Returns `nil` for an object that Foundation would end the process over: one whose
+    /// class is not found by its name, an error, a collection of such objects, or one that is nested too deeply.
     static func archive(_ object: any NSSecureCoding) -> Data? {
         if let archive = PlainArchive.archive(object) { return archive }
         guard canArchive(object, depth: 0) else { return nil }
@@ -40,14 +40,15 @@ package enum KeyedArchive {
         }
     }
 
-    /// Whether data says that it is a keyed archive, whatever it holds and whether or not it can be read.
+    /// Whether data claims to be a keyed archive, whatever it holds and whether or not it can be read.
     static func isArchive(_ data: Data) -> Bool {
         guard ForeignPropertyList.isBinary(data), let list = try? BinaryPropertyList(data) else { return false }
         return list.value(list.root, "$archiver").flatMap { list.text($0) } == "NSKeyedArchiver"
             && list.value(list.root, "$objects") != nil
     }
 
-    /// A plain value from its archive, whatever its class; `nil` where it is of another class, or holds such an object.
+    /// Returns a plain value from its archive, whatever its class. Returns `nil` if the object is of another class,
+    /// or holds such an object.
     static func unarchivePlain(_ data: Data) -> (any NSSecureCoding)? {
         guard let root = classNames(in: data)?.root, plainClasses.contains(root) else { return nil }
         let classes: [AnyClass] = [
@@ -58,16 +59,17 @@ package enum KeyedArchive {
         return classes.first { NSStringFromClass($0) == immutable }.flatMap { unarchive(data, as: $0) }
     }
 
-    /// The class above a mutable plain one; any other is itself.
+    /// Returns the immutable superclass of a mutable plain class, or the name itself.
     private static func immutableName(of name: String) -> String {
         plainClasses.contains(name) ? name.replacing("NSMutable", with: "NS") : name
     }
 
-    /// An object of a class from its archive; `nil` for what is no archive of such an object.
+    /// Returns an object of a class from its archive, or `nil` for data that is no archive of such an object.
     package static func unarchive(_ data: Data, as wanted: AnyClass) -> (any NSSecureCoding)? {
         guard let coding = wanted as? any (NSObject & NSSecureCoding).Type else { return nil }
         let name = NSStringFromClass(wanted)
-        // A class of Foundation has no module before its name. The plain ones apart, what they read they do not look at.
+        // A class of Foundation has no module in its name. Except for the plain ones, these classes do not check what
+        // they read.
         guard plainClasses.contains(name) || name.contains("."), let names = classNames(in: data),
             names.root == name || immutableName(of: names.root) == name,
             names.all.subtracting(plainClasses) == [name]
@@ -75,7 +77,7 @@ package enum KeyedArchive {
         else { return nil }
         func unarchive<Wanted: NSObject & NSSecureCoding>(_ type: Wanted.Type) -> (any NSSecureCoding)? {
             guard let unarchiver = try? NSKeyedUnarchiver(forReadingFrom: data) else { return nil }
-            // Which classes there are was seen to above. Foundation would see to it by ending the process.
+            // The classes were checked above. Foundation's check would end the process.
             unarchiver.requiresSecureCoding = false
             unarchiver.decodingFailurePolicy = .setErrorAndReturn
             defer { unarchiver.finishDecoding() }
@@ -85,7 +87,8 @@ package enum KeyedArchive {
         return unarchive(coding)
     }
 
-    /// The class of the archived object and all classes that the archive names; `nil` for what is no keyed archive.
+    /// Returns the class of the archived object and all classes that the archive names, or `nil` for data that is no
+    /// keyed archive.
     package static func classNames(in data: Data) -> (root: String, all: Set<String>)? {
         guard let list = try? BinaryPropertyList(data),
             let archiver = list.value(list.root, "$archiver"), list.text(archiver) == "NSKeyedArchiver",

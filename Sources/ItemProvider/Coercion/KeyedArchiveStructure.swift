@@ -1,10 +1,10 @@
 import Foundation
 import PropertyLists
 
-/// Whether what Foundation follows in a keyed archive without looking leads where it has to.
+/// A check of the references in a keyed archive that Foundation follows unchecked.
 ///
-/// Foundation on Linux unwraps what it finds under `$class`, and decodes what is not decoded yet however often it comes by:
-/// an object that contains itself ends the process.
+/// Foundation on Linux force-unwraps the object under `$class`, and decodes an object again each time that it meets
+/// it before it is decoded: an object that contains itself ends the process.
 struct KeyedArchiveStructure {
     private let list: BinaryPropertyList
     /// The archive's objects, as indices of the property list's.
@@ -28,14 +28,14 @@ struct KeyedArchiveStructure {
         return !KeyedArchive.plainClasses.contains(name) || hasParts(entry, of: name)
     }
 
-    /// The class of an object; `nil` for a plain value, and where there should be one and is not.
+    /// Returns the class of an object. Returns `nil` for a plain value, and if the class is missing.
     private func className(of entry: Int) -> String? {
         guard let description = list.value(entry, "$class"), case .uid(let classEntry) = list.objects[description]
         else { return nil }
         return list.value(entries[classEntry], "$classname").flatMap { list.text($0) }
     }
 
-    /// Whether a plain object has the parts that its class reads without looking, so that it can be decoded.
+    /// Whether a plain object has the parts that its class reads unchecked, so that it can be decoded.
     private func hasParts(_ entry: Int, of name: String) -> Bool {
         switch name {
         case "NSString", "NSMutableString": part(entry, "NS.string") { list.text($0) != nil }
@@ -69,7 +69,8 @@ struct KeyedArchiveStructure {
             }
     }
 
-    /// Foundation takes as many keys as there are objects, whatever became of either: all have to be there in the end.
+    /// Whether an object is a sound dictionary. Foundation reads as many keys as there are objects, so all keys and
+    /// objects must be decodable.
     private func isDictionary(_ entry: Int) -> Bool {
         guard let keys = list.value(entry, "NS.keys").flatMap(references),
             let values = list.value(entry, "NS.objects").flatMap(references), keys.count == values.count
@@ -91,7 +92,7 @@ struct KeyedArchiveStructure {
 
     private func isNull(_ entry: Int) -> Bool { list.text(entries[entry]) == "$null" }
 
-    /// An array of references and nothing else.
+    /// Returns the references of an array that holds nothing else.
     private func references(_ object: Int) -> [Int]? {
         guard case .array(let items) = list.objects[object] else { return nil }
         var references: [Int] = []
@@ -126,7 +127,7 @@ struct KeyedArchiveStructure {
         return true
     }
 
-    /// The objects that one refers to.
+    /// Returns the objects that an object refers to.
     private func parts(of entry: Int) -> [Int] {
         guard case .dictionary(let pairs) = list.objects[entry] else { return [] }
         return pairs.flatMap { pair -> [Int] in

@@ -2,13 +2,13 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// The coercing interface, beneath the methods that the class itself has.
+/// The implementation of the coercing interface.
 extension NSItemProvider {
-    /// Receives an item or an error.
+    /// A completion handler that gets an item or an error.
     public typealias CompletionHandler = @Sendable ((any NSSecureCoding)?, (any Error)?) -> Void
 
-    /// Produces an item: gets the handler to call with it, the class that the consumer can use (`nil` for any) and the options
-    /// of the load.
+    /// A handler that produces an item. It gets the completion handler, the class that the consumer can use (`nil`
+    /// for any), and the options of the load.
     public typealias LoadHandler = @Sendable (CompletionHandler?, AnyClass?, [AnyHashable: Any]?) -> Void
 
     func register(item value: ItemValue?, typeIdentifier: String) {
@@ -51,7 +51,7 @@ extension NSItemProvider {
     /// Loads the first representation that conforms to a type as an object.
     ///
     /// - Parameters:
-    ///   - expectedClass: what to make of it; `nil` takes what is stored.
+    ///   - expectedClass: the class to convert the object to; `nil` takes the stored object.
     ///   - completion: called once, on a queue of its own.
     func loadItem(
         _ typeIdentifier: String, _ expectedClass: AnyClass?, _ options: [AnyHashable: Any]?,
@@ -71,16 +71,18 @@ extension NSItemProvider {
 
 /// The typed form of `loadItem`.
 ///
-/// An addition of ours: on Apple's platforms the class is taken from the parameter of an Objective-C block, which Swift
-/// cannot express.
+/// An addition to Apple's interface: on Apple's platforms the class is taken from the parameter of an Objective-C
+/// block, which Swift cannot express.
 extension NSItemProvider {
-    /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if need be:
-    /// `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or a class of the
-    /// client's own that can be coded. Of another process such a class arrives only when it holds nothing but itself and plain
-    /// values, see ``registerItem(forTypeIdentifier:loadHandler:)``.
+    /// Loads the first representation that conforms to a type as a value of a Swift or Foundation type, coerced if
+    /// needed: `URL`, `Data`, `String`, `NSAttributedString`, `NSDictionary`, `NSArray`, `UIImage`, `FileWrapper`, or
+    /// a class of the client's own that can be coded. An object of such a class can be loaded from another process
+    /// only if it holds nothing but its own class and plain values, see
+    /// ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
-    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error: `itemUnavailableError`,
-    ///   `unavailableCoercionError`, or what the load handler failed with.
+    /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error:
+    ///   `itemUnavailableError`,
+    /// `unavailableCoercionError`, or the error of the load handler.
     public func loadItem<Value>(
         forTypeIdentifier typeIdentifier: String, as type: Value.Type, options: [AnyHashable: Any]? = nil,
         completionHandler: @escaping @Sendable (Value?, (any Error)?) -> Void
@@ -98,7 +100,7 @@ extension NSItemProvider {
         }
     }
 
-    /// The class that is coded for a type: its own, or the one that it bridges to.
+    /// Returns the class that is coded for a type: its own, or the one that it bridges to.
     private static func codingClass<Value>(of type: Value.Type) -> AnyClass? {
         func bridged<Bridgeable: _ObjectiveCBridgeable>(_ type: Bridgeable.Type) -> AnyClass {
             Bridgeable._ObjectiveCType.self
@@ -108,9 +110,10 @@ extension NSItemProvider {
     }
 }
 
-/// In the options of a load: the size in pixels of the image that is wanted, a `CGSize` or an `NSValue` of one.
+/// An option of a load: the size in pixels of the requested image, a `CGSize` or an `NSValue` of one.
 public let NSItemProviderPreferredImageSizeKey = "NSItemProviderPreferredImageSizeKey"
-/// In an item of type `com.apple.property-list`: what a web page's script gave to the extension.
+/// A key in an item of type `com.apple.property-list`: the value that a web page's script passed to the extension.
 public let NSExtensionJavaScriptPreprocessingResultsKey = "NSExtensionJavaScriptPreprocessingResultsKey"
-/// In an item of type `com.apple.property-list`: what an extension gives to the web page's script at its end.
+/// A key in an item of type `com.apple.property-list`: the value that an extension passes to the web page's script at
+/// its end.
 public let NSExtensionJavaScriptFinalizeArgumentKey = "NSExtensionJavaScriptFinalizeArgumentKey"

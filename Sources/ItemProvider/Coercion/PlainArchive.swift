@@ -1,19 +1,21 @@
 import Foundation
 import PropertyLists
 
-/// The keyed archive of plain values and collections of them, as `NSKeyedUnarchiver` reads it.
+/// A writer of keyed archives of plain values and collections of them, as `NSKeyedUnarchiver` reads them.
 ///
-/// Foundation's own archiver on Linux tells objects apart by a dictionary whose keys are the objects. Some that are equal have
-/// different hashes, which now and then ends the process ("Duplicate keys of type 'AnyHashable'"), and a truth value becomes the
-/// number 1 that came before it.
+/// Foundation's own archiver on Linux identifies objects by a dictionary whose keys are the objects. Some equal
+/// objects have different hashes, which occasionally ends the process ("Duplicate keys of type 'AnyHashable'"), and a
+/// Boolean becomes an equal number 1 that precedes it.
 struct PlainArchive {
     private var writer = BinaryPropertyListWriter()
-    /// The numbers in the property list of the archive's objects, in their order; the first stands for `nil`.
+    /// The property list's indices of the archive's objects, in their order; the first object stands for `nil`.
     private var objects: [Int] = []
-    /// The numbers in the archive of the descriptions of classes.
+    /// The archive's indices of the class descriptions.
     private var classes: [String: Int] = [:]
 
-    /// - Returns: `nil` for what is not plain all through, or nested too deeply.
+    /// Archives a value.
+    ///
+    /// - Returns: `nil` for a value that is not entirely plain, or nested too deeply.
     static func archive(_ value: Any) -> Data? {
         var archive = PlainArchive()
         archive.objects = [archive.writer.add(text: "$null")]
@@ -34,7 +36,7 @@ struct PlainArchive {
         return writer.finish()
     }
 
-    /// Adds a value, and gives its number in the archive.
+    /// Adds a value, and returns its index in the archive.
     private mutating func add(_ value: Any, depth: Int) -> Int? {
         guard depth < KeyedArchiveStructure.deepest else { return nil }
         switch value as AnyObject {
@@ -70,7 +72,7 @@ struct PlainArchive {
     }
 
     private mutating func add(_ number: NSNumber) -> Int {
-        // Foundation's number for a truth value is of a class of its own.
+        // Foundation's number of a Boolean is of a class of its own.
         if CFNumberKind.isBoolean(number) { return writer.add(bool: number.boolValue) }
         switch number.objCType.pointee {
         case CChar(UInt8(ascii: "d")), CChar(UInt8(ascii: "f")): return writer.add(real: number.doubleValue)
@@ -79,7 +81,7 @@ struct PlainArchive {
         }
     }
 
-    /// A list of references to values.
+    /// Adds an array of references to values.
     private mutating func references(_ values: [Any], _ depth: Int) -> Int? {
         var numbers: [Int] = []
         for value in values {
@@ -94,7 +96,7 @@ struct PlainArchive {
         return objects.count - 1
     }
 
-    /// An object of a class with its parts.
+    /// Adds an object of a class with its parts.
     private mutating func append(_ name: String, _ parts: [(String, Int)]) -> Int {
         let description = classes[name] ?? addClass(name)
         let reference = writer.add(uid: description)

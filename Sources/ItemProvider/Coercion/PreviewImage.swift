@@ -3,12 +3,12 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A small picture of an item.
+/// A thumbnail of an item.
 enum PreviewImage {
-    /// The longer side in pixels, where nobody asked for a size.
+    /// The longer side in pixels, if no size is requested.
     private static let usualLength: CGFloat = 256
 
-    /// The size that the options of a load ask for.
+    /// Returns the size that the options of a load request.
     static func size(in options: [AnyHashable: Any]?) -> CGSize {
         let usual = CGSize(width: usualLength, height: usualLength)
         guard let value = options?[NSItemProviderPreferredImageSizeKey] else { return usual }
@@ -16,16 +16,17 @@ enum PreviewImage {
         return size.width > 0 && size.height > 0 ? size : usual
     }
 
-    /// What a client's handler may give: data, a file's URL or an image.
+    /// Checks the result of a client's handler, which may be data, a file's URL or an image.
     static func checked(_ item: any NSSecureCoding) throws -> ItemValue {
         let isKnown = item is NSData || item is UIImage || (item as? NSURL)?.isFileURL == true
         guard isKnown else { throw ItemProviderError.unexpectedClass(of: item, expected: UIImage.self) }
         return ItemValue(item)
     }
 
-    /// A picture made from the first representation that is one, at most as large as asked and never larger than it is.
+    /// Makes a thumbnail from the first representation that is an image, at most as large as requested and never
+    /// larger than the image.
     ///
-    /// - Returns: what cancels the load, where there is one.
+    /// - Returns: a function that cancels the load, if there is one.
     @discardableResult
     static func make(
         of promise: ItemPromise, fitting size: CGSize,
@@ -37,7 +38,7 @@ enum PreviewImage {
             HandlerThreads.shared.run { completion(.failure(error)) }
             return nil
         }
-        // As data: a large file is mapped, and only what the picture's decoder looks at is ever read.
+        // As data, because a large file is then mapped, and only the parts that the decoder needs are read.
         let progress = LoadOperation.start(representation, of: promise, as: .data) { result in
             completion(
                 result.flatMap { $0.asData }.flatMap { data in

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a load brings to the consumer.
+/// The result of a load.
 package enum Arrival: Sendable {
     case data(Data)
     case file(ArrivedFile)
 }
 
-/// A file or directory that has arrived: the original, or a copy in a folder that goes with this value.
+/// A loaded file or directory: the original, or a copy in a temporary directory that is removed with this value.
 package struct ArrivedFile: Sendable {
     package let url: URL
     /// Whether this is the provider's own file.
     package let isInPlace: Bool
-    /// What holds a copy. The copy is deleted when the last reference to it goes.
+    /// The temporary directory of a copy. It is deleted with its last reference.
     package let folder: LoadFolder?
 
     package init(url: URL, isInPlace: Bool, folder: LoadFolder?) {

@@ -1,17 +1,18 @@
 import Foundation
 import LinuxSystem
 
-/// One load: runs a representation's handler, bridges what it supplies to what was asked for, and completes once.
+/// A load: runs a representation's handler, converts the supply to the requested form, and completes once.
 ///
-/// The consumer reads the progress, may make it part of another, and may cancel it. It is finished when the load ends, however it
-/// ends. A load is kept by who may still answer it and by who may still cancel it, and goes when there is neither.
+/// The consumer reads the progress, may make it part of another, and may cancel it. It is finished when the load
+/// ends, in any way. A load is retained by the objects that may still complete or cancel it, and released when none
+/// are left.
 package final class LoadOperation: Sendable {
     package typealias Completion = @Sendable (Result<Arrival, any Error>) -> Void
 
-    /// The parts into which a load's progress is divided.
+    /// The units of a load's progress.
     private static let totalUnits: Int64 = 1000
 
-    /// What is loaded, and for whom.
+    /// The loaded representation, and the completion handler.
     private struct Load {
         let representation: Representation
         let promise: ItemPromise
@@ -21,19 +22,19 @@ package final class LoadOperation: Sendable {
     private struct State {
         /// `nil` once the load has ended.
         var load: Load?
-        // Held by whoever may cancel: it holds this object.
+        // Weak, because the progress retains this object.
         weak var progress: LoadProgress?
-        // Held by whoever may answer: it holds this object.
+        // Weak, because the task retains this object.
         weak var task: SupplyTask?
         var isCancelled = false
         var completedUnits: Int64 = 0
     }
 
-    // Innermost: progress is moved and handlers run after it is released.
+    // Leaf lock: progress is moved and handlers run after it is released.
     private let state: Lock<State>
-    /// `nil` for whatever comes: data as data, a file in place or as a copy.
+    /// The requested form; `nil` for any: data as data, a file in place or as a copy.
     private let delivery: Delivery?
-    /// How much of the progress belongs to the load handler; the rest is bridging.
+    /// The units of the load handler; the rest belong to the conversion.
     private let supplyUnits: Int64
     private let coordination = CoordinatedReading()
 
@@ -44,13 +45,14 @@ package final class LoadOperation: Sendable {
         supplyUnits = isHandedOver ? Self.totalUnits : Self.totalUnits / 2
     }
 
-    /// Starts a load. It is never completed before this returns.
+    /// Starts a load. It never completes before this returns.
     ///
     /// - Parameters:
-    ///   - delivery: `nil` takes it as it comes: data as data, a file in place where that is allowed and possible, else a copy.
-    ///   - prepare: given the progress before anything moves it: to be made a part of another.
+    ///   - delivery: the requested form; `nil` for any: data as data, a file in place if that is allowed and
+    ///     possible, else a copy.
+    ///   - prepare: gets the progress before it moves, to make it a part of another.
     ///   - completion: called once, on a queue of its own.
-    /// - Returns: what the consumer watches and cancels.
+    /// - Returns: the progress, which the consumer can observe and cancel.
     package static func start(
         _ representation: Representation, of promise: ItemPromise, as delivery: Delivery?,
         prepare: (LoadProgress) -> Void = { _ in }, completion: @escaping Completion
@@ -68,7 +70,7 @@ package final class LoadOperation: Sendable {
         return progress
     }
 
-    /// Starts a load that is bound to fail, with the shape of one that is not.
+    /// Starts a load that fails, asynchronously like any other.
     package static func fail(_ error: any Error, completion: @escaping Completion) -> LoadProgress {
         let progress = LoadProgress(units: totalUnits)
         HandlerThreads.shared.run { progress.finish { completion(.failure(error)) } }
@@ -80,7 +82,7 @@ package final class LoadOperation: Sendable {
             state.task = task
             return state.load == nil
         }
-        // Cancelled between the start of the task and here.
+        // Cancelled between the start of the task and this call.
         if isOver { task.cancel() }
     }
 
@@ -105,11 +107,12 @@ package final class LoadOperation: Sendable {
         }
     }
 
-    /// Whether bridging what was supplied takes a while, and this thread is not one to block.
+    /// Whether the conversion may take long, so that it must move to a thread that may block.
     private func mayBlock(_ result: Result<Supply, any Error>, _ load: Load) -> Bool {
         guard case .success(let supply) = result else { return load.representation.isRemote }
         if load.representation.isRemote { return true }
-        // Whoever presents the file may need the thread to save, and it may be inside a coordinated access of its own.
+        // A presenter of the file may need the thread to save, and the thread may be inside a coordinated access of
+        // its own.
         if let file = supply.file, file.needsCoordination { return true }
         let staysGood: Bool =
             switch supply {

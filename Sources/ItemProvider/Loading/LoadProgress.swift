@@ -1,13 +1,13 @@
 import Foundation
 
-/// A progress that a client is given. It may become part of the client's own, together with others.
+/// A progress that a client gets. The client may make it part of its own, together with others.
 ///
-/// Foundation on Linux changes the progresses above a progress without any lock. So all of these are changed in one place,
-/// ``ProgressGate``, whoever changes them; and none is changed while one of them is being added to another progress.
+/// Foundation on Linux changes the parents of a progress without any lock. So all progresses of this class are
+/// changed in one place, ``ProgressGate``, and none is changed while one of them is being added to another progress.
 ///
 /// Sendable as its superclass is: it has no state of its own, and its superclass's is changed behind the gate only.
 package final class LoadProgress: Progress, @unchecked Sendable {
-    /// A progress without a parent, whatever progress is current on this thread.
+    /// Creates a progress without a parent, whether or not another progress is current on this thread.
     package init(units: Int64) {
         super.init(parent: nil, userInfo: nil)
         super.totalUnitCount = units
@@ -23,7 +23,8 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         set { ProgressGate.wait { super.completedUnitCount = newValue } }
     }
 
-    /// Asked by the parent's set of children as the first thing that `addChild(_:withPendingUnitCount:)` does.
+    /// The hash value. The parent's set of children asks for it as the first step of
+    /// `addChild(_:withPendingUnitCount:)`.
     package override var hash: Int {
         ProgressGate.announceAdding()
         return super.hash
@@ -34,17 +35,17 @@ package final class LoadProgress: Progress, @unchecked Sendable {
         ProgressGate.move(self, to: units, then: nil)
     }
 
-    /// Finishes, and then calls a function: on this thread, or a little later on another one where it may block.
+    /// Finishes, and then calls a function: on this thread, or a little later on another one that may block.
     package func finish(then: @escaping @Sendable () -> Void) {
         ProgressGate.move(self, to: totalUnitCount, then: then)
     }
 
-    /// Adds a part of its own.
+    /// Adds a child.
     package func add(_ child: LoadProgress, units: Int64) {
         ProgressGate.wait { addChild(child, withPendingUnitCount: units) }
     }
 
-    /// What ``ProgressGate`` alone may call.
+    /// Moves forward. Only ``ProgressGate`` may call it.
     func advance(to units: Int64) {
         if units > super.completedUnitCount { super.completedUnitCount = units }
     }

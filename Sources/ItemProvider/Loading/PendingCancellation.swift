@@ -1,18 +1,18 @@
 import LinuxSystem
 
-/// The way to cancel something that may be asked for before it is known.
+/// A cancellation that may be requested before it is known how to cancel.
 package final class PendingCancellation: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var isCancelled = false
     }
 
-    // Innermost: what is cancelled is cancelled after it is released.
+    // Leaf lock: the cancelling function is called after it is released.
     private let state = Lock(State())
 
     package init() {}
 
-    /// Says how to cancel, which is done at once if it was asked for before.
+    /// Sets the function that cancels, which is called at once if cancellation was requested before.
     package func hold(_ cancel: @escaping @Sendable () -> Void) {
         let isCancelled = state.withLock { state in
             state.cancel = cancel
@@ -21,7 +21,7 @@ package final class PendingCancellation: Sendable {
         if isCancelled { cancel() }
     }
 
-    /// Cancels it, now or as soon as it is known how.
+    /// Cancels, now or as soon as it is known how.
     package func cancel() {
         let cancel = state.withLock { state in
             state.isCancelled = true

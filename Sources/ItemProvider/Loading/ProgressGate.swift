@@ -2,14 +2,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The one place where progresses that clients hold are changed, one at a time in the whole process.
+/// The one place where clients' progresses are changed, one at a time in the whole process.
 ///
-/// A client adds them to a progress of its own, which changes that one on the client's thread, and no lock of ours can be held
-/// for as long as this takes. But Foundation begins by asking the child for its hash, which announces the adding here: from then
-/// on nothing is changed until that thread is certainly past it. The rest takes less than a microsecond of the thread's
-/// processor time, so the thread is past it when it has used many times that, has ended, or has gone to sleep.
+/// A client adds them to a progress of its own, which Foundation changes on the client's thread. No lock can be held
+/// around that. But Foundation begins by asking the child for its hash, which announces the adding here: from then on
+/// no progress is changed until the thread is certainly done. The rest takes less than a microsecond of the thread's
+/// processor time. So the thread is done when it has used many times that, has ended, or has gone to sleep.
 ///
-/// What has to wait meanwhile is done in order on a thread of its own.
+/// Changes that have to wait are made in order on a separate thread.
 enum ProgressGate {
     private struct Step {
         let progress: LoadProgress
@@ -18,25 +18,27 @@ enum ProgressGate {
     }
 
     private struct State {
-        /// The threads that have begun to add a progress to another, and when.
+        /// The threads that have begun to add a progress to another, and the time at which they began.
         var adders: [ThreadMark] = []
-        /// What waits for them.
+        /// The changes that wait for them.
         var waiting: [Step] = []
     }
 
-    /// A thread that has used so much processor time is past the adding, in nanoseconds. What the kernel takes of it to find memory counts.
+    /// The processor time after which a thread is done with adding, in nanoseconds. The time that the kernel spends
+    /// to find memory for the thread counts.
     private static let longestAdding = 1_000_000
-    /// A thread that sleeps so long after it began does not sleep in the middle of it, for want of memory or of a lock that whoever has
-    /// it holds while no processor is free for it.
+    /// The age after which a sleeping thread is done with adding, in nanoseconds. Before that, it may sleep in the
+    /// middle of adding, for want of memory or of a lock whose holder gets no processor.
     private static let longestPause = 20_000_000
-    /// How long to wait before looking again, in microseconds.
+    /// The pause between checks, in microseconds.
     private static let pause: UInt32 = 20
 
-    // Only Foundation's arithmetic and `hash` run under it: that asks for the lock again, which `owner` answers.
+    // Only Foundation's arithmetic and `hash` run under this lock. `hash` would take it again, which `owner`
+    // prevents.
     private static let state = Lock(State())
-    /// The thread that holds the lock; 0 when nobody does.
+    /// The thread that holds the lock; 0 if none does.
     private static let owner = Atomic<UInt>(0)
-    /// How many threads are announcing at this moment.
+    /// The number of threads that are announcing an adding at this moment.
     private static let announcing = Atomic<Int>(0)
 
     private static func locked<Result>(_ body: (inout State) -> sending Result) -> sending Result {
@@ -47,20 +49,20 @@ enum ProgressGate {
         }
     }
 
-    /// Says that this thread begins to add a progress to another.
+    /// Records that this thread begins to add a progress to another.
     static func announceAdding() {
-        // Foundation asks for the hash also when a finished child leaves its parent.
+        // Foundation also asks for the hash when a finished child leaves its parent.
         guard owner.load(ordering: .relaxed) != pthread_self() else { return }
         announcing.add(1, ordering: .sequentiallyConsistent)
         locked { state in
             state.adders.removeAll { $0.isOfThisThread }
-            // Not before: waiting for the lock may use processor time as well.
+            // Not earlier, because waiting for the lock may use processor time as well.
             state.adders.append(ThreadMark())
             announcing.subtract(1, ordering: .sequentiallyConsistent)
         }
     }
 
-    /// Changes progresses as soon as nobody is adding one; waits until then.
+    /// Waits until no thread is adding a progress, and then makes a change.
     static func wait(_ change: () -> Void) {
         if owner.load(ordering: .relaxed) == pthread_self() { return change() }
         while true {
@@ -74,10 +76,10 @@ enum ProgressGate {
         }
     }
 
-    /// Moves a progress forward, at once or, while somebody is adding one, later. Then calls the function: on this thread, or later on
-    /// another one.
+    /// Moves a progress forward, at once or, if a thread is adding one, later. Then calls a function: on this thread,
+    /// or later on another one.
     static func move(_ progress: LoadProgress, to units: Int64, then: (@Sendable () -> Void)?) {
-        // A client's object that goes with a progress may go here, and what it does then comes back to this thread.
+        // Releasing a client's object with a progress may call back on this thread.
         if owner.load(ordering: .relaxed) == pthread_self() {
             progress.advance(to: units)
             then?()
@@ -99,7 +101,7 @@ enum ProgressGate {
         }
     }
 
-    /// Does what has waited, once nobody is adding any more.
+    /// Makes the changes that have waited, once no thread is adding a progress any more.
     private static func catchUp() {
         while true {
             usleep(pause)
@@ -115,11 +117,11 @@ enum ProgressGate {
         }
     }
 
-    /// Whether every thread that began to add a progress is past it. One that asks is.
+    /// Whether every thread that began to add a progress is done. The calling thread is.
     private static func isQuiet(_ state: inout State) -> Bool {
         if state.adders.isEmpty { return true }
         let adding = state.adders.filter { !$0.isOfThisThread && !isPast($0) }
-        // A set that grows asks for hashes in the middle of an adding. A thread that sleeps for that is not past anything.
+        // A set that grows asks for hashes in the middle of an adding. A thread that sleeps in that is not done.
         if adding.count < state.adders.count, announcing.load(ordering: .sequentiallyConsistent) > 0 { return false }
         state.adders = adding
         return adding.isEmpty

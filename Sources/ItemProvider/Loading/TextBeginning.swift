@@ -3,7 +3,7 @@ import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
 
-/// The first part of an item's text, for whoever must not be made to hold all of it.
+/// The first part of an item's text, for clients that must not hold all of it.
 package struct TextBeginning: Sendable {
     package let text: String
     /// Whether this is all of the text.
@@ -16,13 +16,14 @@ package struct TextBeginning: Sendable {
 }
 
 extension ItemPromise {
-    /// Loads the first bytes of the item's text: of the plain text that a string would be read from or, where there is none, of
-    /// its URL. No other representation is asked for, and nothing is copied, written or made into an object.
+    /// Loads the first bytes of the item's text: of the plain text that a string would be read from or, if there is
+    /// none, of its URL. No other representation is loaded, and nothing is copied, written or made into an object.
     ///
-    /// - Parameter limit: how many bytes are read at most. A character that does not fit is left out.
+    /// - Parameter limit: the most bytes to read. A character that does not fit is left out.
     /// - Returns: `nil` for an item without text.
-    /// - Throws: `itemUnavailableError` where the provider fails, `unavailableCoercionError` for bytes that are no text of
-    ///   their type, or `CocoaError.userCancelled` when the task is cancelled.
+    /// - Throws: `itemUnavailableError` if the provider fails, `unavailableCoercionError` for bytes that are no text
+    ///   of their type, or
+    /// `CocoaError.userCancelled` if the task is cancelled.
     package func textBeginning(upTo limit: Int) async throws -> TextBeginning? {
         guard let representation = textRepresentation else { return nil }
         let type = representation.typeIdentifier
@@ -43,14 +44,15 @@ extension ItemPromise {
         return texts.first ?? urlRepresentation
     }
 
-    /// A URL's bytes are its text. Those of files are left alone: what they tell is where somebody keeps things.
+    /// The representation as a URL, whose bytes are text. The URLs of files are excluded, because they reveal where
+    /// the user keeps files.
     private var urlRepresentation: Representation? {
         guard representation(conformingTo: UTType.fileURL.identifier) == nil else { return nil }
         return representation(conformingTo: UTType.url.identifier)
     }
 }
 
-/// The first bytes of what a load handler supplied.
+/// The first bytes of a load handler's result.
 private struct ByteBeginning: Sendable {
     let data: Data
     let isWhole: Bool
@@ -62,7 +64,7 @@ private struct ByteBeginning: Sendable {
                 let task = SupplyTask(
                     representation, for: .data, report: { _ in },
                     completion: { result in
-                        // The answer of another process comes in on a thread that must not wait for a disk.
+                        // The reply of another process comes in on a thread that must not wait for a disk.
                         HandlerThreads.shared.run {
                             continuation.resume(with: Result { try ByteBeginning(result.get(), limit) })
                         }
@@ -92,7 +94,7 @@ private struct ByteBeginning: Sendable {
     }
 
     private static func read(_ file: FileDescriptor, _ limit: Int) throws -> (Data, isWhole: Bool) {
-        // One byte more tells whether there are more.
+        // One more byte shows whether the text continues.
         var data = Data(count: limit + 1)
         var filled = 0
         while filled < data.count {
@@ -107,7 +109,7 @@ private struct ByteBeginning: Sendable {
 
     func text(typeIdentifier: String) -> String? {
         if isWhole { return PlainText.decode(data, typeIdentifier: typeIdentifier) }
-        // The cut may have gone through a character: of UTF-8 at most four bytes, of UTF-16 two units of two.
+        // The limit may have split a character: of UTF-8 up to four bytes, of UTF-16 two units of two bytes.
         let lengths = (0..<4).lazy.map { data.count - $0 }.filter { $0 >= 0 }
         return lengths.compactMap { PlainText.decode(Data(data.prefix($0)), typeIdentifier: typeIdentifier) }.first
     }

@@ -3,17 +3,19 @@ import UniformTypeIdentifiers
 
 /// The file name under which an item arrives.
 ///
-/// The suggested name, else the file's own, else the type's localized description, else its identifier. Path separators
-/// and control characters are replaced, the type's preferred extension is added when the name has none or that of another
-/// declared type, and the whole is at most 255 bytes of UTF-8, cut at a character with the extension kept.
+/// The suggested name, else the file's own, else the type's localized description, else its identifier. Path
+/// separators and control characters are replaced. The type's preferred extension is added if the name has none or
+/// that of another declared type. The whole is at most 255 bytes of UTF-8, shortened at a character with the
+/// extension kept.
 package enum ItemName {
-    /// The longest name a Linux file system takes, in bytes.
+    /// The longest name of a Linux file system, in bytes.
     package static let maximumLength = 255
 
-    /// Past this many bytes, what follows the last dot is not an extension but part of a sentence.
+    /// The longest extension, in bytes. A longer text after the last dot is taken for part of a sentence.
     private static let longestExtension = 64
 
-    /// A name that is safe to create in a folder of one's own: never empty, `.` or `..`, never more than one component.
+    /// Returns a name that is safe to create in a directory of one's own: never empty, `.` or `..`, never more than
+    /// one component.
     package static func name(
         suggested: String?, file: String?, typeIdentifier: String, contentType: UTType? = nil
     ) -> String {
@@ -23,20 +25,20 @@ package enum ItemName {
         return shortened(withExtension(base, for: type))
     }
 
-    /// The name for a file where its own is taken: numbered before the extension, and no longer than a file system takes.
+    /// Returns a name for a file whose own name is taken: numbered before the extension, and within the length limit.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let ending = pathExtension(of: name).map { ".\($0)" } ?? ""
         return cut(name.dropLast(ending.count), ending: " \(number)\(ending)")
     }
 
-    /// The name for a file in a user's folder that another program has chosen: not that of a hidden file, such as one that a shell
-    /// would run.
+    /// Returns a name for a file in a user's directory that another program has chosen. It is never that of a hidden
+    /// file, such as one that a shell would run.
     package static func visible(_ name: String) -> String {
         let visible = name.drop { $0 == "." }
         return (visible.count == name.count ? "" : "_") + visible
     }
 
-    /// The name with separators and control characters replaced, or `nil` when nothing usable is left.
+    /// Returns the name with separators and control characters replaced, or `nil` if nothing usable is left.
     private static func sanitized(_ name: String) -> String? {
         var scalars = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
@@ -65,8 +67,8 @@ package enum ItemName {
             .contains { !$0.isDynamic && $0.conforms(to: type) }
     }
 
-    /// Whether it is an extension of a kind that is declared nowhere, such as that of a program's own files: with another one behind
-    /// it, that program would not know its file any more. The number of a version and the end of a sentence are no extensions.
+    /// Whether an extension is of an undeclared type, such as a program's own files. If another extension were added,
+    /// that program would not recognize its file. A version number and the end of a sentence are no extensions.
     private static func isForeign(_ pathExtension: String) -> Bool {
         let isVersion = pathExtension.drop { $0 == "v" || $0 == "V" }.allSatisfy(\.isNumber)
         guard !isVersion, pathExtension.first?.isLetter ?? false || pathExtension.first?.isNumber ?? false,

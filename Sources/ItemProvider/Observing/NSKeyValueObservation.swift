@@ -1,11 +1,12 @@
 import Foundation
 import LinuxSystem
 
-/// An observation, which lasts until it is invalidated or let go of.
+/// An observation, which lasts until it is invalidated or released.
 ///
-/// Source: Foundation, key-value observing, which Foundation on Linux does not have; here it is there for `Progress` alone.
+/// Source: Foundation, key-value observing, which Foundation on Linux does not have; this module has it for
+/// `Progress` alone.
 public final class NSKeyValueObservation: NSObject, Sendable {
-    // Innermost: the end is brought about after it is released.
+    // Leaf lock: the end function is called after it is released.
     private let end: Lock<(@Sendable () -> Void)?>
 
     init(end: @escaping @Sendable () -> Void) {
@@ -15,7 +16,7 @@ public final class NSKeyValueObservation: NSObject, Sendable {
 
     deinit { invalidate() }
 
-    /// Ends the observation. A handler that runs on another thread at the moment goes on to its end.
+    /// Ends the observation. A handler that is running on another thread runs to its end.
     public func invalidate() {
         let end = end.withLock { end in
             defer { end = nil }
@@ -25,28 +26,28 @@ public final class NSKeyValueObservation: NSObject, Sendable {
     }
 }
 
-/// What an observer wants to be told.
+/// The options of an observation.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt
 
-    /// The options with these bits.
+    /// Creates options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The value after the change.
+    /// Includes the value after the change.
     public static let new = NSKeyValueObservingOptions(rawValue: 1)
-    /// The value before the change.
+    /// Includes the value before the change.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
-    /// The value as it is when the observation begins, before that returns.
+    /// Calls the handler with the present value before the observation call returns.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 }
 
 /// A change of an observed value.
 public struct NSKeyValueObservedChange<Value> {
-    /// The value after the change, for who asked for it.
+    /// The value after the change, if requested.
     public let newValue: Value?
-    /// The value before the change, for who asked for it.
+    /// The value before the change, if requested.
     public let oldValue: Value?
-    /// `false`: nobody is told of a change before it happens.
+    /// Whether this is a notification before the change. It is always `false`.
     public var isPrior: Bool { false }
 }

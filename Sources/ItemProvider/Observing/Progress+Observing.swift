@@ -3,14 +3,16 @@ import Foundation
 import Synchronization
 
 extension Progress {
-    /// Watches a property of this progress.
+    /// Observes a property of this progress.
     ///
-    /// A progress on Linux tells nobody of its changes, so it is looked at twenty times a second: changes in between are seen as
-    /// one, and the last one always. This ends when the progress is finished, which is kept until then.
+    /// A progress on Linux does not notify observers, so it is polled twenty times a second: changes in between are
+    /// combined, and the last one is always reported. Polling ends when the progress is finished; the progress is
+    /// retained until then.
     ///
-    /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's; with `.initial`
-    ///   also before this returns.
-    /// - Returns: the observation, which ends when it is let go of.
+    /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's; with
+    ///   `.initial` also before this
+    /// returns.
+    /// - Returns: the observation, which ends when it is released.
     public func observe<Value>(
         _ keyPath: KeyPath<Progress, Value>, options: NSKeyValueObservingOptions = [],
         changeHandler: @escaping @Sendable (Progress, NSKeyValueObservedChange<Value>) -> Void
@@ -27,9 +29,9 @@ extension Progress {
     }
 }
 
-/// A progress and what was last seen of it.
+/// An observed progress and its last value.
 ///
-/// Sendable because the key path has no state, and what was seen is used on one serial queue alone.
+/// Sendable because the key path has no state, and the last value is used on one serial queue alone.
 private final class ProgressWatch<Value>: @unchecked Sendable {
     private let progress: Progress
     private let keyPath: KeyPath<Progress, Value>
@@ -56,10 +58,10 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
 
     func end() { hasEnded.store(true, ordering: .releasing) }
 
-    /// Tells of a change. Whether there can be another one.
+    /// Polls, and reports a change. Returns whether there can be another one.
     private func look() -> Bool {
         guard !hasEnded.load(ordering: .acquiring) else { return false }
-        // Asked before the value is, so that the last change is not missed.
+        // Read before the value, so that the last change is not missed.
         let isLast = progress.isFinished
         let value = progress[keyPath: keyPath]
         guard !Self.areEqual(value, seen) else { return !isLast }
@@ -70,7 +72,7 @@ private final class ProgressWatch<Value>: @unchecked Sendable {
         return !isLast
     }
 
-    /// Values of a progress can all be compared; what cannot counts as changed.
+    /// Whether two values are equal. All values of a progress can be compared; others count as changed.
     private static func areEqual(_ first: Value, _ second: Value) -> Bool {
         guard let first = first as? AnyHashable, let second = second as? AnyHashable else { return false }
         return first == second

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long keeping promises may hold up the end of a process.
+/// The time for which serving promised items may delay the end of a process.
 package enum Farewell {
     /// Seconds: those of `PURVEY_EXIT_TIME_LIMIT`, else 3.
     package static let longest: Int = {

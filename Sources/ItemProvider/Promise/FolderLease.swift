@@ -1,12 +1,13 @@
 import LinuxSystem
 
-/// A consumer's hold on a folder that a provider in another process offered as a copy.
+/// A consumer's hold on a directory that a provider in another process offered as a copy.
 ///
-/// The provider may delete the folder as soon as its completion call returns, so that call waits until the consumer has
-/// copied what is in it. A file needs no such thing: an open descriptor keeps its bytes, but that of a folder does not keep
-/// what is in the folder.
+/// The provider may delete the directory as soon as its completion call returns, so that call waits until the
+/// consumer has copied the directory's contents. A file needs no lease: an open descriptor keeps the bytes of a file,
+/// but not the entries of a directory.
 ///
-/// The hold is an open socket that travels with the folder; closing it, or dying, lets go.
+/// The lease is an open socket that is sent with the directory. It ends when the socket is closed or the consumer
+/// dies.
 package final class FolderLease: Sendable {
     private let held: Lock<FileDescriptor?>
 
@@ -14,10 +15,10 @@ package final class FolderLease: Sendable {
         held = Lock(socket)
     }
 
-    /// The socket, while the folder is still held.
+    /// The socket, while the lease is held.
     package var socket: FileDescriptor? { held.withLock { $0 } }
 
-    /// Lets go of the folder.
+    /// Ends the lease.
     package func end() {
         let socket = held.withLock { held in
             defer { held = nil }

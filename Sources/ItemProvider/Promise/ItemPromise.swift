@@ -4,14 +4,14 @@ import UniformTypeIdentifiers
 
 /// The state of an item provider: its representations in order of registration, and its suggested name.
 ///
-/// `NSItemProvider` is an open class that cannot be `Sendable`, because client code declares that itself; this is the
-/// part of it that may cross threads.
+/// `NSItemProvider` is an open class that cannot be `Sendable`, because client code declares that itself. This part
+/// of it may cross threads.
 package final class ItemPromise: Sendable {
-    /// How the item would like to be shown, as the module of drags and pasteboards names it.
+    /// The appearance of the item in a drag; the module of drags and pasteboards defines the values.
     package struct Presentation: Sendable {
         package var size = CGSize.zero
         package var style = 0
-        /// Where the item was, and what it was in, on the screen that it comes from.
+        /// The frames of the item and of its container, on the screen that it is dragged from.
         package var sourceFrame = CGRect.zero
         package var containerFrame = CGRect.zero
     }
@@ -21,14 +21,15 @@ package final class ItemPromise: Sendable {
         var representations: [Representation] = []
         var suggestedName: String?
         var teamRepresentation: Representation?
-        /// Types that nobody declared, by identifier in lowercase, as they were registered: with what they conform to.
+        /// The undeclared types that were registered, with the types that they conform to, by identifier in
+        /// lowercase.
         var undeclaredTypes: [String: UTType] = [:]
         var previewImageHandler: NSItemProvider.LoadHandler?
-        /// Copies that were given to consumers as URLs, which must be good for as long as the item is there.
+        /// Copies that were given to consumers as URLs, which must stay valid as long as the item exists.
         var copies: [LoadFolder] = []
     }
 
-    // Innermost: no other lock is taken and no client code is called while it is held.
+    // Leaf lock: no client code is called while it is held.
     private let state = Lock(State())
 
     package init() {}
@@ -40,8 +41,8 @@ package final class ItemPromise: Sendable {
         state.withLock { $0 = own }
     }
 
-    /// The same item with other representations of its own; a type for which there is none is left out. What is kept for the
-    /// team is not changed.
+    /// Returns the same item with its representations replaced; one for which `body` returns `nil` is left out. The
+    /// team's representation stays as it is.
     package func changed(_ body: (Representation) -> Representation?) -> ItemPromise {
         let copy = ItemPromise(copying: self)
         let changed = copy.representations.compactMap(body)
@@ -63,13 +64,13 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.previewImageHandler = newValue } }
     }
 
-    /// What only processes of the same team see besides the representations, and none of them.
+    /// A representation that only processes of the same team see. It is not one of `representations`.
     package var teamRepresentation: Representation? {
         get { state.withLock { $0.teamRepresentation } }
         set { state.withLock { $0.teamRepresentation = newValue } }
     }
 
-    /// Everything that other processes are offered.
+    /// All representations that other processes are offered.
     package var offered: [Representation] {
         state.withLock { $0.representations + ($0.teamRepresentation.map { [$0] } ?? []) }
     }
@@ -79,13 +80,13 @@ package final class ItemPromise: Sendable {
         set { state.withLock { $0.presentation = newValue } }
     }
 
-    /// Keeps a copy until the item goes.
+    /// Keeps a copy until the item is released.
     func keep(_ folder: LoadFolder) {
         state.withLock { $0.copies.append(folder) }
     }
 
-    /// Adds a representation behind those already there. A type that is already registered keeps its place and its
-    /// handler, as the documentation of `registerObject` has it: duplicates are ignored.
+    /// Adds a representation after the existing ones. A type that is already registered keeps its place and its
+    /// handler, as the documentation of `registerObject` says: duplicates are ignored.
     package func register(_ representation: Representation) {
         state.withLock { state in
             let isKnown = state.representations.contains {
@@ -95,7 +96,7 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// Keeps a type that was registered with what it conforms to, when its identifier alone would not tell.
+    /// Records a registered type with the types that it conforms to, if its identifier alone does not imply them.
     func remember(_ contentType: UTType) {
         if contentType.isDeclared || contentType.isDynamic { return }
         state.withLock { $0.undeclaredTypes[contentType.identifier.lowercased()] = contentType }
@@ -107,7 +108,7 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// The type of an identifier, also of one that nobody declared but that was registered as a type.
+    /// Returns the type of an identifier, including one that is undeclared but was registered as a type.
     func contentType(_ typeIdentifier: String) -> UTType? {
         UTType(typeIdentifier) ?? undeclaredType(typeIdentifier)
     }
@@ -119,7 +120,7 @@ package final class ItemPromise: Sendable {
         return type.conforms(to: parent)
     }
 
-    /// The first representation whose type conforms to the asked one.
+    /// Returns the first representation whose type conforms to the requested one.
     package func representation(
         conformingTo typeIdentifier: String, fileOptions: NSItemProviderFileOptions = []
     ) -> Representation? {
@@ -129,22 +130,22 @@ package final class ItemPromise: Sendable {
         }
     }
 
-    /// The representation of exactly this type.
+    /// Returns the representation of exactly this type.
     package func representation(of typeIdentifier: String) -> Representation? {
         representations.first { TypeIdentifier.areEqual($0.typeIdentifier, typeIdentifier) }
     }
 }
 
-/// Comparing type identifiers that need not be declared anywhere.
+/// Comparison of type identifiers, which need not be declared.
 package enum TypeIdentifier {
-    /// Identifiers are compared without regard to ASCII case.
+    /// Whether two identifiers are equal, regardless of ASCII case.
     package static func areEqual(_ one: String, _ other: String) -> Bool {
         one == other
             || (one.utf8.count == other.utf8.count
                 && zip(one.utf8, other.utf8).allSatisfy { lowercase($0) == lowercase($1) })
     }
 
-    /// Whether a type is, or is a kind of, another. A type nobody declared conforms to itself only.
+    /// Whether a type is, or is a kind of, another. An undeclared type conforms to itself only.
     package static func conforms(_ identifier: String, to other: String) -> Bool {
         if areEqual(identifier, other) { return true }
         guard let type = UTType(identifier), let parent = UTType(other) else { return false }

@@ -1,4 +1,4 @@
-/// What other modules of the package need of an item provider.
+/// The interface of an item provider for other modules of the package.
 extension NSItemProvider {
     /// The representations in order of registration.
     package var representations: [Representation] { promise.representations }
@@ -9,7 +9,7 @@ extension NSItemProvider {
 }
 
 extension ItemPromise {
-    /// Runs the load handler of a registered type once, without bridging: what it produced is handed over as it is.
+    /// Runs the load handler of a registered type once, without conversion: its result is handed over unchanged.
     ///
     /// The parameters are those of ``SupplyTask``. A type that is not registered exactly so completes with
     /// `itemUnavailableError` before this returns, and gives no task.

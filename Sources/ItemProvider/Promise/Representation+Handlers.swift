@@ -1,7 +1,7 @@
 import Foundation
 
 extension Representation {
-    /// A representation whose handler produces data.
+    /// Creates a representation whose handler produces data.
     package static func data(
         _ typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
@@ -17,7 +17,7 @@ extension Representation {
         }
     }
 
-    /// A representation whose handler names a file or directory.
+    /// Creates a representation whose handler names a file or directory.
     package static func file(
         _ typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         fileOptions: NSItemProviderFileOptions,
@@ -30,7 +30,8 @@ extension Representation {
                 guard let url else {
                     return completion(.failure(error ?? ItemProviderError.emptyAnswer()))
                 }
-                // Opened before the handler's completion call returns: from then on the handler may delete the file.
+                // Opened before the handler's completion call returns, because after that the handler may delete the
+                // file.
                 completion(
                     Result {
                         .file(

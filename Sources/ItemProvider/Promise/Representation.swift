@@ -1,30 +1,32 @@
 import Foundation
 
-/// One promised form of an item: its type, who may see it, and what keeps the promise.
+/// One promised form of an item: its type, its visibility, and the handler that produces it.
 package struct Representation: Sendable {
-    /// Called with what was produced. Called once; later calls are ignored.
+    /// A completion handler that gets the supply. It may be called several times; only the first call counts.
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
-    /// Told the finished fraction, from 0 to 1.
+    /// A function that gets the finished fraction, from 0 to 1.
     package typealias Report = @Sendable (Double) -> Void
 
     /// A load handler of this process: client code, which may block. Returns its own progress, if it has one.
     package typealias Handler = @Sendable (Delivery, @escaping Completion) -> Progress?
 
-    /// Asks another process. Neither this nor what it calls may block. Returns what cancels the asking.
+    /// A request to another process. Neither this nor the functions it calls may block. Returns a function that
+    /// cancels the request.
     package typealias Request = @Sendable (Delivery, @escaping Report, @escaping Completion) -> @Sendable () -> Void
 
-    /// Produces the object of the coercing interface, as it is stored. Runs client code, or asks another process; calls back
-    /// once, with `nil` where the representation has no object after all. Returns what cancels the asking of another process.
+    /// A function that produces the object of the coercing interface, as it is stored. It runs client code, or sends
+    /// a request to another process. It completes once, with `nil` if the representation has no object after all.
+    /// Returns a function that cancels the request.
     typealias ItemHandler =
         @Sendable (ItemRequest, @escaping @Sendable (Result<ItemValue?, any Error>) -> Void) -> (@Sendable () -> Void)?
 
-    /// Who keeps a promise.
+    /// The process that produces the representation.
     package enum Keeper: Sendable {
-        /// This process. A file that is offered as a copy is bridged on the thread on which the handler answers, before its
-        /// completion call returns: from then on the provider may change it. Everything else stays good, and is
-        /// bridged there only when that thread is one that may be blocked.
+        /// This process. A file that is offered as a copy is converted on the thread that completes the handler,
+        /// before its completion call returns, because after that the provider may change it. Any other supply stays
+        /// valid, and is converted there only if the thread may block.
         case handler(Handler)
-        /// Another process. Bridging moves off the thread on which its answer comes in.
+        /// Another process. The conversion moves off the thread on which the reply comes in.
         case request(Request)
     }
 
@@ -32,12 +34,12 @@ package struct Representation: Sendable {
     package let visibility: NSItemProviderRepresentationVisibility
     package let fileOptions: NSItemProviderFileOptions
     package let keeper: Keeper
-    /// Whether the handler names files. Unknown, and so not set, where it does not run here.
+    /// Whether the handler names files. It is unknown, and so `false`, for a handler in another process.
     package let suppliesFiles: Bool
-    /// Set for what was registered through the coercing interface.
+    /// The handler of the coercing interface, if the representation was registered through it.
     let item: ItemHandler?
 
-    /// Whether there is an object to be had, besides data or a file.
+    /// Whether the representation has an object, besides data or a file.
     package var hasItem: Bool { item != nil }
 
     package init(
@@ -70,14 +72,14 @@ package struct Representation: Sendable {
         self.item = item
     }
 
-    /// The same promise, shown to fewer processes.
+    /// Returns the same representation with a stricter visibility.
     package func restricted(to visibility: NSItemProviderRepresentationVisibility) -> Representation {
         Representation(
             typeIdentifier: typeIdentifier, visibility: visibility, fileOptions: fileOptions, keeper: keeper,
             suppliesFiles: suppliesFiles, item: item)
     }
 
-    /// The type under which data for the same team crosses. Whoever sees it is of that team.
+    /// The type under which data for the same team is offered. Only processes of that team see it.
     package static let teamDataType = "org.purvey.team-data"
 
     var isRemote: Bool {

@@ -1,18 +1,18 @@
 import Foundation
 import LinuxSystem
 
-/// The progress of a handler whose work has two parts, the second of which is known only when the first is done.
+/// The progress of a handler whose work has two parts, of which the second is known only when the first is done.
 ///
-/// It is read by ``SupplyTask`` and cancelled by it; the parts belong to the client, and are only read and cancelled.
+/// ``SupplyTask`` reads and cancels it. The parts belong to the client, and are only read and cancelled.
 ///
-/// Sendable as its superclass is: what it has of its own is behind the lock.
+/// Sendable as its superclass is: its own state is behind the lock.
 final class SuccessiveProgress: Progress, @unchecked Sendable {
     private struct Parts {
         var first: Progress?
         var second: Progress?
     }
 
-    // Innermost: the parts are read and cancelled after it is released.
+    // Leaf lock: the parts are read and cancelled after it is released.
     private let parts = Lock(Parts())
 
     init() {
@@ -31,7 +31,7 @@ final class SuccessiveProgress: Progress, @unchecked Sendable {
         if super.isCancelled { part.cancel() }
     }
 
-    /// From 0 to 1. A part that has no progress has no share.
+    /// The finished fraction, from 0 to 1. A part without a progress has no share.
     var fraction: Double {
         let (first, second) = parts.withLock { ($0.first, $0.second) }
         guard let second else { return (first?.fractionCompleted ?? 0) / 2 }

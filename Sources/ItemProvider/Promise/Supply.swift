@@ -1,10 +1,10 @@
 import Foundation
 import LinuxSystem
 
-/// What a load handler produced, before it is turned into what the consumer asked for.
+/// The result of a load handler, before it is converted to the requested form.
 ///
-/// It holds bytes or open descriptors, never just a path, so it stays good when the provider deletes its file, and it
-/// can cross a process border as it is.
+/// It holds bytes or open descriptors, never just a path. So it stays valid when the provider deletes its file, and
+/// it can be sent to another process.
 package enum Supply: Sendable {
     /// Bytes in this process's memory.
     case bytes(Data)
@@ -14,22 +14,23 @@ package enum Supply: Sendable {
     case file(SuppliedFile)
 }
 
-/// A file or directory that a provider handed over, held open.
+/// A file or directory of a provider, held open.
 package struct SuppliedFile: Sendable {
-    /// Open for reading: a regular file or a directory, nothing else.
+    /// A descriptor that is open for reading, of a regular file or a directory.
     package let descriptor: FileDescriptor
     package let isDirectory: Bool
-    /// Where the provider says the file is. A hint: it is used only after its inode was compared with the descriptor's.
+    /// The path according to the provider. It is a hint: it is used only after its inode was compared with the
+    /// descriptor's.
     package let path: String?
-    /// The file's own name, without folders.
+    /// The file's own name, without directories.
     package let name: String?
-    /// Whether the provider allows the consumer to work on the original.
+    /// Whether the provider allows the consumer to use the original.
     package let isOfferedInPlace: Bool
     /// Whether the provider asks for file coordination when the file is read.
     package let isCoordinated: Bool
-    /// What keeps a folder of another process from being deleted while it is copied.
+    /// The lease that keeps a directory of another process from being deleted while it is copied.
     package let lease: FolderLease?
-    /// What holds a file that was written for this load alone.
+    /// The temporary directory of a file that was written for this load alone.
     let folder: LoadFolder?
 
     package init(
@@ -46,14 +47,14 @@ package struct SuppliedFile: Sendable {
         self.folder = folder
     }
 
-    /// The same file, which lives in a folder that goes with this value.
+    /// Returns the same file with its temporary directory, which is removed with the value.
     func keeping(_ folder: LoadFolder) -> SuppliedFile {
         SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
             isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder)
     }
 
-    /// The same file, whose folder may be deleted at any time.
+    /// The same file without the lease, so that its directory may be deleted at any time.
     package var withoutLease: SuppliedFile {
         SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
@@ -88,9 +89,9 @@ package struct SuppliedFile: Sendable {
 }
 
 extension CocoaError {
-    /// The Cocoa error that names the same fault as an error number, with the file it happened to.
+    /// Creates the Cocoa error that corresponds to an error number, with the path of the file.
     ///
-    /// - Parameter description: the sentence for people; Foundation's own without one.
+    /// - Parameter description: a sentence for the user; `nil` is Foundation's own.
     package init(_ errno: Errno, path: String?, description: String? = nil) {
         let code: CocoaError.Code =
             switch errno {

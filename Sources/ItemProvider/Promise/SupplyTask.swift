@@ -2,15 +2,15 @@ import Dispatch
 import Foundation
 import LinuxSystem
 
-/// One run of a load handler: started once, answered once, observed and cancelled meanwhile.
+/// One run of a load handler, which completes once and can be observed and cancelled.
 ///
-/// The handler runs on a thread of its own, so that one that blocks delays only itself, as long as fewer than
-/// `HandlerThreads.handlerLimit` do. Whoever answers first settles
-/// the task: the handler, its cancelled progress, or ``cancel()``; what comes later is ignored.
+/// The handler runs on a thread of its own, so that one that blocks delays no other, as long as fewer than
+/// `HandlerThreads.handlerLimit` do. The first of these completes the task: the handler, its cancelled progress, or
+/// ``cancel()``. Later results are ignored.
 package final class SupplyTask: Sendable {
     package typealias Completion = @Sendable (Result<Supply, any Error>) -> Void
 
-    /// What to tell when the task is cancelled.
+    /// The running work, which is cancelled with the task.
     private enum Running {
         case handler(Progress)
         case request(cancel: @Sendable () -> Void)
@@ -30,17 +30,19 @@ package final class SupplyTask: Sendable {
         var isCancelled = false
     }
 
-    // Innermost: client code and completions run after it is released.
+    // Leaf lock: client code and completions run after it is released.
     private let state: Lock<State>
     private let report: @Sendable (Double) -> Void
 
-    /// Has a promise kept.
+    /// Starts the handler or the request of a representation.
     ///
     /// - Parameters:
-    ///   - report: told the finished fraction (0 to 1, never falling) whenever it has changed, from one thread at a
-    ///     time and never after the completion has begun.
-    ///   - completion: called exactly once, on the thread that settled the task. A handler of this process never
-    ///     settles it before this returns.
+    ///   - report: gets the finished fraction (0 to 1, never falling) after each change, from one thread at a time
+    ///     and never after the
+    /// completion has begun.
+    ///   - completion: called exactly once, on the thread that completed the task. A handler of this process never
+    ///     completes it before this
+    /// returns.
     package init(
         _ representation: Representation, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
         completion: @escaping Completion
@@ -61,7 +63,7 @@ package final class SupplyTask: Sendable {
         if hold(.handler(progress)) { ProgressSampler.shared.watch(self) }
     }
 
-    /// Remembers what to cancel; `false` when the task was settled meanwhile.
+    /// Records what to cancel. Returns `false` if the task was completed meanwhile.
     @discardableResult
     private func hold(_ running: Running) -> Bool {
         let (isHeld, isCancelled) = state.withLock { state in
@@ -72,8 +74,8 @@ package final class SupplyTask: Sendable {
         return isHeld
     }
 
-    /// Ends the task with a cancellation error and passes the cancellation on: for a handler of this process, to its
-    /// progress, which runs client code on this thread. Does nothing once settled.
+    /// Ends the task with a cancellation error and passes the cancellation on. The progress of a handler of this
+    /// process runs client code on this thread. Does nothing once the task is completed.
     package func cancel() {
         let running = state.withLock { state in
             if state.completion != nil { state.isCancelled = true }
@@ -107,24 +109,26 @@ package final class SupplyTask: Sendable {
         if isNews { report(fraction) }
     }
 
-    /// Reads the handler's progress and passes on what has changed.
+    /// Reads the handler's progress and reports a change.
     fileprivate func sample() {
         guard case .handler(let progress) = state.withLock({ $0.running }) else { return }
         if progress.isCancelled { return settle(.failure(ItemProviderError.cancelled())) }
         let fraction = (progress as? SuccessiveProgress)?.fraction ?? progress.fractionCompleted
-        // The handler may be updating its progress at this moment, and Foundation's arithmetic is not atomic here.
+        // The handler may be updating its progress at this moment, and Foundation's arithmetic on Linux is not
+        // atomic.
         if fraction.isFinite, fraction <= 1 { advance(to: fraction) }
     }
 }
 
-/// Reads the progress of running load handlers at a steady beat.
+/// Samples the progress of running load handlers at a steady interval.
 ///
-/// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at once.
-/// So a handler's progress is never made a child of ours: it is read, and the value is passed on from one place.
+/// Foundation on Linux has no key-value observing, and its `Progress` may not be updated from several threads at
+/// once. So a handler's progress is never made a child of a load's: it is sampled, and the value is passed on from
+/// one place.
 private final class ProgressSampler: Sendable {
     static let shared = ProgressSampler()
 
-    /// Fast enough for a progress bar, and for noticing that a provider cancelled.
+    /// The interval: short enough for a progress bar, and to notice that a provider cancelled.
     private static let beat = DispatchTimeInterval.milliseconds(20)
 
     private let tasks = Lock<[SupplyTask]>([])

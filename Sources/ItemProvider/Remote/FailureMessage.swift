@@ -1,21 +1,21 @@
 import Conduit
 import Foundation
 
-/// An error on its way to another process: domain, code, words, and the error behind it.
+/// An error as a message to another process: domain, code, description, and the underlying error.
 ///
 /// Errors are not archived as objects: Foundation's archiver on Linux ends the process on some of them, and an
 /// archive from another process could name any class.
 package struct FailureMessage: Message {
     package let domain: String
     package let code: Int
-    /// The sentence for people.
+    /// The sentence for the user.
     package let message: String
-    /// Why, where the error says so apart from what.
+    /// The failure reason, if the error has one besides its description.
     package let reason: String?
-    /// The error behind this one; one element or none.
+    /// The underlying error: one element or none.
     private let underlying: [FailureMessage]
 
-    /// How many errors behind errors are told.
+    /// The most underlying errors that are sent.
     private static let depth = 4
 
     package init(_ error: any Error) { self.init(error, depth: Self.depth) }
@@ -30,9 +30,9 @@ package struct FailureMessage: Message {
         underlying = depth > 0 ? cause.map { [FailureMessage($0, depth: depth - 1)] } ?? [] : []
     }
 
-    /// What to tell people: the error's own description where Foundation would have nothing but domain and code.
+    /// Returns the sentence for the user: the error's own description if Foundation would give only domain and code.
     private static func sentence(_ error: any Error, _ bridged: NSError) -> String {
-        // The type is asked, because every error can be cast to NSError and to what that conforms to.
+        // The type is checked, because every error can be cast to NSError and its protocols.
         let type = type(of: error)
         guard !(type is NSError.Type), !(type is any LocalizedError.Type), !(type is any CustomNSError.Type),
             type is any CustomStringConvertible.Type
@@ -40,7 +40,7 @@ package struct FailureMessage: Message {
         return "\(error)"
     }
 
-    /// The error as the consumer gets it.
+    /// The error for the consumer.
     package var error: NSError {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
         if let reason { userInfo[NSLocalizedFailureReasonErrorKey] = reason }

@@ -1,23 +1,24 @@
 import Foundation
 import LinuxSystem
 
-/// How a folder reaches a confined process.
+/// The transfer of a directory to a confined process.
 ///
-/// Landlock lets a process use a file that it is handed, but open nothing beneath a directory outside of its own folders. So a
-/// confined consumer hands the provider a directory of its own, and the provider copies the folder into it.
+/// Landlock lets a process use a file descriptor that it gets, but not open anything beneath a directory outside of
+/// its own directories. So a confined consumer sends the provider a directory of its own, and the provider copies the
+/// offered directory into it.
 package enum FolderPlacement {
-    /// In the environment of a process that its host has confined.
+    /// An environment variable of a process that its host has confined.
     package static let environmentKey = "PURVEY_CONFINED"
 
     /// Whether this process is confined.
     static let isNeeded = ProcessInfo.processInfo.environment[environmentKey] != nil
 
-    /// The name of the folder in the consumer's directory.
+    /// The name of the copy in the consumer's directory.
     private static let name = "item"
 
-    /// The provider's part: copies a folder. Blocks.
+    /// Copies a directory, on the provider's side. Blocks.
     ///
-    /// - Parameter reading: reads it; whoever cancels the load cancels this as well.
+    /// - Parameter reading: reads the directory. Cancelling the load must cancel it as well.
     static func place(
         _ folder: SuppliedFile, in target: FileDescriptor, reading: CoordinatedReading,
         progress: @escaping (Double) -> Void,
@@ -32,7 +33,7 @@ package enum FolderPlacement {
         }
     }
 
-    /// The consumer's part: what was copied into its directory, as if it had been handed over.
+    /// Returns the copy in the consumer's directory as a supply, on the consumer's side.
     static func supply(in folder: LoadFolder, name original: String) throws -> Supply {
         let descriptor = try folder.directory.open(name, [.readOnly, .directory, .noFollow])
         return .file(

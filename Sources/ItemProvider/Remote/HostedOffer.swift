@@ -4,30 +4,30 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// An item that this process offers, with the consumers that have a socket to it: the providing end of every load.
+/// An item that this process offers, with its consumers' sockets: the providing end of every load.
 ///
-/// The daemon decides who may load what; this side keeps to it. Client code runs on queues of its own.
+/// The daemon decides which process may load what; this side enforces it. Client code runs on queues of its own.
 package final class HostedOffer: Sendable {
     package let identifier: UUID
-    /// What is promised, by position in the manifest. Fixed when the item is offered.
+    /// The representations, by position in the manifest. They are fixed when the item is offered.
     private let representations: [Int: Representation]
-    /// Makes previews, where the client does so itself.
+    /// The client's handler that makes previews, if there is one.
     private let preview: NSItemProvider.LoadHandler?
     /// Objects of the coercing interface that were made earlier, by position in the manifest.
     private let items: [Int: ItemMessage]
-    /// Grows from one offer of this process to the next.
+    /// A number that grows from one offer of this process to the next.
     package let order: UInt64
     private static let made = Atomic<UInt64>(0)
-    /// Told after each load has been answered, with whether it succeeded.
+    /// Called after each load has been replied to, with whether it succeeded.
     private let loaded: @Sendable (Bool) -> Void
 
     private struct State {
         var hasEnded = false
-        /// Loads in flight of each consumer.
+        /// The number of loads in flight of each consumer.
         var consumers: [Connection: Int] = [:]
     }
 
-    // Innermost: connections are used and client code runs after it is released.
+    // Leaf lock: connections are used and client code runs after it is released.
     private let state = Lock(State())
 
     package init(
@@ -48,7 +48,7 @@ package final class HostedOffer: Sendable {
         representations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// What the rest of the world is told of the item.
+    /// Returns the description of the item for other processes.
     package func manifest(name: String?) -> OfferManifest {
         OfferManifest(
             identifier: identifier, name: name,
@@ -92,7 +92,7 @@ package final class HostedOffer: Sendable {
         }
         service.on(PreviewCall.self) { [weak self] request, call in
             guard let self else { return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone()))) }
-            // A preview shows of the item what any of its representations may.
+            // A preview may show the contents of any representation.
             guard let preview = self.preview, permitted.isSuperset(of: self.representations.keys) else {
                 return call.reply(.asItComes)
             }
@@ -109,7 +109,7 @@ package final class HostedOffer: Sendable {
         }
     }
 
-    /// Takes the promise back. Loads in flight go on; no further one is served.
+    /// Withdraws the item. Loads in flight continue; no further one is served.
     package func end() {
         let idle = state.withLock { state in
             state.hasEnded = true
@@ -128,11 +128,11 @@ package final class HostedOffer: Sendable {
         guard isServed else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
-        // Holds this object: what was promised is kept for as long as somebody waits for it.
+        // The closure retains this object, so that the promise is kept as long as a consumer waits for it.
         ServedLoad.start(representation, request, call) { self.finished(on: connection, succeeded: $0) }
     }
 
-    /// Serves a call for an object. Client code, and the packing of what it gives, run on a thread of their own.
+    /// Serves a call for an object. Client code, and the packing of its result, run on a separate thread.
     private func serve<Asked: Call>(
         _ call: ServedCall<Asked>, _ body: @escaping @Sendable (@escaping @Sendable (ItemCall.Reply) -> Void) -> Void
     ) where Asked.Reply == ItemCall.Reply {

@@ -5,7 +5,7 @@ import Images
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// A consumer asks a provider's process for the object of the coercing interface behind a representation.
+/// A request to a provider's process for the object of the coercing interface behind a representation.
 package struct ItemCall: Call {
     package static var method: UInt64 { 2 }
     /// The position of the representation in the item's manifest.
@@ -27,10 +27,10 @@ package struct ItemCall: Call {
         encoder.encode(request, forKey: 1)
     }
 
-    /// What the load handler came to.
+    /// The result of the load handler.
     package enum Reply: Message {
         case value(ItemMessage)
-        /// There is no object that can cross: load the representation as data or a file.
+        /// The object cannot be sent: load the representation as data or a file.
         case asItComes
         case failed(FailureMessage)
 
@@ -55,7 +55,7 @@ package struct ItemCall: Call {
 }
 
 extension ItemCall.Reply {
-    /// The answer to a call for what a load handler gave. Blocks while large data is written to a memory file.
+    /// Creates the reply from a load handler's result. Blocks while large data is written to a memory file.
     init(_ result: Result<ItemValue?, any Error>, typeIdentifier: String) {
         do {
             guard let value = try result.get(), let message = try ItemMessage(value, typeIdentifier: typeIdentifier)
@@ -74,9 +74,9 @@ extension ItemCall.Reply {
         return false
     }
 
-    /// The object; `nil` when the representation is to be loaded as data or a file.
+    /// Returns the object, or `nil` if the representation is to be loaded as data or a file.
     ///
-    /// - Parameter wanted: what the consumer asks for, which decides what may be read of an archive.
+    /// - Parameter wanted: the class that the consumer requests, which decides what may be read of an archive.
     func value(as wanted: AnyClass?) throws -> ItemValue? {
         switch self {
         case .value(let message): try message.value(as: wanted)
@@ -86,8 +86,8 @@ extension ItemCall.Reply {
     }
 }
 
-/// An object on its way to another process. One of a class that both sides know crosses in a form of its own; any other is
-/// archived, and what is read of an archive the consumer decides: those can name any class.
+/// An object as a message. An object of a class that both sides know has a form of its own. Any other is archived;
+/// the consumer decides what it reads of an archive, because archives can name any class.
 package struct ItemMessage: Message {
     private enum Kind: Int, MessageValue {
         case text = 0
@@ -98,21 +98,23 @@ package struct ItemMessage: Message {
         case attributedText = 4
         case image = 5
         case fileWrapper = 6
-        /// See ``KeyedArchive``.
+        /// A keyed archive, see ``KeyedArchive``.
         case archive = 7
     }
 
     private let kind: Kind
     private let bytes: SupplyMessage
-    /// Pixels to a point, of an image.
+    /// The scale of an image, in pixels per point.
     private let scale: Double?
 
-    /// Whether it is no more than the data of its representation.
+    /// Whether the object is the data of its representation.
     var isPlainData: Bool { kind == .data }
 
-    /// What it holds, for whoever keeps it.
+    /// The contents, for storing the message.
     package var supply: Supply { bytes.supply }
 
+    /// Creates a message from an object.
+    ///
     /// - Returns: `nil` for an object that stands for a file.
     /// - Throws: `unavailableCoercionError` for one that cannot be archived.
     init?(_ value: ItemValue, typeIdentifier: String) throws {
@@ -120,7 +122,7 @@ package struct ItemMessage: Message {
         var scale: Double?
         switch value.object {
         case let url as NSURL:
-            // A path means nothing to a process that may not open it: the file itself crosses instead.
+            // A path is useless to a process that may not open it, so the file itself is sent instead.
             let standsForFile = url.isFileURL && !TypeIdentifier.conforms(typeIdentifier, to: UTType.url.identifier)
             if standsForFile { return nil }
             (kind, data) = (.url, (url as URL).absoluteURL.dataRepresentation)
@@ -160,10 +162,11 @@ package struct ItemMessage: Message {
         encoder.encodeIfPresent(scale, forKey: 2)
     }
 
-    /// The object, made anew.
+    /// Creates the object.
     ///
-    /// - Throws: `unavailableCoercionError` when the bytes are not what they are said to be, and for an archive of what the
-    ///   consumer neither knows nor asks for.
+    /// - Throws: `unavailableCoercionError` if the bytes are not of the stated kind, and for an archive of a class
+    ///   that the consumer neither
+    /// knows nor requests.
     func value(as wanted: AnyClass?) throws -> ItemValue {
         let bridge = Bridge(
             typeIdentifier: UTType.data.identifier, contentType: nil, suggestedName: nil, report: { _ in },
@@ -190,7 +193,7 @@ package struct ItemMessage: Message {
         return ItemValue(object)
     }
 
-    /// What a consumer may have of an archive: the bytes, the class that it names, and plain values without asking.
+    /// Reads what the consumer may have of an archive: its bytes, an object of the requested class, or a plain value.
     private static func unarchive(_ data: Data, as wanted: AnyClass?) -> (any NSSecureCoding)? {
         if wanted == NSData.self { return data as NSData }
         return wanted.flatMap { KeyedArchive.unarchive(data, as: $0) } ?? KeyedArchive.unarchivePlain(data)

@@ -2,10 +2,11 @@ import Conduit
 import Foundation
 import Images
 
-/// What a consumer asks for, on its way to the process that provides it: the class that it can use, and options.
+/// A consumer's request as a message to the provider: the class that it can use, and options.
 ///
-/// Classes cross by a name of ours, and only those that both sides know; the provider's handler is told `nil` for any other.
-/// Of the options cross those that a property list can hold, and the preferred size of an image.
+/// Classes are sent by a name of this protocol, and only those that both sides know; the provider's handler gets
+/// `nil` for any other. Of the options only those are sent that a property list can hold, and the preferred size of
+/// an image.
 struct ItemRequestMessage: Message {
     private enum ClassName: Int, MessageValue {
         case data = 0
@@ -24,11 +25,11 @@ struct ItemRequestMessage: Message {
     }
 
     private let expectedClass: ClassName?
-    /// CBOR, see ``PropertyListItem``; `nil` where there were no options.
+    /// CBOR, see ``PropertyListItem``; `nil` without options.
     private let options: Data?
     private let imageSize: ImageSize?
 
-    /// Options that take more than this do not cross: they are hints.
+    /// The most bytes of options. Larger ones are not sent, because options are hints.
     private static let mostBytes = 4 << 10
 
     init(_ request: ItemRequest) {
@@ -47,7 +48,7 @@ struct ItemRequestMessage: Message {
         }
     }
 
-    /// The request as the provider's handler sees it.
+    /// The request for the provider's handler.
     var request: ItemRequest {
         let wanted = ClassName.all.first { $0.name == expectedClass }.map { SharedClass(value: $0.value) }
         guard let options else { return ItemRequest(expectedClass: wanted, options: nil) }
@@ -75,7 +76,7 @@ struct ItemRequestMessage: Message {
 private struct ImageSize: Message {
     private let width: Double
     private let height: Double
-    /// Whether it was given as an `NSValue`.
+    /// Whether the size was given as an `NSValue`.
     private let isBoxed: Bool
 
     init?(_ value: Any) {

@@ -1,18 +1,21 @@
 import Glibc
 import LinuxSystem
 
-/// A folder on its way to a consumer, with the provider's end of the consumer's ``FolderLease``.
+/// A directory on its way to a consumer, with the provider's end of the consumer's ``FolderLease``.
 struct LeasedFolder {
-    /// What goes to the consumer, the hold included.
+    /// The supply for the consumer, with the lease.
     let supply: Supply
-    /// Ends when the consumer lets go.
+    /// The provider's end, which is closed when the consumer ends the lease.
     let end: FileDescriptor
 
-    /// A consumer that was stopped does not keep a provider's thread for longer than this.
+    /// The longest wait. A consumer that was stopped does not block a provider's thread for longer.
     private static let longestWaitMilliseconds: CInt = 60_000
 
-    /// - Returns: `nil` for what needs no lease, and where no socket can be had: then the consumer's copy fails, with an
-    ///   error that says so, if the folder changes under it.
+    /// Adds a lease to a supply.
+    ///
+    /// - Returns: `nil` for a supply that needs no lease, or if no socket can be made. Then the consumer's copy
+    ///   fails, with an error that says
+    /// so, if the directory changes meanwhile.
     init?(_ supply: Supply) {
         guard case .file(let file) = supply, file.isDirectory, !file.isOfferedInPlace,
             let (near, far) = try? SequencedPacketSocket.pair()
@@ -24,7 +27,7 @@ struct LeasedFolder {
                 isOfferedInPlace: false, isCoordinated: file.isCoordinated, lease: FolderLease(far.descriptor)))
     }
 
-    /// Blocks until the consumer has let go. No copy of its end may be left in this process.
+    /// Blocks until the consumer has ended the lease. This process must not keep a copy of the consumer's end.
     static func wait(for end: FileDescriptor) {
         var poll = pollfd(fd: end.rawValue, events: Int16(POLLIN), revents: 0)
         while Glibc.poll(&poll, 1, longestWaitMilliseconds) < 0, errno == EINTR {}

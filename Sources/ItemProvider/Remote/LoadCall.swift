@@ -1,13 +1,14 @@
 import Conduit
 import LinuxSystem
 
-/// A consumer asks a provider's process for one representation of the item that their socket is for.
+/// A request to a provider's process for one representation of the item that their socket is for.
 package struct LoadCall: Call {
     package static var method: UInt64 { 1 }
     /// The position of the representation in the item's manifest.
     package let index: Int
     package let delivery: Delivery
-    /// A directory of a consumer that cannot open what lies beneath a directory it is handed: a folder is to be copied there.
+    /// A directory of a confined consumer, which cannot open the contents of a directory that it gets. An offered
+    /// directory is copied to it.
     package let target: FileDescriptor?
 
     package init(index: Int, delivery: Delivery, target: FileDescriptor? = nil) {
@@ -28,11 +29,11 @@ package struct LoadCall: Call {
         encoder.encodeIfPresent(target, forKey: 2)
     }
 
-    /// What the load handler came to.
+    /// The result of the load handler.
     package enum Reply: Message {
         case supplied(SupplyMessage)
         case failed(FailureMessage)
-        /// A folder of this name was copied into the consumer's directory, see ``FolderPlacement``.
+        /// A directory of this name was copied into the consumer's directory, see ``FolderPlacement``.
         case placed(name: String)
 
         package init(from decoder: inout MessageDecoder) throws(MessageError) {

@@ -1,18 +1,19 @@
-/// What other processes can be offered at all. Within one process the same holds, so that a program does not behave otherwise
+/// The limits of offers to other processes. They apply within one process too, so that a program behaves the same
 /// without a daemon.
 package enum OfferBounds {
-    /// Items that one process offers at a time.
+    /// The most items that one process offers at a time.
     package static let items = 20_000
-    /// Representations of one item.
+    /// The most representations of one item.
     package static let representations = 256
-    /// Bytes of a type identifier.
+    /// The most bytes of a type identifier.
     package static let typeIdentifierBytes = 1_024
-    /// Bytes of a suggested name. Longer than a file name may be, because names are shortened where a file is made.
+    /// The most bytes of a suggested name. It exceeds the limit of a file name, because names are shortened when a
+    /// file is created.
     package static let nameBytes = 4_096
-    /// Bytes of a board's name.
+    /// The most bytes of a board's name.
     package static let boardNameBytes = 255
 
-    /// Whether a board can have a name: one with something in it, not too long, and without control characters.
+    /// Whether a text can be a board's name: neither empty nor too long, and without control characters.
     package static func isBoardName(_ name: String) -> Bool {
         1...boardNameBytes ~= name.utf8.count
             && !name.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
@@ -20,8 +21,8 @@ package enum OfferBounds {
 }
 
 extension ItemPromise {
-    /// The item without what cannot be offered: types that are none, and the last of too many; `nil` where nothing is left. Itself
-    /// where all of it can be.
+    /// The item without invalid types, without representations beyond the limit, and with its name shortened. `nil`
+    /// if no representation is left. Returns the same object if nothing changes.
     package var offerable: ItemPromise? {
         let all = offered
         let good = all.filter { 1...OfferBounds.typeIdentifierBytes ~= $0.typeIdentifier.utf8.count }
@@ -42,12 +43,12 @@ extension ItemPromise {
 }
 
 extension [ItemPromise] {
-    /// What of items can be offered, the first of too many.
+    /// The offerable parts of items, up to the limit of items.
     package var offerable: [ItemPromise] { Array(compactMap(\.offerable).prefix(OfferBounds.items)) }
 }
 
 extension String {
-    /// As many whole characters as have this many bytes.
+    /// Returns as many whole characters as fit into a number of bytes.
     fileprivate func prefix(bytes: Int) -> String {
         var left = bytes
         return String(

@@ -1,14 +1,16 @@
 import Foundation
 
-/// What is known of an item before anything of it is loaded: its name and its representations.
+/// The description of an item before it is loaded: its name and its representations.
 package struct OfferManifest: Sendable, Equatable {
-    /// Made by the provider's side, so that the same item can be offered again after the daemon was restarted.
+    /// The identifier, made by the provider's side, so that the same item can be offered again after a restart of the
+    /// daemon.
     package let identifier: UUID
     /// `NSItemProvider.suggestedName`.
     package let name: String?
-    /// In order of fidelity, best first.
+    /// The representations in order of fidelity, best first.
     package let representations: [RepresentationManifest]
-    /// Whether the provider's client makes previews itself. They are for whoever sees every representation.
+    /// Whether the provider's client makes previews itself. They are for consumers that may load every
+    /// representation.
     package let hasPreview: Bool
 
     package init(
@@ -21,7 +23,7 @@ package struct OfferManifest: Sendable, Equatable {
     }
 }
 
-/// What is known of one representation of an item before it is loaded.
+/// The description of one representation of an item before it is loaded.
 package struct RepresentationManifest: Sendable, Equatable {
     /// The position among the provider's representations. It stays the same when others are left out of a list.
     package let index: Int
@@ -30,7 +32,7 @@ package struct RepresentationManifest: Sendable, Equatable {
     package let visibility: Int
     /// The raw value of `NSItemProviderFileOptions`.
     package let fileOptions: Int
-    /// Whether there is an object of the coercing interface behind it.
+    /// Whether the representation has an object of the coercing interface.
     package let hasItem: Bool
 
     package init(index: Int, typeIdentifier: String, visibility: Int, fileOptions: Int, hasItem: Bool = false) {

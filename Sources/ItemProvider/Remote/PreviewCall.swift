@@ -3,7 +3,7 @@ import Foundation
 import Images
 import UniformTypeIdentifiers
 
-/// A consumer asks a provider's process for the preview that its client makes.
+/// A request to a provider's process for the preview that its client makes.
 package struct PreviewCall: Call {
     package static var method: UInt64 { 3 }
     package typealias Reply = ItemCall.Reply
@@ -20,8 +20,8 @@ package struct PreviewCall: Call {
 }
 
 extension PreviewCall {
-    /// Runs the client's handler, and gives what it makes once: data or an image, and a file's contents as data. Blocks while
-    /// large data is packed.
+    /// Runs the client's handler, and completes once with its result: data or an image; a file is sent as its data.
+    /// Blocks while large data is packed.
     func answer(
         from handler: NSItemProvider.LoadHandler, _ completion: @escaping @Sendable (Reply) -> Void
     ) {

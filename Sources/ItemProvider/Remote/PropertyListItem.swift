@@ -1,12 +1,14 @@
 import Conduit
 import Foundation
 
-/// Property lists as CBOR (RFC 8949), in which they cross: Foundation's own reader of binary lists is not made for input from
-/// elsewhere. Dates are tagged 1, seconds since 1970.
+/// Property lists as CBOR (RFC 8949), for sending to other processes: Foundation's own reader of binary lists is not
+/// made for untrusted input. Dates are tagged 1, seconds since 1970.
 package enum PropertyListItem {
     private static let dateTag: UInt64 = 1
     private static let deepest = 100
 
+    /// Encodes a value.
+    ///
     /// - Returns: `nil` for a value that no property list can hold, or that is nested too deeply.
     package static func encode(_ value: Any) -> CBORValue? { encode(value, depth: 0) }
 
@@ -38,7 +40,7 @@ package enum PropertyListItem {
     }
 
     private static func encode(_ number: NSNumber) -> CBORValue? {
-        // Foundation's number for a truth value is of a class of its own.
+        // Foundation's number of a Boolean is of a class of its own.
         if CFNumberKind.isBoolean(number) { return .bool(number.boolValue) }
         switch number.objCType.pointee {
         case CChar(UInt8(ascii: "d")), CChar(UInt8(ascii: "f")): return .float(number.doubleValue)
@@ -49,6 +51,8 @@ package enum PropertyListItem {
         }
     }
 
+    /// Decodes a value.
+    ///
     /// - Returns: `nil` for bytes that are no property list in this form.
     package static func decode(_ data: Data) -> (any NSSecureCoding)? {
         let value = data.withUnsafeBytes { try? CBORValue(decoding: $0, depthLimit: 2 * deepest) }

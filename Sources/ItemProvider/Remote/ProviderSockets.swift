@@ -1,11 +1,11 @@
 import Dispatch
 import LinuxSystem
 
-/// The sockets of this process to those that have promised items to it, kept within what it may have open.
+/// The sockets of this process to providers of items, limited in number.
 ///
-/// An item keeps its socket for the next load. When too many are open, those that nobody uses are closed, the one that was
-/// used longest ago first; an item that has lost its socket asks for another. When all are in use, whoever needs one waits
-/// for a moment, and then gets one of as many again: a few providers that do not answer hold up only their own loads.
+/// An item keeps its socket for the next load. At the limit, unused sockets are closed, the least recently used
+/// first; an item that has lost its socket requests another. If all are in use, a load waits for a moment and then
+/// gets a socket from a second half of the limit: a few providers that do not reply hold up only their own loads.
 final class ProviderSockets: Sendable {
     private struct Idle {
         weak var item: RemoteItem?
@@ -14,33 +14,36 @@ final class ProviderSockets: Sendable {
 
     private struct State {
         var open = 0
-        /// Items with a socket that nobody used when they were noted.
+        /// Items with a socket that was unused when they were recorded.
         var idle: [ObjectIdentifier: Idle] = [:]
         var order: UInt64 = 0
-        /// Those that wait to open one, in order, by number.
+        /// The functions that wait to open a socket, in order, by number.
         var waiting: [(number: UInt64, open: @Sendable () -> Void)] = []
         var nextNumber: UInt64 = 0
     }
 
-    // Innermost: items and sockets are used after it is released.
+    // Leaf lock: items and sockets are used after it is released.
     private let state = Lock(State())
     private let limit: Int
     private let patience: DispatchTimeInterval
 
-    /// Those of the process. A load takes several descriptors besides its socket, and the rest of the program has its own; the
-    /// provider has the other end of each, and may be allowed fewer.
+    /// The sockets of this process. A load takes several descriptors besides its socket, and the rest of the program
+    /// needs its own. The provider has the other end of each, and may be allowed fewer.
     static let shared = ProviderSockets(
         limit: min(max(Int(clamping: ResourceLimit.descriptors.current ?? .max) / 4, 16), 256))
 
+    /// Creates the limits.
+    ///
     /// - Parameters:
-    ///   - limit: how many may be open, and twice as many after a wait.
-    ///   - patience: how long to wait for one of those when all are in use.
+    ///   - limit: the most open sockets; twice as many after a wait.
+    ///   - patience: the time to wait for one of those when all are in use.
     init(limit: Int, patience: DispatchTimeInterval = .seconds(1)) {
         self.limit = limit
         self.patience = patience
     }
 
-    /// Calls a function that opens a socket, when there is room for one. Whatever becomes of it, ``release()`` follows.
+    /// Calls a function that opens a socket, when a socket is available. ``release()`` must follow, whether opening
+    /// succeeds or not.
     func acquire(_ open: @escaping @Sendable () -> Void) {
         let number: UInt64? = state.withLock { state in
             guard state.open >= limit else {
@@ -56,7 +59,7 @@ final class ProviderSockets: Sendable {
         closeOne()
     }
 
-    /// Gives one that waits a socket of the second half when its patience is over, and as often again as that is full too.
+    /// Opens a socket of the second half when the wait is over, and waits again if that half is full too.
     private func openAnyway(_ number: UInt64) {
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in
             let (isWaiting, waiter) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
@@ -70,7 +73,7 @@ final class ProviderSockets: Sendable {
         }
     }
 
-    /// A socket has been closed, or could not be opened.
+    /// Records that a socket was closed, or could not be opened.
     func release() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
             state.open -= 1
@@ -81,7 +84,7 @@ final class ProviderSockets: Sendable {
         next?()
     }
 
-    /// Nobody uses an item's socket any more.
+    /// Records that an item's socket is not used any more.
     func becameIdle(_ item: RemoteItem) {
         let isNeeded = state.withLock { state in
             state.order += 1
@@ -91,12 +94,12 @@ final class ProviderSockets: Sendable {
         if isNeeded { closeOne() }
     }
 
-    /// An item is no more, and has closed its socket.
+    /// Forgets an item that was released, and has closed its socket.
     func forget(_ item: ObjectIdentifier) {
         _ = state.withLock { $0.idle.removeValue(forKey: item) }
     }
 
-    /// Closes the socket that was used longest ago, of those that nobody uses.
+    /// Closes the least recently used of the unused sockets.
     private func closeOne() {
         while let item = takeLongestIdle() {
             if item.closeIfIdle() { return }

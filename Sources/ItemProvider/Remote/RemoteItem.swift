@@ -2,31 +2,31 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// An item that another process offers, as its consumer holds it: the consuming end of every load.
+/// An item that another process offers: the consuming end of every load.
 ///
-/// All loads of the item share one socket to its provider, opened by the first of them and closed with this object, or
-/// earlier where the process has too many open and nobody uses it (``ProviderSockets``).
+/// All loads of the item share one socket to its provider, which the first of them opens. It is closed with this
+/// object, or earlier if the process has too many open and this one is unused (``ProviderSockets``).
 package final class RemoteItem: Sendable {
-    /// Opens a socket to the process that offers the item; a failure is the error of the loads that wait for it.
+    /// A function that opens a socket to the process that offers the item. The waiting loads fail with its error.
     package typealias Opener = @Sendable (@escaping @Sendable (Result<Connection, any Error>) -> Void) -> Void
 
     package let manifest: OfferManifest
     private let open: Opener
 
     private struct State {
-        /// The socket to the provider, once it was opened. It may have ended since.
+        /// The socket to the provider, once it was opened. It may be closed by now.
         var connection: Connection?
-        /// How many use it.
+        /// The number of users of the socket.
         var users = 0
         var isOpening = false
         /// Loads that wait for the socket, by number.
         var waiting: [UInt64: RemoteLoad] = [:]
         var nextLoad: UInt64 = 0
-        /// Who else waits for the socket.
+        /// Other requests that wait for the socket.
         var others: [@Sendable (Result<Connection, any Error>) -> Void] = []
     }
 
-    // Innermost: connections are used after it is released.
+    // Leaf lock: connections are used after it is released.
     private let state = Lock(State())
     private let sockets: ProviderSockets
 
@@ -45,13 +45,14 @@ package final class RemoteItem: Sendable {
         sockets.forget(ObjectIdentifier(self))
     }
 
-    /// An item provider that loads from the other process. Any number of them may share this object.
+    /// Creates an item provider that loads from the other process. Several of them may share this object.
     package func makeProvider() -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = manifest.name
         for representation in manifest.representations {
             if representation.typeIdentifier == Representation.teamDataType {
-                // What everybody can see may be of anybody. What only the team sees, the daemon has found to be the team's.
+                // An item that all processes can see may be of any team. The daemon has checked the team of one that
+                // only the team sees.
                 let isOfTheTeam = representation.visibility != NSItemProviderRepresentationVisibility.all.rawValue
                 if isOfTheTeam { provider.promise.teamRepresentation = promise(representation) }
             } else {
@@ -59,7 +60,7 @@ package final class RemoteItem: Sendable {
             }
         }
         if manifest.hasPreview {
-            // The promise holds the handler.
+            // Weak, because the promise retains the handler.
             provider.previewImageHandler = { [weak promise = provider.promise] completion, _, options in
                 self.preview(of: promise, options) { result in
                     switch result {
@@ -72,8 +73,8 @@ package final class RemoteItem: Sendable {
         return provider
     }
 
-    /// Asks the provider for its preview. One that makes none any more, as when the daemon has taken its place, leaves it to the
-    /// consumer to make one.
+    /// Requests the provider's preview. If the provider makes none any more, as when the daemon has taken its place,
+    /// this process makes one.
     private func preview(
         of promise: ItemPromise?, _ options: [AnyHashable: Any]?,
         _ completion: @escaping @Sendable (Result<ItemValue, any Error>) -> Void
@@ -112,7 +113,7 @@ package final class RemoteItem: Sendable {
             item: item)
     }
 
-    /// Asks the provider for an object. The closure that comes back takes the question back.
+    /// Requests an object from the provider. Returns a function that cancels the request.
     @discardableResult
     private func ask<Asked: Call>(
         _ call: Asked, as wanted: SharedClass?,
@@ -136,8 +137,8 @@ package final class RemoteItem: Sendable {
         return { cancellation.cancel() }
     }
 
-    /// Asks the provider for a representation. Never blocks; the load completes on the connections' thread, or on the one
-    /// that cancels.
+    /// Requests a representation from the provider. Never blocks; the load completes on the connections' thread, or
+    /// on the one that cancels.
     private func start(_ load: RemoteLoad) {
         if let connection = openConnection() { return load.send(over: connection) { self.leave() } }
         let (number, isFirst) = state.withLock { state in
@@ -156,7 +157,8 @@ package final class RemoteItem: Sendable {
 // MARK: - The socket
 
 extension RemoteItem {
-    /// Gives the socket to the provider, opening it if need be. Whoever gets it leaves it.
+    /// Calls a function with the socket to the provider, which is opened if needed. The function must cause a call of
+    /// ``leave()``.
     private func connect(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) {
         if let connection = openConnection() { return body(.success(connection)) }
         let isFirst = state.withLock { state in
@@ -167,7 +169,7 @@ extension RemoteItem {
         if isFirst { openSocket() }
     }
 
-    /// The socket, where there is one, with one more who uses it and leaves it.
+    /// Returns the open socket, if there is one, and counts one more user, which must call ``leave()``.
     private func openConnection() -> Connection? {
         let connection = state.withLock { state in
             if state.connection != nil { state.users += 1 }
@@ -179,7 +181,7 @@ extension RemoteItem {
         return nil
     }
 
-    /// One who used the socket does so no longer.
+    /// Records that a user of the socket is done with it.
     private func leave() {
         let isIdle = state.withLock { state in
             state.users -= 1
@@ -188,7 +190,7 @@ extension RemoteItem {
         if isIdle { sockets.becameIdle(self) }
     }
 
-    /// Closes the socket if nobody uses it, and says whether it did.
+    /// Closes the socket if it is unused. Returns whether it did.
     func closeIfIdle() -> Bool {
         let connection = state.withLock { state -> Connection? in
             guard state.users == 0, !state.isOpening else { return nil }
@@ -210,7 +212,7 @@ extension RemoteItem {
         let (waiting, others) = state.withLock { state in
             state.connection = connection
             state.isOpening = false
-            // Until all have been given it, the socket is in use.
+            // The socket counts as used until all have got it.
             state.users += connection == nil ? 0 : state.others.count + state.waiting.count + 1
             defer { (state.waiting, state.others) = ([:], []) }
             return (state.waiting, state.others)

@@ -2,25 +2,25 @@ import Conduit
 import Foundation
 import LinuxSystem
 
-/// One load of another process's item, from the first moment to its end.
+/// One load of another process's item, from its request to its end.
 ///
-/// It completes once: with the provider's answer, with its end, or at once when it is cancelled, whatever the provider
-/// is doing.
+/// It completes once: with the provider's reply, with the provider's end, or at once when it is cancelled, whatever
+/// the provider is doing.
 final class RemoteLoad: Sendable {
     private enum Phase {
-        /// Waits for a socket; the closure takes it out of the line.
+        /// The load waits for a socket; the closure removes it from the queue.
         case waiting(leave: (@Sendable () -> Void)?)
         case asked(PendingCall?, ended: @Sendable () -> Void)
         case over
     }
 
     private let request: LoadCall
-    /// Where a folder is copied to, in a confined process.
+    /// The directory to copy an offered directory to, in a confined process.
     private let target: LoadFolder?
-    /// Told how far the provider is, on the connections' thread.
+    /// Gets the provider's progress, on the connections' thread.
     private let report: Representation.Report
     private let completion: Representation.Completion
-    // Innermost: nothing is called while it is held.
+    // Leaf lock: no function is called while it is held.
     private let phase = Lock(Phase.waiting(leave: nil))
 
     init(
@@ -33,13 +33,15 @@ final class RemoteLoad: Sendable {
         self.completion = completion
     }
 
-    /// What to do when the load is cancelled before it was sent.
+    /// Sets the function to call when the load is cancelled before it was sent.
     func onCancel(_ leave: @escaping @Sendable () -> Void) {
         phase.withLock { phase in
             if case .waiting = phase { phase = .waiting(leave: leave) }
         }
     }
 
+    /// Sends the request.
+    ///
     /// - Parameter ended: called once, when the load does not need the connection any more.
     func send(over connection: Connection, ended: @escaping @Sendable () -> Void) {
         let isWanted = phase.withLock { phase in
@@ -59,7 +61,7 @@ final class RemoteLoad: Sendable {
             if case .over = phase { return true }
             return false
         }
-        // Cancelled while the question was on its way out; does nothing if it has been answered instead.
+        // The load was cancelled while the request was being sent. Has no effect if the reply has come instead.
         if isOver { pending.cancel() }
     }
 
@@ -115,7 +117,7 @@ final class RemoteLoad: Sendable {
 }
 
 extension ConduitError {
-    /// The error of a load that the connection to the provider did not bring to an end.
+    /// The error of a load that failed because of the connection to the provider.
     package var loadError: any Error {
         switch self {
         case .cancelled: ItemProviderError.cancelled()

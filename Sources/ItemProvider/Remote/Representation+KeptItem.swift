@@ -1,10 +1,11 @@
 import LinuxSystem
 
 extension Representation {
-    /// Makes the object of the coercing interface now, to be given out when this process has ended.
+    /// Makes the object of the coercing interface now, to be kept after this process has ended.
     ///
-    /// - Parameter completion: called once, unless the client's handler never answers: with `nil` where there is no object that
-    ///   can cross, or none that is more than the representation's own data.
+    /// - Parameter completion: called once, unless the client's handler never completes: with `nil` if there is no
+    ///   object that can be sent, or
+    /// if it is just the representation's data.
     package func keepItem(_ completion: @escaping @Sendable (ItemMessage?) -> Void) {
         guard let item else { return completion(nil) }
         let answer = FirstAnswer(completion)

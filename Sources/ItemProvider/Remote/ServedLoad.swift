@@ -3,24 +3,23 @@ import Dispatch
 import Foundation
 import LinuxSystem
 
-/// One load that another process has asked of this one, from the question to the answer.
+/// One load that another process has requested, from the request to the reply.
 enum ServedLoad {
-    /// Units in which progress crosses: fine enough for a bar as wide as a screen.
+    /// The units of progress that are sent: fine enough for a bar as wide as a screen.
     static let progressUnits: Int64 = 10_000
-    /// More data than this is packed on a thread of its own, so that a handler that answers from the main thread does
-    /// not stop that thread for long.
+    /// The most data that is packed on the thread of the handler. More data moves to a separate thread, so that a
+    /// handler that completes on the main thread does not block that thread for long.
     private static let packedAtOnce = 8 << 20
 
-    /// Runs the load handler and answers the call with what it produced. Called on the connections' thread, which does
-    /// not wait.
+    /// Runs the load handler and replies with its result. Called on the connections' thread, and does not block.
     ///
-    /// - Parameter finished: called once the answer has been handed over, with whether the load succeeded.
+    /// - Parameter finished: called after the reply was sent, with whether the load succeeded.
     static func start(
         _ representation: Representation, _ request: LoadCall, _ call: ServedCall<LoadCall>,
         finished: @escaping @Sendable (Bool) -> Void
     ) {
         let handlerFraction = LastFraction()
-        // A folder is read here, and may wait for its turn.
+        // A directory is read in this process, which may have to wait for other claims.
         let reading = CoordinatedReading()
         let task = SupplyTask(
             representation, for: request.delivery,
@@ -41,7 +40,7 @@ enum ServedLoad {
                 }
             })
         call.onCancel {
-            // Client code runs when the handler's progress is cancelled, and that may block.
+            // Cancelling the handler's progress runs client code, which may block.
             DispatchQueue.global().async {
                 reading.cancel()
                 task.cancel()
@@ -49,9 +48,9 @@ enum ServedLoad {
         }
     }
 
-    /// Whether the answer takes a while, stays good meanwhile, and would hold up a thread that may not be blocked.
+    /// Whether the reply takes a while, its supply stays valid meanwhile, and this thread must not be blocked.
     private static func mayMove(_ result: Result<Supply, any Error>, _ request: LoadCall) -> Bool {
-        // A folder is read here. Whoever presents it may need the thread to save.
+        // A directory is read in this process. Its presenter may need the thread to save.
         if request.target != nil, (try? result.get())?.file?.needsCoordination == true { return true }
         if HandlerThreads.isCurrent { return false }
         return switch result {
@@ -83,10 +82,10 @@ enum ServedLoad {
             finished(!call.isCancelled)
             // Returning from here lets the load handler's completion call return.
             if let endOfLease { LeasedFolder.wait(for: endOfLease) }
-            // A folder that was written for this load is there until then.
+            // A directory that was written for this load must exist until then.
             withExtendedLifetime(packed) {}
         } catch {
-            // In terms that the consumer knows: a private error would arrive as a name and a number.
+            // As an error that the consumer knows: it would see a private error as a name and a number.
             call.reply(.failed(FailureMessage(CocoaError.known(error))))
             finished(false)
         }
@@ -94,7 +93,8 @@ enum ServedLoad {
 }
 
 extension ServedLoad {
-    /// Answers a call, and gives what ends when the consumer needs the provider's folder no more.
+    /// Replies to a call. Returns the descriptor that is closed when the consumer does not need the provider's
+    /// directory any more.
     private static func send(_ supply: Supply, _ call: ServedCall<LoadCall>) -> FileDescriptor? {
         let leased = LeasedFolder(supply)
         call.reply(.supplied(SupplyMessage(leased?.supply ?? supply)))
@@ -102,7 +102,7 @@ extension ServedLoad {
     }
 }
 
-/// How far a load handler said it was.
+/// The last fraction that a load handler reported.
 private final class LastFraction: Sendable {
     private let stored = Lock(0.0)
 

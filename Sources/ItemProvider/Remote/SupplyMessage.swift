@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What a load handler produced, on its way to another process.
+/// A load handler's result as a message to another process.
 ///
-/// Small data rides inside the message, larger data is in a sealed memory file, and files are open descriptors.
+/// Small data is inside the message, larger data in a sealed memory file, and files are open descriptors.
 package struct SupplyMessage: Message {
-    /// Data up to this many bytes travels inside the message; a memory file would cost more.
+    /// The most bytes of data inside the message. For this size a memory file would cost more.
     package static let inlineBytes = 4 << 10
 
     package let supply: Supply
@@ -29,13 +29,15 @@ package struct SupplyMessage: Message {
         case .memory:
             let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
             let size: Int = try decoder.decode(forKey: 3)
-            // Asked on a thread that must not wait: seals exist on memory files only, and those answer from memory.
+            // These calls must not block this thread. Only memory files have seals, and their status comes from
+            // memory.
             guard MemoryFile.isSealed(descriptor), let status = try? descriptor.status(), size == status.size
             else { throw .invalid("the data's memory file is not sealed, or not of the size it says") }
             supply = .memory(descriptor, size: size)
         case .file, .directory:
             let descriptor: FileDescriptor = try decoder.decode(forKey: 2)
-            // Only what the sender itself may read: a mere handle to a file could be opened by whoever gets it.
+            // The sender itself must be able to read the file: the receiver could open a mere handle (`O_PATH`) for
+            // reading.
             guard descriptor.isOpenForReading else { throw .invalid("the file is not open for reading") }
             let path: String? = try decoder.decodeIfPresent(forKey: 4)
             let name: String? = try decoder.decodeIfPresent(forKey: 5)
@@ -46,7 +48,7 @@ package struct SupplyMessage: Message {
             supply = .file(
                 SuppliedFile(
                     descriptor: descriptor,
-                    // The other side's word. Nothing is believed because of it: reading a file as a directory fails.
+                    // This is not trusted: reading a file as a directory fails.
                     isDirectory: kind == .directory,
                     path: path, name: name,
                     isOfferedInPlace: try decoder.decode(forKey: 6), isCoordinated: try decoder.decode(forKey: 7),

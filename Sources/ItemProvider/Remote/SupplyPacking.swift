@@ -1,16 +1,16 @@
 import Foundation
 import LinuxSystem
 
-/// Makes what a load handler produced fit to leave the process.
+/// Conversion of a load handler's result to a form that can be sent.
 package enum SupplyPacking {
-    /// Bytes written between two looks at whether the load was cancelled.
+    /// The number of bytes that are written between two checks for cancellation.
     private static let piece = 4 << 20
 
-    /// Moves data that is too large for a message into a sealed memory file; everything else is fit as it is.
+    /// Moves data that is too large for a message into a sealed memory file. Other supplies stay as they are.
     ///
     /// - Parameters:
-    ///   - isCancelled: asked between pieces.
-    ///   - report: told the written fraction after each piece but the last.
+    ///   - isCancelled: called between pieces.
+    ///   - report: gets the written fraction after each piece but the last.
     package static func pack(
         _ supply: Supply, isCancelled: () -> Bool, report: (Double) -> Void
     ) throws -> Supply {

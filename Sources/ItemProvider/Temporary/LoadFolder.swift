@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A folder for the file of one load, removed with all that is in it by ``remove()``, when its last reference goes, or
-/// when the process ends by `exit` or by returning from `main`.
+/// A temporary directory for the file of one load. It is removed with its contents by ``remove()``, with its last
+/// reference, or when the process ends by `exit` or by returning from `main`.
 ///
-/// What a crashed process left behind is swept away by the next process that starts to load.
+/// The leftovers of a crashed process are removed by the next process that starts to load.
 package final class LoadFolder: Sendable {
     package let path: String
     package let directory: FileDescriptor
@@ -20,16 +20,17 @@ package final class LoadFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes the folder now, whoever still refers to it.
+    /// Removes the directory now, even if there are other references.
     package func remove() { OpenFolders.remove(folder) }
 }
 
-/// A folder that is there, until it is removed.
+/// A temporary directory that exists until it is removed.
 private final class OpenFolder: Sendable {
     let path: String
     let directory: FileDescriptor
 
-    // Held while the tree is removed, and nothing else is locked meanwhile: whoever asks for that too returns when it is gone.
+    // Held while the tree is removed, and no other lock is taken meanwhile. A concurrent caller returns when the tree
+    // is gone.
     private let tree: Lock<StagedTree?>
 
     init(in place: FileDescriptor) throws {
@@ -43,19 +44,20 @@ private final class OpenFolder: Sendable {
     func remove() { tree.withLock { $0 = nil } }
 }
 
-/// The folders of this process, removed when it ends: a load that was cancelled a moment before may not be over yet.
+/// The temporary directories of this process. They are removed when it ends, even if a cancelled load is still
+/// running.
 private enum OpenFolders {
     private struct State {
         var isWatching = false
-        /// The process ends: what is made from now on would stay.
+        /// Whether the process ends, so that a new directory would stay.
         var isOver = false
         var folders: [ObjectIdentifier: OpenFolder] = [:]
     }
 
-    // Innermost: folders are removed after it is released.
+    // Leaf lock: directories are removed after it is released.
     private static let state = Lock(State())
 
-    /// Makes a folder that is known from when it is there.
+    /// Creates a directory and registers it atomically.
     static func make() throws -> OpenFolder {
         let place = try LoadPlace.shared()
         return try state.withLock { state in
@@ -70,7 +72,7 @@ private enum OpenFolders {
         }
     }
 
-    /// Forgets a folder once it is gone, and not before: the process may end meanwhile.
+    /// Forgets a directory after it is removed, and not before, because the process may end meanwhile.
     static func remove(_ folder: OpenFolder) {
         folder.remove()
         _ = state.withLock { $0.folders.removeValue(forKey: ObjectIdentifier(folder)) }
@@ -85,11 +87,11 @@ private enum OpenFolders {
     }
 }
 
-/// Where all processes of the user keep the files of their loads.
+/// The directory in which all processes of the user keep the files of their loads.
 private struct LoadPlace {
     let directory: FileDescriptor
 
-    // Held while the folder is made and swept; nothing else is locked under it.
+    // Held while the directory is created and swept. No other lock is taken under it.
     private static let found = Lock<LoadPlace?>(nil)
 
     static func shared() throws -> LoadPlace {
@@ -102,7 +104,8 @@ private struct LoadPlace {
         }
     }
 
-    /// Opens the folder in the user's data folder or, where that cannot be written, in the system's for temporary files.
+    /// Opens the directory in the user's data directory or, if that is not writable, in the system's directory for
+    /// temporary files.
     private static func open() throws -> FileDescriptor {
         guard let data = DataFolder.path else {
             throw ItemProviderError.make(.unknownError, "PURVEY_HOME is not an absolute path")
@@ -114,7 +117,7 @@ private struct LoadPlace {
                 try FileManager.default.createDirectory(
                     atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let directory = try FileDescriptor.open(path, [.readOnly, .directory])
-                // In a folder that others can write, somebody else may have been first.
+                // In a directory that others can write to, another user may have created it first.
                 guard try directory.status().owner == getuid() else { throw Errno.permissionDenied }
                 guard faccessat(directory.rawValue, ".", W_OK, 0) == 0 else { throw Errno.current }
                 return directory
