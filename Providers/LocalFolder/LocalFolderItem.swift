@@ -17,9 +17,9 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     /// Creates an item.
     ///
     /// - Parameters:
-    ///    - root: the filename of the root.
-    ///    - types: a cache of the types of filename extensions.
-    ///    - identifier: returns the identifier of an item number.
+    ///   - root: the filename of the root.
+    ///   - types: a cache of the types of filename extensions.
+    ///   - identifier: returns the identifier of an item number.
     init(
         _ item: CatalogueItem, _ marks: CatalogueMarks, root: String, unsent: (any Error)?,
         types: FilenameTypes, identifier: (Int64) -> String

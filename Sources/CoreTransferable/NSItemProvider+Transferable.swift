@@ -30,8 +30,8 @@ extension NSItemProvider {
     /// Loads a value of a type, from the first of its importing representations that the item offers a type for.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error. If the progress
-    ///   is cancelled, it is
-    /// called at once with `CocoaError.userCancelled`, even if an importing closure does not return.
+    ///   is cancelled, it is called at once with `CocoaError.userCancelled`, even if an importing closure does not
+    ///   return.
     public func loadTransferable<T>(
         type transferableType: T.Type, completionHandler: @escaping @Sendable (Result<T, any Error>) -> Void
     ) -> Progress where T: Transferable {

@@ -15,8 +15,7 @@ extension Transferable {
     ///
     /// - Returns: the URL of the file. If the name is taken, a number is added.
     /// - Throws: a `CocoaError` that names the directory if it is none; `CocoaError.userCancelled` if the task is
-    ///   cancelled. Nothing is
-    /// then left in the directory.
+    ///   cancelled. Nothing is then left in the directory.
     public func export(to destinationDirectory: URL, contentType: UTType?) async throws -> URL {
         guard destinationDirectory.isFileURL else {
             throw CocoaError(.fileWriteUnsupportedScheme, userInfo: [NSURLErrorKey: destinationDirectory])

@@ -2,58 +2,58 @@ import Foundation
 import Images
 import ItemProvider
 
-/// How an item would like to be shown. Within one process: what crosses to another are the item's types, its name and what is
-/// loaded of it.
+/// The preferred presentation of an item. It is known within one process only: other processes get the item's types,
+/// its name and the loaded values.
 ///
 /// Source: UIKit, `NSItemProvider+UIKitAdditions.h`.
 extension NSItemProvider {
-    /// How an item is shown in a text.
+    /// The presentation of an item in a text.
     public enum PreferredPresentationStyle: Int, Sendable {
-        /// As it comes.
+        /// No preference.
         case unspecified = 0
         /// As part of the text.
         case inline = 1
-        /// As something attached to it.
+        /// As an attachment of the text.
         case attachment = 2
     }
 
-    /// The size in points at which the item would like to be shown; zero where it does not matter.
+    /// The preferred size in points; zero if it does not matter.
     public var preferredPresentationSize: CGSize {
         get { promise.presentation.size }
         set { promise.presentation.size = newValue }
     }
 
-    /// How the item would like to be shown.
+    /// The preferred presentation style.
     public var preferredPresentationStyle: PreferredPresentationStyle {
         get { PreferredPresentationStyle(rawValue: promise.presentation.style) ?? .unspecified }
         set { promise.presentation.style = newValue.rawValue }
     }
 }
 
-/// What a program for the Mac knows of where an item comes from.
+/// The origin of an item on the screen, for programs for the Mac.
 ///
 /// Source: AppKit, `NSItemProvider+AppKitAdditions.h`.
 extension NSItemProvider {
-    /// Where the item was on the screen; zero where that is not known, as from another process.
+    /// The frame of the item on the screen; zero if unknown, as for an item of another process.
     public package(set) var sourceFrame: NSRect {
         get { promise.presentation.sourceFrame }
         set { promise.presentation.sourceFrame = newValue }
     }
 
-    /// Where what the item was in is on the screen; zero where that is not known, as from another process.
+    /// The frame of the item's container on the screen; zero if unknown, as for an item of another process.
     public package(set) var containerFrame: NSRect {
         get { promise.presentation.containerFrame }
         set { promise.presentation.containerFrame = newValue }
     }
 }
 
-/// A class that knows at which size its objects would like to be shown.
+/// A class whose objects have a preferred presentation size.
 @MainActor public protocol UIItemProviderPresentationSizeProviding: NSObjectProtocol {
     /// The size in points.
     var preferredPresentationSizeForItemProvider: CGSize { get }
 }
 
 extension UIImage: UIItemProviderPresentationSizeProviding {
-    /// The picture's own size.
+    /// The image's own size.
     @MainActor public var preferredPresentationSizeForItemProvider: CGSize { size }
 }

@@ -2,13 +2,14 @@ import Foundation
 import ItemProvider
 
 extension NSItemProvider {
-    /// How many bytes of data for the team an item takes.
+    /// The most bytes of team data of an item.
     private static let mostTeamData = 8 << 10
 
-    /// Up to 8 KiB that only programs of the same team see, besides what the item offers to all. More is not taken.
+    /// Up to 8 KiB that only programs of the same team see, in addition to the representations. Setting more removes
+    /// the data.
     ///
-    /// It crosses to other processes with the item, and is no representation: its type is not listed. Reading it may load it from the
-    /// process that offers the item, and then blocks the calling thread; it is `nil` where that fails.
+    /// It is sent to other processes with the item, but is no representation: its type is not listed. Reading it may
+    /// load it from the process that offers the item, and then blocks the calling thread. It is `nil` on failure.
     ///
     /// Source: UIKit, `NSItemProvider+UIKitAdditions.h`.
     public var teamData: Data? {

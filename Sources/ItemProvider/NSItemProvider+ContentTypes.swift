@@ -60,8 +60,7 @@ extension NSItemProvider {
     /// - Parameters:
     ///   - openInPlace: whether the original is requested. If it is not available, a copy arrives.
     ///   - completionHandler: called once, on an arbitrary queue, with the file and whether it is the original. A
-    ///     copy is deleted when
-    /// it returns.
+    ///     copy is deleted when it returns.
     public func loadFileRepresentation(
         for contentType: UTType, openInPlace: Bool = false,
         completionHandler: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void

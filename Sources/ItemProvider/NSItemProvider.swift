@@ -55,8 +55,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// - Parameters:
     ///   - item: the object. Without one, every load fails with `itemUnavailableError`.
     ///   - typeIdentifier: the type to offer the object as; `nil` is that of its class. The URL of a file stands for
-    ///     the file's contents
-    /// unless the type is a kind of `public.url`.
+    ///     the file's contents unless the type is a kind of `public.url`.
     public init(item: (any NSSecureCoding)?, typeIdentifier: String?) {
         promise = ItemPromise()
         super.init()
@@ -106,8 +105,7 @@ open class NSItemProvider: NSObject, NSCopying {
     ///     handler.
     ///   - visibility: the processes that may load the data.
     ///   - loadHandler: called for each load; calls its completion handler once. The progress that it returns is
-    ///     reported to the
-    /// consumer, and is cancelled when the consumer cancels.
+    ///     reported to the consumer, and is cancelled when the consumer cancels.
     open func registerDataRepresentation(
         forTypeIdentifier typeIdentifier: String, visibility: NSItemProviderRepresentationVisibility,
         loadHandler: @escaping @Sendable (@escaping @Sendable (Data?, (any Error)?) -> Void) -> Progress?
@@ -119,15 +117,13 @@ open class NSItemProvider: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - fileOptions: with `openInPlace`, a consumer may get the original file. Otherwise it gets a copy, and the
-    ///     handler's file or
-    /// directory may be deleted as soon as the handler's completion handler returns. So the consumer's copy is made
-    /// before that completion handler returns, on the thread that calls it: do not call it on the main thread with a
-    /// large file or with a directory that may not be opened in place. (A file that is written to while another
-    /// process still copies it fails that load.)
+    ///     handler's file or directory may be deleted as soon as the handler's completion handler returns. So the
+    ///     consumer's copy is made before that completion handler returns, on the thread that calls it: do not call
+    ///     it on the main thread with a large file or with a directory that may not be opened in place. (A file that
+    ///     is written to while another process still copies it fails that load.)
     ///   - visibility: the processes that may load the file.
     ///   - loadHandler: called for each load; calls its completion handler once with the file's URL and whether the
-    ///     file is to be read
-    /// through file coordination, or with an error.
+    ///     file is to be read through file coordination, or with an error.
     open func registerFileRepresentation(
         forTypeIdentifier typeIdentifier: String, fileOptions: NSItemProviderFileOptions = [],
         visibility: NSItemProviderRepresentationVisibility,
@@ -151,8 +147,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// - Parameters:
     ///   - visibility: an upper bound: each type's visibility is the stricter of this and the class's own.
     ///   - loadHandler: called for each load; calls its completion handler once with the object or an error. Its
-    ///     progress and then that of
-    /// the object's own writing are reported to the consumer, who cancels both.
+    ///     progress and then that of the object's own writing are reported to the consumer, who cancels both.
     open func registerObject(
         ofClass aClass: any NSItemProviderWriting.Type, visibility: NSItemProviderRepresentationVisibility,
         loadHandler:
@@ -174,9 +169,9 @@ open class NSItemProvider: NSObject, NSCopying {
     /// only as data: Foundation on Linux ends the process over an archive of classes that its reader does not expect.
     ///
     /// - Parameter loadHandler: called for each load, see ``LoadHandler``; calls the handler it is given once. For a
-    ///   consumer in another process
-    /// it gets the expected class only if that crosses unchanged. Of the options it gets those that a property list
-    /// can hold, under keys that are strings, and the preferred size of an image; all in 4 KiB.
+    ///   consumer in another process it gets the expected class only if that crosses unchanged. Of the options it
+    ///   gets those that a property list can hold, under keys that are strings, and the preferred size of an image;
+    ///   all in 4 KiB.
     open func registerItem(forTypeIdentifier typeIdentifier: String, loadHandler: @escaping LoadHandler) {
         register(itemForTypeIdentifier: typeIdentifier, loadHandler: loadHandler)
     }
@@ -235,8 +230,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// A file is read. A directory arrives as a zip archive whose only root entry is the directory.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the data or an error:
-    ///   `itemUnavailableError` with its cause, or
-    /// `CocoaError.userCancelled`.
+    ///   `itemUnavailableError` with its cause, or `CocoaError.userCancelled`.
     @discardableResult
     open func loadDataRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -253,8 +247,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// Loads the first representation that conforms to a type, as a copied file or directory.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue. The file is deleted when it returns: copy
-    ///   or move it away before
-    /// that.
+    ///   or move it away before that.
     @discardableResult
     open func loadFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -267,8 +260,7 @@ open class NSItemProvider: NSObject, NSCopying {
     /// file can be reached, otherwise as a copy.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the file and whether it is the
-    ///   original. A copy is deleted when
-    /// it returns.
+    ///   original. A copy is deleted when it returns.
     @discardableResult
     open func loadInPlaceFileRepresentation(
         forTypeIdentifier typeIdentifier: String,
@@ -303,8 +295,8 @@ open class NSItemProvider: NSObject, NSCopying {
     /// - Parameters:
     ///   - options: options for the load handler, such as `NSItemProviderPreferredImageSizeKey`.
     ///   - completionHandler: called once, on an arbitrary queue, with the object or an error:
-    ///     `itemUnavailableError`, or
-    /// `unavailableCoercionError` for an object of another process that is of a class of its own.
+    ///     `itemUnavailableError`, or `unavailableCoercionError` for an object of another process that is of a class
+    ///     of its own.
     open func loadItem(
         forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil,
         completionHandler: CompletionHandler? = nil

@@ -32,9 +32,9 @@ package struct Catalogue {
     /// Opens the catalogue of a directory, or creates it.
     ///
     /// - Parameters:
-    ///    - path: the directory that is served.
-    ///    - store: the catalogue's file. A damaged one is created anew: every item then has a new identifier.
-    ///    - watches: the kernel's watches of the directories.
+    ///   - path: the directory that is served.
+    ///   - store: the catalogue's file. A damaged one is created anew: every item then has a new identifier.
+    ///   - watches: the kernel's watches of the directories.
     init(of path: String, store: String, watches: FolderWatches) throws {
         self.path = path
         self.watches = watches
@@ -197,8 +197,9 @@ extension Catalogue {
     /// Adds a new item.
     ///
     /// - Parameters:
-    ///    - isChange: whether the change feed reports it. The items of a directory's first listing are in that listing.
-    ///    - mayBeTaken: whether another item may have the name.
+    ///   - isChange: whether the change feed reports it. The items of a directory's first listing are in that
+    ///     listing.
+    ///   - mayBeTaken: whether another item may have the name.
     func insert(
         _ name: [UInt8], in parent: Int64, _ facts: CatalogueItem.Facts, isChange: Bool = true, mayBeTaken: Bool = true
     ) throws -> CatalogueItem {

@@ -78,8 +78,8 @@ package final class FolderWatches: Sendable {
     /// Takes the kernel's reports, and scans every directory that may have changed.
     ///
     /// - Parameters:
-    ///    - listed: returns all listed directories. It is called if any of them may have changed.
-    ///    - look: scans a directory, and returns whether anything has changed.
+    ///   - listed: returns all listed directories. It is called if any of them may have changed.
+    ///   - look: scans a directory, and returns whether anything has changed.
     /// - Returns: whether anything has changed. After an error, the remaining directories are scanned the next time.
     func look<Failure>(
         listed: () throws(Failure) -> [Int64], at look: (Int64) throws(Failure) -> Bool

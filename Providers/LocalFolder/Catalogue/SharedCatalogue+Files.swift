@@ -10,10 +10,10 @@ extension SharedCatalogue {
     /// Copies a file's contents to a path.
     ///
     /// - Parameters:
-    ///    - replacing: whether to replace a file at the path. Otherwise an existing one is an error.
-    ///    - note: is called when the copy is complete and before it has its name, with its status before any client
-    ///      can write to it.
-    ///    - named: is called when it has its name, with its status then.
+    ///   - replacing: whether to replace a file at the path. Otherwise an existing one is an error.
+    ///   - note: is called when the copy is complete and before it has its name, with its status before any client
+    ///     can write to it.
+    ///   - named: is called when it has its name, with its status then.
     /// - Returns: the item with the version that was copied. The file may have changed since.
     @discardableResult
     package func copyOut(
@@ -108,9 +108,9 @@ extension SharedCatalogue {
     /// Copies a file of the storage into a directory, under the first free name.
     ///
     /// - Parameters:
-    ///    - isOnce: whether an existing file of such a name with the same bytes counts as this copy. A killed process
-    ///      may have made it.
-    ///    - name: returns a name for 1, 2 and so on.
+    ///   - isOnce: whether an existing file of such a name with the same bytes counts as this copy. A killed process
+    ///     may have made it.
+    ///   - name: returns a name for 1, 2 and so on.
     /// - Throws: ``FolderFailure/busy`` if the file is written to meanwhile.
     package func copyIn(
         _ path: String, into parent: String, isOnce: Bool = false, named name: (Int) -> String
@@ -171,8 +171,8 @@ extension SharedCatalogue {
     /// Copies a file of the storage to another place there, which must be free.
     ///
     /// - Parameters:
-    ///    - note: as for ``copyOut(_:to:replacing:note:named:)``.
-    ///    - named: likewise.
+    ///   - note: as for ``copyOut(_:to:replacing:note:named:)``.
+    ///   - named: likewise.
     func copyStored(
         _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void,
         named: (Catalogue, FileMoment) throws -> Void
@@ -245,8 +245,7 @@ extension SharedCatalogue {
     /// - Parameter version: the version of the contents to replace, if newer ones must not be lost: another version
     ///   is an error.
     /// - Throws: ``FolderFailure/outdated`` for another version; ``FolderFailure/busy`` if the file is written to
-    ///   meanwhile, or the item
-    /// is moved.
+    ///   meanwhile, or the item is moved.
     package func replace(
         _ identifier: String, withContentsOf path: String, over version: [UInt8]? = nil
     ) throws(FolderFailure) -> CatalogueItem {

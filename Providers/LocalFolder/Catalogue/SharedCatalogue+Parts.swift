@@ -5,9 +5,9 @@ extension SharedCatalogue {
     /// Copies a byte range of a file to the same offsets of a new file.
     ///
     /// - Parameters:
-    ///    - alignment: a power of two. The bounds of the copied range are multiples of it, except at the end of the
-    ///      file.
-    ///    - version: the version that the contents must have; `nil` is any.
+    ///   - alignment: a power of two. The bounds of the copied range are multiples of it, except at the end of the
+    ///     file.
+    ///   - version: the version that the contents must have; `nil` is any.
     /// - Returns: the item, and the copied range.
     /// - Throws: ``FolderFailure/busy`` if the file has other contents.
     package func copyPart(

@@ -3,14 +3,14 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Pasteboards with everything that something can be turned into.
+/// Pasteboards with all types that a file, data or another pasteboard can be converted to.
 extension NSPasteboard {
     static let texts = [UTType.utf16ExternalPlainText, .utf16PlainText, .plainText].map {
         PasteboardType($0.identifier)
     }
 
-    /// A pasteboard of a name of its own with what can be had of a file: its contents in its own type and as `fileContents`, and
-    /// its URL. Without any item where there is no such file.
+    /// Creates a uniquely named pasteboard with a file: its contents in its own type and as `fileContents`, and its
+    /// URL. If the file does not exist, the pasteboard is empty.
     public convenience init(byFilteringFile filename: String) {
         self.init(name: Self.uniqueName)
         clearContents()
@@ -23,14 +23,15 @@ extension NSPasteboard {
         write(wrapper)
     }
 
-    /// A pasteboard of a name of its own with what can be had of data.
+    /// Creates a uniquely named pasteboard with data of a type.
     public convenience init(byFilteringData data: Data, ofType type: NSPasteboard.PasteboardType) {
         self.init(name: Self.uniqueName)
         clearContents()
         setData(data, forType: type)
     }
 
-    /// A pasteboard of a name of its own with what can be had of another one. It is asked for when somebody wants it.
+    /// Creates a uniquely named pasteboard with the items of another one, which are loaded when a client requests
+    /// them.
     public convenience init(byFilteringTypesInPasteboard pboard: NSPasteboard) {
         self.init(name: Self.uniqueName)
         clearContents()
@@ -43,7 +44,7 @@ extension NSPasteboard {
     }
 }
 
-/// Gives what another pasteboard has.
+/// A data provider that loads from another pasteboard.
 private final class FilteredItem: NSObject, NSPasteboardItemDataProvider {
     private let source: NSPasteboardItem
 

@@ -8,9 +8,9 @@ extension NSPasteboard {
     public struct PasteboardType: Hashable, RawRepresentable, Sendable {
         /// The identifier.
         public let rawValue: String
-        /// The type of an identifier.
+        /// Creates the type of an identifier.
         public init(_ rawValue: String) { self.rawValue = rawValue }
-        /// The type of an identifier.
+        /// Creates the type of an identifier.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
@@ -30,11 +30,11 @@ extension NSPasteboard.PasteboardType {
     public static let rtfd = Self("com.apple.flat-rtfd")
     /// HTML.
     public static let html = Self("public.html")
-    /// Text in columns, parted by tabulators.
+    /// Text in columns, separated by tabs.
     public static let tabularText = Self("public.utf8-tab-separated-values-text")
-    /// How characters are set.
+    /// Character formatting.
     public static let font = Self("com.apple.cocoa.pasteboard.character-formatting")
-    /// How paragraphs are set.
+    /// Paragraph formatting.
     public static let ruler = Self("com.apple.cocoa.pasteboard.paragraph-formatting")
     /// A color.
     public static let color = Self("com.apple.cocoa.pasteboard.color")
@@ -42,7 +42,7 @@ extension NSPasteboard.PasteboardType {
     public static let sound = Self("com.apple.cocoa.pasteboard.sound")
     /// Several selections in a text.
     public static let multipleTextSelection = Self("com.apple.cocoa.pasteboard.multiple-text-selection")
-    /// What a search panel was set to.
+    /// The options of a search panel.
     public static let textFinderOptions = Self("com.apple.cocoa.pasteboard.find-panel-search-options")
     /// A URL.
     public static let URL = Self("public.url")
@@ -52,22 +52,22 @@ extension NSPasteboard.PasteboardType {
     public static let fileContents = Self("NXFileContentsPboardType")
 }
 
-/// Types that stand for files with a filename extension.
+/// Types for files with a filename extension.
 extension NSPasteboard.PasteboardType {
     private static let fileNamePrefix = "NXTypedFilenamePboardType:"
     private static let fileContentsPrefix = "NXTypedFileContentsPboardType:"
 
-    /// The type of the names of files with an extension; `nil` for no extension.
+    /// Returns the type of the names of files with an extension; `nil` for no extension.
     public static func fileNameType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileNamePrefix + pathExtension)
     }
 
-    /// The type of the contents of files with an extension; `nil` for no extension.
+    /// Returns the type of the contents of files with an extension; `nil` for no extension.
     public static func fileContentsType(forPathExtension pathExtension: String) -> NSPasteboard.PasteboardType! {
         pathExtension.isEmpty ? nil : Self(fileContentsPrefix + pathExtension)
     }
 
-    /// The extension that such a type stands for; `nil` for any other type.
+    /// The extension of such a type; `nil` for any other type.
     public var representedPathExtension: String? {
         for prefix in [Self.fileNamePrefix, Self.fileContentsPrefix] where rawValue.hasPrefix(prefix) {
             let pathExtension = String(rawValue.dropFirst(prefix.count))
@@ -76,7 +76,7 @@ extension NSPasteboard.PasteboardType {
         return nil
     }
 
-    /// The extensions that types stand for, each once; `nil` where none does.
+    /// Returns the extensions of types, each once; `nil` if there are none.
     public static func representedPathExtensions(from types: [NSPasteboard.PasteboardType]) -> [String]? {
         var result: [String] = []
         for pathExtension in types.compactMap(\.representedPathExtension) where !result.contains(pathExtension) {

@@ -2,18 +2,25 @@ import FileCoordination
 import Foundation
 import ItemProvider
 
-/// A place where programs leave items for each other, as programs for the Mac know it: the same places that ``UIPasteboard``
-/// stands for, so that what is copied with one is pasted with the other.
+/// A pasteboard, through which programs exchange items, with the interface of programs for the Mac. It is the same
+/// pasteboard as that of ``UIPasteboard``: an item that is copied with one can be pasted with the other.
 ///
-/// A program takes a pasteboard over, by ``clearContents()`` or ``declareTypes(_:owner:)``, and writes to it until another
-/// program does the same: then its writing fails. What it promises is asked for when somebody wants it, in whatever process; a
-/// program that ends in good order is asked first for what is on the general pasteboard.
+/// A program becomes the owner of a pasteboard by ``clearContents()`` or ``declareTypes(_:owner:)``, and may write to
+/// it until another program becomes the owner. Promised data is requested when a client in any process loads it. When
+/// a program ends normally, the promises on the general pasteboard are kept first.
 ///
-/// Functions that read or write ask the daemon, and those that give a value load it from the process that offers it: they block
-/// the calling thread, as on Apple's platforms, and give up after a minute. They belong on the main thread or one of the
-/// program's own, not in a task. Owners and data providers are called on the main thread, also while it waits here itself.
+/// ```swift
+/// let pasteboard = NSPasteboard.general
+/// pasteboard.clearContents()
+/// pasteboard.setString("text", forType: .string)
+/// ```
 ///
-/// Sendable because it has no state of its own but its constant name and place.
+/// Functions that read or write send requests to the daemon, and those that return a value load it from the process
+/// that offers it. They block the calling thread, as on Apple's platforms, for up to a minute. Call them on the main
+/// thread or a thread of the program's own, not in a task. Owners and data providers are called on the main thread,
+/// even while it waits in one of these functions.
+///
+/// Sendable because it has no state of its own but its constant name and store.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 open class NSPasteboard: NSObject, @unchecked Sendable {
@@ -23,11 +30,12 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let store: PasteboardStore
-    /// Set for an owner that is asked for data: what it gives goes there, whatever is on the pasteboard by then.
+    /// The item that an owner fills, for the pasteboard that the owner gets. Data is set there, whatever is on the
+    /// pasteboard by then.
     private let filled: ItemContents?
 
-    /// A pasteboard by its name. One with a name that no pasteboard can have (without anything in it, with control characters, or
-    /// of more than 244 bytes in UTF-8) is there in a program without a daemon only; elsewhere it cannot be had.
+    /// Creates a pasteboard by its name. An invalid name (empty, with control characters, or of more than 244 bytes
+    /// in UTF-8) works only in a program without a daemon.
     public init(name: NSPasteboard.Name) {
         ownName = name
         store = .shared
@@ -49,7 +57,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A pasteboard with a name that nobody else has.
+    /// Returns a pasteboard with a unique name.
     open class func withUniqueName() -> NSPasteboard { NSPasteboard(name: uniqueName) }
 
     static var uniqueName: Name { Name("org.purvey.unique.\(UUID().uuidString)") }
@@ -57,19 +65,20 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
     /// The pasteboard's name.
     open var name: NSPasteboard.Name { ownName }
 
-    /// Grows whenever the pasteboard is taken over, by whatever process. It stays while its owner writes more.
+    /// A number that grows whenever a process becomes the owner of the pasteboard. It stays the same while the owner
+    /// writes more.
     open var changeCount: Int { (try? store.boards.changeCount(of: ownName.board)) ?? 0 }
 
-    /// Whether another object stands for the same pasteboard.
+    /// Whether another object is of the same pasteboard.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSPasteboard else { return false }
         return other.ownName == ownName && other.store === store
     }
 
-    /// That of the name.
+    /// The hash value of the name.
     open override var hash: Int { ownName.hashValue }
 
-    /// Takes everything off a pasteboard of one's own naming, which nobody needs any more. Does nothing to the general one.
+    /// Removes the contents of a named pasteboard that is not needed any more. Does nothing to the general one.
     open func releaseGlobally() {
         guard ownName != .general else { return }
         _ = store.takeOver(ownName.board)
@@ -77,23 +86,23 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Taking over
 
-    /// Makes this process the owner of the pasteboard, and takes everything off it.
+    /// Makes this process the owner of the pasteboard, and removes its contents.
     ///
-    /// - Returns: the new change count; 0 where the pasteboard cannot be had.
+    /// - Returns: the new change count; 0 if the pasteboard is not available.
     @discardableResult
     open func prepareForNewContents(with options: NSPasteboard.ContentsOptions = []) -> Int { clearContents() }
 
-    /// Makes this process the owner of the pasteboard, and takes everything off it.
+    /// Makes this process the owner of the pasteboard, and removes its contents.
     ///
-    /// - Returns: the new change count; 0 where the pasteboard cannot be had.
+    /// - Returns: the new change count; 0 if the pasteboard is not available.
     @discardableResult
     open func clearContents() -> Int { store.takeOver(ownName.board) ?? 0 }
 
-    /// Makes this process the owner of the pasteboard, with one item of these types. Their data is set afterwards, or the owner
-    /// is asked for it when somebody wants it.
+    /// Makes this process the owner of the pasteboard, with one item of these types. Their data is set afterwards, or
+    /// requested from the owner when a client loads it.
     ///
-    /// - Parameter newOwner: an ``NSPasteboardTypeOwner``. It is not retained: what is promised is there for as long as it lives.
-    /// - Returns: the new change count; 0 where the pasteboard cannot be had.
+    /// - Parameter newOwner: an ``NSPasteboardTypeOwner``. It is not retained: its promises last as long as it lives.
+    /// - Returns: the new change count; 0 if the pasteboard is not available.
     @discardableResult
     open func declareTypes(_ newTypes: [NSPasteboard.PasteboardType], owner newOwner: Any?) -> Int {
         let owner = (newOwner as? any NSPasteboardTypeOwner).map { TypeOwner($0, store) }
@@ -103,9 +112,9 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return store.takeOver(ownName.board, with: item.types.isEmpty ? [] : [item], owner: owner) ?? 0
     }
 
-    /// Adds types to the first item of a pasteboard that is this process's, see ``declareTypes(_:owner:)``.
+    /// Adds types to the first item of a pasteboard that this process owns, see ``declareTypes(_:owner:)``.
     ///
-    /// - Returns: the change count; 0 where the pasteboard is not this process's any more.
+    /// - Returns: the change count; 0 if this process is not the owner any more.
     @discardableResult
     open func addTypes(_ newTypes: [NSPasteboard.PasteboardType], owner newOwner: Any?) -> Int {
         let owner = (newOwner as? any NSPasteboardTypeOwner).map { TypeOwner($0, store) }
@@ -118,16 +127,16 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Writing
 
-    /// Adds objects to a pasteboard that is this process's, each as an item.
+    /// Adds objects to a pasteboard that this process owns, each as an item.
     ///
-    /// - Returns: whether all were written. None is where the pasteboard is not this process's, or an object gives nothing for
-    ///   any type, or is an item that is on a pasteboard already.
+    /// - Returns: whether all were written. None is written if this process is not the owner, if an object provides
+    ///   no data for any type, or if an item is on a pasteboard already.
     @discardableResult
     open func writeObjects(_ objects: [any NSPasteboardWriting]) -> Bool {
         guard !objects.isEmpty, let contents = store.contents(of: ownName.board) else { return false }
         var added: [ItemContents] = []
         defer {
-            // Bound until it is known whether they are written.
+            // Bound to the pasteboard until it is known whether they are written.
             for item in added { item.unbind() }
         }
         for object in objects {
@@ -142,19 +151,19 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return isWritten
     }
 
-    /// Sets the data of a type of the first item; `nil` takes back what was set.
+    /// Sets the data of a type of the first item; `nil` removes the data.
     ///
-    /// - Returns: `false` where the pasteboard is not this process's.
+    /// - Returns: `false` if this process is not the owner.
     @discardableResult
     open func setData(_ data: Data?, forType dataType: NSPasteboard.PasteboardType) -> Bool {
-        // Nothing to be had is what a declared type has until somebody gives it.
+        // A declared type without data has no provider until data is set.
         guard let data else { return set({ $0.promise([dataType], by: nil) }) }
         return set { $0.set(data, for: dataType) != nil }
     }
 
-    /// Sets what a property list holds as a type of the first item.
+    /// Sets the value of a property list as a type of the first item.
     ///
-    /// - Returns: `false` where the pasteboard is not this process's, or the value is none that a property list holds.
+    /// - Returns: `false` if this process is not the owner, or if no property list can hold the value.
     @discardableResult
     open func setPropertyList(_ plist: Any, forType dataType: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: plist, as: dataType) else { return false }
@@ -163,7 +172,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     /// Sets a string as a type of the first item.
     ///
-    /// - Returns: `false` where the pasteboard is not this process's.
+    /// - Returns: `false` if this process is not the owner.
     @discardableResult
     open func setString(_ string: String, forType dataType: NSPasteboard.PasteboardType) -> Bool {
         setPropertyList(string, forType: dataType)
@@ -175,7 +184,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return write(to: contents, body)
     }
 
-    /// Changes the first item, which is made where there is none. Others are told only of what they do not know: a new type.
+    /// Changes the first item, which is created if there is none. The board is written to only if there is a new
+    /// type.
     private func write(to contents: PasteboardContents, _ body: (ItemContents) -> Bool) -> Bool {
         if let first = contents.items.first {
             let before = first.types
@@ -192,7 +202,7 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Reading
 
-    /// The items; `nil` where the pasteboard cannot be had. Nothing of them is loaded yet.
+    /// The items; `nil` if the pasteboard is not available. Their values are not loaded yet.
     open var pasteboardItems: [NSPasteboardItem]? {
         if let contents = store.contents(of: ownName.board) { return contents.items.map(\.handle) }
         guard let count = try? store.boards.changeCount(of: ownName.board),
@@ -205,13 +215,13 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads an object of each item: of the first of the classes that can read it.
+    /// Reads an object of each item, of the first of the classes that can read it.
     ///
     /// - Parameters:
-    ///   - classArray: ``NSPasteboardReading`` classes in order of preference, such as `NSURL.self` and `NSString.self`, and
-    ///     `NSPasteboardItem.self`, which takes what no class before it can read.
+    ///   - classArray: ``NSPasteboardReading`` classes in order of preference, such as `NSURL.self` and
+    ///     `NSString.self`. `NSPasteboardItem.self` reads any item that no class before it can read.
     ///   - options: see ``ReadingOptionKey``.
-    /// - Returns: the objects, of which there are none where no class can read anything; `nil` where the pasteboard cannot be had.
+    /// - Returns: the objects, which may be none; `nil` if the pasteboard is not available.
     open func readObjects(
         forClasses classArray: [AnyClass], options: [NSPasteboard.ReadingOptionKey: Any]? = nil
     ) -> [Any]? {
@@ -220,8 +230,8 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether one of the classes can read an item, see ``readObjects(forClasses:options:)``. Nothing is loaded to tell, but URLs
-    /// where the options ask for files of certain types.
+    /// Whether one of the classes can read an item, see ``readObjects(forClasses:options:)``. Nothing is loaded,
+    /// except URLs if the options restrict the types of files.
     open func canReadObject(
         forClasses classArray: [AnyClass], options: [NSPasteboard.ReadingOptionKey: Any]? = nil
     ) -> Bool {
@@ -237,33 +247,33 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Which of the pasteboard's items this is; `NSNotFound` for one that is not on it, or not any more.
+    /// Returns the position of an item; `NSNotFound` for one that is not on the pasteboard, or not any more.
     open func index(of pasteboardItem: NSPasteboardItem) -> Int {
         pasteboardItems?.firstIndex { $0.isSame(as: pasteboardItem) } ?? NSNotFound
     }
 
-    /// The types of all items, each once; `nil` where the pasteboard cannot be had.
+    /// The types of all items, each once; `nil` if the pasteboard is not available.
     open var types: [NSPasteboard.PasteboardType]? {
         pasteboardItems?.flatMap(\.types).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// The first of these types that the pasteboard has.
+    /// Returns the first of these types that the pasteboard has.
     open func availableType(from types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
         let items = pasteboardItems ?? []
         return types.first { type in items.contains { $0.availableType(from: [type]) != nil } }
     }
 
-    /// The data of a type, of the first item that has it. Promised data is asked for now.
+    /// Returns the data of a type, of the first item that has it. Promised data is requested now.
     open func data(forType dataType: NSPasteboard.PasteboardType) -> Data? {
         pasteboardItems?.lazy.compactMap { $0.data(forType: dataType) }.first
     }
 
-    /// What a property list holds, of the first item that has it.
+    /// Returns the value of a property list, of the first item that has it.
     open func propertyList(forType dataType: NSPasteboard.PasteboardType) -> Any? {
         pasteboardItems?.lazy.compactMap { $0.propertyList(forType: dataType) }.first
     }
 
-    /// The strings of all items that have one of the type, a line each.
+    /// Returns the strings of all items that have one of the type, a line each.
     open func string(forType dataType: NSPasteboard.PasteboardType) -> String? {
         let strings = (pasteboardItems ?? []).compactMap { $0.string(forType: dataType) }
         return strings.isEmpty ? nil : strings.joined(separator: "\n")
@@ -271,10 +281,10 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Files
 
-    /// Writes a file or folder, as `fileContents` and as the type of contents with its extension, to a pasteboard that is this
-    /// process's.
+    /// Writes a file or directory, as `fileContents` and as the type of contents with its extension, to a pasteboard
+    /// that this process owns.
     ///
-    /// - Returns: `false` where the file cannot be read, or the pasteboard is not this process's.
+    /// - Returns: `false` if the file cannot be read, or if this process is not the owner.
     @discardableResult
     open func writeFileContents(_ filename: String) -> Bool {
         guard let wrapper = try? FileWrapper(url: URL(fileURLWithPath: filename)) else { return false }
@@ -293,18 +303,18 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         return setData(data, forType: .fileContents)
     }
 
-    /// Reads what ``write(_:)`` wrote; `nil` where there is none.
+    /// Reads a file wrapper that ``write(_:)`` wrote; `nil` if there is none.
     open func readFileWrapper() -> FileWrapper? {
         data(forType: .fileContents).flatMap { FileWrapper(serializedRepresentation: $0) }
     }
 
-    /// Reads a file or folder and writes it to the disk, in place of none that is there.
+    /// Reads a file or directory and writes it to the disk. It does not replace an existing file.
     ///
     /// - Parameters:
-    ///   - type: `fileContents`, or the type of contents with an extension; `nil` takes the one of the name's extension and, where
-    ///     that is not there, `fileContents`.
+    ///   - type: `fileContents`, or the type of contents with an extension; `nil` is the type of the path's extension
+    ///     or, if the pasteboard does not have that, `fileContents`.
     ///   - filename: the path to write to.
-    /// - Returns: the path; `nil` where there is no such file on the pasteboard, or it cannot be written.
+    /// - Returns: the path; `nil` if the pasteboard has no such file, or if it cannot be written.
     open func readFileContentsType(_ type: NSPasteboard.PasteboardType?, toFile filename: String) -> String? {
         let ofName = PasteboardType.fileContentsType(forPathExtension: (filename as NSString).pathExtension)
         let types = type.map { [$0] } ?? [ofName, .fileContents].compactMap { $0 }
@@ -320,14 +330,15 @@ open class NSPasteboard: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The types of which data can be had as a type: itself and, for a string, text in other encodings.
+    /// Returns the types of data that can be read as a type: the type itself and, for a string, text in other
+    /// encodings.
     open class func types(filterableTo type: NSPasteboard.PasteboardType) -> [NSPasteboard.PasteboardType] {
         type == .string ? [type] + texts : [type]
     }
 }
 
 extension NSPasteboard.Name {
-    /// The board that stands for the pasteboard.
+    /// The board of the pasteboard.
     var board: String {
         switch self {
         case .general: "general"
@@ -339,7 +350,7 @@ extension NSPasteboard.Name {
 }
 
 extension NSPasteboard {
-    /// The name of the pasteboard that a board stands for.
+    /// Returns the name of the pasteboard of a board.
     static func name(ofBoard board: String) -> Name {
         [Name.general, .drag, .find].first { $0.board == board }
             ?? Name(String(board.dropFirst("pasteboard.".count)))

@@ -4,22 +4,22 @@ import UniformTypeIdentifiers
 
 /// An item of a pasteboard, in several types: one that is to be written, or one that was read.
 ///
-/// Functions that give a value may load it from another process, and block for as long as ``NSPasteboard`` does. Items that were
-/// read give nothing any more once something else is on the pasteboard.
+/// Functions that return a value may load it from another process, and block as those of ``NSPasteboard`` do. Items
+/// that were read return nothing any more once the pasteboard has other contents.
 ///
-/// Sendable because it has no state of its own: what it stands for guards itself.
+/// Sendable because it has no state of its own: the contents or the offered item have their own locks.
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading, @unchecked Sendable {
     private enum Kind {
-        /// Of this process.
+        /// An item of this process.
         case own(ItemContents)
         case offered(OfferedItem)
     }
 
     private let kind: Kind
 
-    /// An item without any type.
+    /// Creates an item without any type.
     public override init() {
         let contents = ItemContents()
         kind = .own(contents)
@@ -27,7 +27,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         contents.setHandle(self)
     }
 
-    /// An item of one type; `nil` where that is none, or the value none that a property list holds.
+    /// Creates an item of one type; `nil` if the type is invalid, or if no property list can hold the value.
     public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
         let contents = ItemContents()
         kind = .own(contents)
@@ -47,19 +47,19 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         super.init()
     }
 
-    /// What is written; `nil` for an item that was read.
+    /// The contents to write; `nil` for an item that was read.
     var contents: ItemContents? {
         if case .own(let contents) = kind { return contents }
         return nil
     }
 
-    /// What was read; `nil` for an item of this process.
+    /// The item that was read; `nil` for an item of this process.
     var offered: OfferedItem? {
         if case .offered(let item) = kind { return item }
         return nil
     }
 
-    /// Whether both stand for the same item.
+    /// Whether both are of the same item.
     func isSame(as other: NSPasteboardItem) -> Bool {
         switch (kind, other.kind) {
         case (.own(let one), .own(let other)): one === other
@@ -70,7 +70,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Types
 
-    /// The types, best first. Text in any encoding is also there as `string`, and a promised file as its type.
+    /// The types, best first. Text in any encoding is also available as `string`, and a promised file as its type.
     open var types: [NSPasteboard.PasteboardType] {
         let own = ownTypes
         return own.contains(.string) || Self.text(among: own) == nil ? own : own + [.string]
@@ -87,7 +87,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         types.first { TypeIdentifier.conforms($0.rawValue, to: UTType.plainText.identifier) }
     }
 
-    /// The first of these types that the item has.
+    /// Returns the first of these types that the item has.
     open func availableType(from types: [NSPasteboard.PasteboardType]) -> NSPasteboard.PasteboardType? {
         let own = self.types
         return types.first { type in own.contains { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }
@@ -95,7 +95,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Writing
 
-    /// Promises types: their data is asked for when somebody wants it. The data provider is kept until then.
+    /// Promises types: the data provider is asked for their data when a client loads it. The data provider is
+    /// retained until then.
     ///
     /// - Returns: `false` for no types, and for an item that is on a pasteboard or was read from one.
     @discardableResult
@@ -128,7 +129,8 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         setPropertyList(string, forType: type)
     }
 
-    /// Sets what a property list holds as a type, see ``setData(_:forType:)``; `false` for any other value.
+    /// Sets the value of a property list as a type, see ``setData(_:forType:)``. Returns `false` if no property list
+    /// can hold the value.
     @discardableResult
     open func setPropertyList(_ propertyList: Any, forType type: NSPasteboard.PasteboardType) -> Bool {
         guard let data = PasteboardData.data(of: propertyList, as: type) else { return false }
@@ -137,7 +139,7 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
 
     // MARK: - Reading
 
-    /// The data of a type. Promised data is asked for now.
+    /// Returns the data of a type. Promised data is requested now.
     open func data(forType type: NSPasteboard.PasteboardType) -> Data? {
         if let data = ownData(type) { return data }
         guard type == .string, let other = Self.text(among: ownTypes), other != type else { return nil }
@@ -153,31 +155,31 @@ open class NSPasteboardItem: NSObject, NSPasteboardWriting, NSPasteboardReading,
         }
     }
 
-    /// The string of a type: text in the encoding of the type, or other data that is UTF-8.
+    /// Returns the string of a type: text in the encoding of the type, or other data that is UTF-8.
     open func string(forType type: NSPasteboard.PasteboardType) -> String? {
         data(forType: type).flatMap { PasteboardData.string($0, as: type) }
     }
 
-    /// What a property list holds, of a type.
+    /// Returns the value of a property list, of a type.
     open func propertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         data(forType: type).flatMap { PasteboardData.propertyList($0, as: type) }
     }
 
     // MARK: - Being written and read
 
-    /// All types.
+    /// Returns all types.
     open func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] { types }
 
-    /// The data of a type.
+    /// Returns the data of a type.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? { data(forType: type) }
 
-    /// Every type: an item of a pasteboard is read as itself.
+    /// Returns the root type of all data: an item of a pasteboard is read as itself.
     open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         [NSPasteboard.PasteboardType(UTType.item.identifier)]
     }
 }
 
-/// Sendable because it is used on the main thread only.
+/// A data provider. Sendable because it is used on the main thread only.
 private struct SharedDataProvider: @unchecked Sendable {
     let object: any NSPasteboardItemDataProvider
 }

@@ -3,81 +3,84 @@ import ItemProvider
 
 /// An object that can be written to a pasteboard, see ``NSPasteboard/writeObjects(_:)``.
 ///
-/// A class that is `NSItemProviderWriting` has an answer for everything: it is written as it is given to an item provider.
+/// A class that is `NSItemProviderWriting` needs no further methods: it is written as to an item provider.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardWriting: NSObjectProtocol {
-    /// The types that the object is written as, best first.
+    /// Returns the types that the object is written as, best first.
     func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
-    /// How it is written as a type; at once without an answer.
+    /// Returns the options of writing a type. By default the object is written at once.
     func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions
-    /// The object as a type: data, a string, or anything else that a property list holds; `nil` where it cannot be had. For
-    /// what is promised, called on the main thread when somebody wants it.
+    /// Returns the object as a type: data, a string, or another value that a property list can hold; `nil` if it is
+    /// not available. For a promised type, called on the main thread when a client loads it.
     func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any?
 }
 
 extension NSPasteboardWriting {
-    /// At once.
+    /// Returns no options: the object is written at once.
     public func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions { [] }
 }
 
-/// A class whose objects can be made from what is on a pasteboard, see ``NSPasteboard/readObjects(forClasses:options:)``.
+/// A class whose objects can be made from the contents of a pasteboard, see
+/// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
-/// A class that is `NSItemProviderReading` has an answer for everything: it is read as from an item provider.
+/// A class that is `NSItemProviderReading` needs no further methods: it is read as from an item provider.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardReading: NSObjectProtocol {
-    /// The types that objects of the class are made from, best first.
+    /// Returns the types that objects of the class are made from, best first.
     static func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType]
-    /// In which form a type is wanted; as data without an answer.
+    /// Returns the form in which a type is read. By default as data.
     static func readingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions
-    /// Makes an object from what is there, in the form that the class asks for; `nil` where it cannot be made.
+    /// Creates an object from a value in the form that the class reads; `nil` if it cannot be made.
     init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType)
 }
 
 extension NSPasteboardReading {
-    /// As data.
+    /// Returns `asData`.
     public static func readingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions { .asData }
 }
 
-/// Who keeps the promises of ``NSPasteboard/declareTypes(_:owner:)``. It is not retained: what is promised is there for as long
-/// as the owner lives.
+/// The owner of the types of ``NSPasteboard/declareTypes(_:owner:)``, who provides their data. It is not retained:
+/// its promises last as long as it lives.
 ///
 /// Source: AppKit, `NSPasteboard.h`.
 public protocol NSPasteboardTypeOwner: NSObjectProtocol {
-    /// Somebody wants data of a declared type: put it on the pasteboard that is given. Called on the main thread.
+    /// Provides data of a declared type that a client loads: it should be set on the given pasteboard. Called on the
+    /// main thread.
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType)
-    /// Something else is on the pasteboard now. Called on the main thread.
+    /// Is called on the main thread when the pasteboard has other contents.
     func pasteboardChangedOwner(_ sender: NSPasteboard)
 }
 
 extension NSPasteboardTypeOwner {
-    /// Nothing.
+    /// Does nothing.
     public func pasteboardChangedOwner(_ sender: NSPasteboard) {}
 }
 
-/// Who keeps the promises of an item, see ``NSPasteboardItem/setDataProvider(_:forTypes:)``.
+/// The provider of an item's promised data, see ``NSPasteboardItem/setDataProvider(_:forTypes:)``.
 ///
 /// Source: AppKit, `NSPasteboardItem.h`.
 public protocol NSPasteboardItemDataProvider: NSObjectProtocol {
-    /// Somebody wants data of a promised type: put it into the item that is given. Called on the main thread.
+    /// Provides data of a promised type that a client loads: it should be set on the given item. Called on the main
+    /// thread.
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem,
         provideDataForType type: NSPasteboard.PasteboardType)
-    /// Nothing more will be asked for: everything was provided, or something else is on the pasteboard now. Called on the main
-    /// thread.
+    /// Is called on the main thread when no more data will be requested: all was provided, or the pasteboard has
+    /// other contents.
     func pasteboardFinishedWithDataProvider(_ pasteboard: NSPasteboard)
 }
 
 extension NSPasteboardItemDataProvider {
-    /// Nothing.
+    /// Does nothing.
     public func pasteboardFinishedWithDataProvider(_ pasteboard: NSPasteboard) {}
 }

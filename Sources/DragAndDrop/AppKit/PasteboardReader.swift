@@ -2,16 +2,16 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Reads objects of one class from the items of a pasteboard.
+/// A reader of objects of one class from the items of a pasteboard.
 struct PasteboardReader {
     private let reader: any NSPasteboardReading.Type
     private let pasteboard: NSPasteboard
     private let types: [NSPasteboard.PasteboardType]
     private let isOfFilesOnly: Bool
-    /// The types of which files have to be; any without it.
+    /// The types that files must have; `nil` is any.
     private let contentTypes: [String]?
 
-    /// `nil` for a class that is not read from pasteboards.
+    /// Creates a reader; `nil` for a class that cannot be read from pasteboards.
     init?(_ aClass: AnyClass, _ pasteboard: NSPasteboard, _ options: [NSPasteboard.ReadingOptionKey: Any]?) {
         guard let reader = aClass as? any NSPasteboardReading.Type else { return nil }
         self.reader = reader
@@ -22,20 +22,21 @@ struct PasteboardReader {
         isOfFilesOnly = isOfURLs && (contentTypes != nil || options?[.urlReadingFileURLsOnly] as? Bool == true)
     }
 
-    /// Whether an object can be read, as far as can be told from the types and, of a URL that has to lead to files of certain types,
-    /// from where it leads.
+    /// Whether an object can be read, judged by the types and, for URLs of files of certain types, by the type of the
+    /// file.
     func canRead(_ item: NSPasteboardItem) -> Bool {
         if reader is NSPasteboardItem.Type { return true }
         return contentTypes == nil ? !readable(item).isEmpty : object(from: item) != nil
     }
 
-    /// `nil` where no object can be made.
+    /// Reads an object; `nil` if none can be made.
     func object(from item: NSPasteboardItem) -> Any? {
         if reader is NSPasteboardItem.Type { return item }
         return readable(item).lazy.compactMap { object(from: item, as: $0) }.first
     }
 
-    /// The item's types that can be read: those that the class names before kinds of them, each in the class's order.
+    /// Returns the item's types that can be read: types that the class lists before kinds of them, each in the
+    /// class's order.
     private func readable(_ item: NSPasteboardItem) -> [NSPasteboard.PasteboardType] {
         let own = item.types
         let named = types.flatMap { type in own.filter { TypeIdentifier.areEqual($0.rawValue, type.rawValue) } }

@@ -1,4 +1,4 @@
-/// What can be detected: the key paths of ``UIPasteboard/DetectedValues`` as values that may cross threads.
+/// The kinds of detected values: the key paths of ``UIPasteboard/DetectedValues`` as values that may cross threads.
 enum DetectedKind: CaseIterable, Sendable {
     case probableWebURL, probableWebSearch, number
     case links, phoneNumbers, emailAddresses, postalAddresses
@@ -20,7 +20,7 @@ enum DetectedKind: CaseIterable, Sendable {
         }
     }
 
-    /// The pattern of the older interface, which knows three.
+    /// The pattern of the older interface, which has three.
     var pattern: UIPasteboard.DetectionPattern? {
         switch self {
         case .probableWebURL: .probableWebURL
@@ -30,12 +30,12 @@ enum DetectedKind: CaseIterable, Sendable {
         }
     }
 
-    /// The kinds behind key paths. A key path that is none of theirs asks for nothing.
+    /// Returns the kinds of key paths. Other key paths are ignored.
     static func kinds(_ keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>) -> Set<DetectedKind> {
         Set(allCases.filter { keyPaths.contains($0.keyPath) })
     }
 
-    /// The kinds behind patterns. A pattern that nobody knows asks for nothing.
+    /// Returns the kinds of patterns. Unknown patterns are ignored.
     static func kinds(_ patterns: Set<UIPasteboard.DetectionPattern>) -> Set<DetectedKind> {
         Set(allCases.filter { $0.pattern.map(patterns.contains) ?? false })
     }
@@ -58,7 +58,7 @@ enum DetectedKind: CaseIterable, Sendable {
 }
 
 extension UIPasteboard.DetectedValues {
-    /// What was found, as the older interface tells it.
+    /// The found values for the older interface.
     var byPattern: [UIPasteboard.DetectionPattern: Any] {
         var values: [UIPasteboard.DetectionPattern: Any] = [:]
         if !probableWebURL.isEmpty { values[.probableWebURL] = probableWebURL }

@@ -1,16 +1,16 @@
 extension UIPasteboard {
-    /// A pattern that the text of an item may follow as a whole.
+    /// A pattern that the whole text of an item may match.
     ///
     /// Source: UIKit, `UIPasteboard.h`.
     public struct DetectionPattern: Hashable, RawRepresentable, Sendable {
         /// The pattern as text.
         public let rawValue: String
-        /// A pattern. One that is none of the constants is never detected.
+        /// Creates a pattern. One that is none of the constants is never detected.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The text is the address of a page. The value is a `String`, for "Paste and Go".
+        /// The text is a web address. The value is a `String`, for "Paste and Go".
         public static let probableWebURL = DetectionPattern(
             rawValue: "com.apple.uikit.pasteboard-detection-pattern.probable-web-url")
-        /// The text is something to search the web for. The value is a `String`, for "Paste and Search".
+        /// The text is a web search. The value is a `String`, for "Paste and Search".
         public static let probableWebSearch = DetectionPattern(
             rawValue: "com.apple.uikit.pasteboard-detection-pattern.probable-web-search")
         /// The text is a number. The value is a `Double`.

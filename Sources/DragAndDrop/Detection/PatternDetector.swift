@@ -1,11 +1,11 @@
 import Foundation
 import ItemProvider
 
-/// Looks for all that was asked for in one text.
+/// The detection of all requested kinds in one text.
 ///
-/// Every detector reads the text from left to right and looks ahead and back only so far as its doc comment says, so that the
-/// time it takes grows with the text and no faster, whatever the text. Detectors know nothing of each other: the same part of a
-/// text may be found by several.
+/// Every detector reads the text from left to right and looks ahead and back only as far as its doc comment says. So
+/// the time is linear in the length of any text. Detectors are independent of each other: several may find the same
+/// part of a text.
 enum PatternDetector {
     static func values(
         of kinds: Set<DetectedKind>, in text: DetectionText, clock: CalendarClock = .current
@@ -35,7 +35,7 @@ enum PatternDetector {
 }
 
 extension UIPasteboard.DetectedValues {
-    /// What is detected in a text that is on no pasteboard.
+    /// Detects values in a text that is on no pasteboard.
     package init(
         of keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>, in text: String, clock: CalendarClock = .current
     ) {

@@ -2,18 +2,19 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Patterns in what is on a pasteboard.
+/// Detection of patterns in the contents of a pasteboard.
 ///
-/// Detection reads the first 64 KiB of an item's text, or of its URL where it has no text, and nothing else; an item without
-/// either has no patterns. It blocks no thread of the caller's: handlers are called once, on a queue of their own. Errors are
-/// those of loading the text (``NSItemProvider``'s domain), of reaching the pasteboard, and `itemUnavailableError` for an item
-/// set with a position that the pasteboard does not have.
+/// Detection reads the first 64 KiB of an item's text, or of its URL if it has no text, and nothing else; an item
+/// without either has no patterns. It does not block the caller's thread: handlers are called once, on a queue of
+/// their own. Errors are those of loading the text (``NSItemProvider``'s domain), of reaching the pasteboard, and
+/// `itemUnavailableError` for an item set with a position that the pasteboard does not have.
 ///
-/// As on Apple's platforms, the functions without an item set look at the first item. An empty pasteboard has no patterns.
+/// As on Apple's platforms, the functions without an item set examine the first item. An empty pasteboard has no
+/// patterns.
 extension UIPasteboard {
     // MARK: - Patterns
 
-    /// Tells which of these patterns the first item follows.
+    /// Detects which of these patterns the first item matches.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>,
         completionHandler: @escaping @Sendable (Result<Set<DetectionPattern>, any Error>) -> Void
@@ -23,7 +24,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Tells which of these patterns the first item has.
+    /// Detects which of these patterns the first item has.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>,
         completionHandler: @escaping @Sendable (Result<Set<PartialKeyPath<DetectedValues>>, any Error>) -> Void
@@ -33,14 +34,14 @@ extension UIPasteboard {
         }
     }
 
-    /// Tells which of these patterns the first item has.
+    /// Detects which of these patterns the first item has.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>
     ) async throws -> Set<PartialKeyPath<DetectedValues>> {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first?.patterns ?? []
     }
 
-    /// Tells which of these patterns each of these items follows, in order; of all items without a set.
+    /// Detects which of these patterns each of these items matches, in order; of all items without a set.
     public func detectPatterns(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<DetectionPattern>], any Error>) -> Void
@@ -50,7 +51,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Tells which of these patterns each of these items has, in order; of all items without a set.
+    /// Detects which of these patterns each of these items has, in order; of all items without a set.
     public func detectPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[Set<PartialKeyPath<DetectedValues>>], any Error>) -> Void
@@ -60,7 +61,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Tells which of these patterns each of these items has, in order; of all items without a set.
+    /// Detects which of these patterns each of these items has, in order; of all items without a set.
     public func detectedPatterns(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [Set<PartialKeyPath<DetectedValues>>] {
@@ -69,7 +70,7 @@ extension UIPasteboard {
 
     // MARK: - Values
 
-    /// Gives the values of those of these patterns that the first item follows: strings, and for a number a `Double`.
+    /// Detects the values of the patterns that the first item matches: strings, and for a number a `Double`.
     public func detectValues(
         for patterns: Set<DetectionPattern>,
         completionHandler: @escaping @Sendable (Result<[DetectionPattern: Any], any Error>) -> Void
@@ -79,7 +80,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Gives the values of those of these patterns that the first item has.
+    /// Detects the values of the patterns that the first item has.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>,
         completionHandler: @escaping @Sendable (Result<DetectedValues, any Error>) -> Void
@@ -89,12 +90,12 @@ extension UIPasteboard {
         }
     }
 
-    /// Gives the values of those of these patterns that the first item has.
+    /// Detects the values of the patterns that the first item has.
     public func detectedValues(for keyPaths: Set<PartialKeyPath<DetectedValues>>) async throws -> DetectedValues {
         try await detect(DetectedKind.kinds(keyPaths), in: .first).first ?? DetectedValues()
     }
 
-    /// Gives the values of those of these patterns that each of these items follows, in order; of all items without a set.
+    /// Detects the values of the patterns that each of these items matches, in order; of all items without a set.
     public func detectValues(
         for patterns: Set<DetectionPattern>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[[DetectionPattern: Any]], any Error>) -> Void
@@ -104,7 +105,7 @@ extension UIPasteboard {
         }
     }
 
-    /// Gives the values of those of these patterns that each of these items has, in order; of all items without a set.
+    /// Detects the values of the patterns that each of these items has, in order; of all items without a set.
     public func detectValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?,
         completionHandler: @escaping @Sendable (Result<[DetectedValues], any Error>) -> Void
@@ -112,7 +113,7 @@ extension UIPasteboard {
         detect(DetectedKind.kinds(keyPaths), in: .items(itemSet), completionHandler)
     }
 
-    /// Gives the values of those of these patterns that each of these items has, in order; of all items without a set.
+    /// Detects the values of the patterns that each of these items has, in order; of all items without a set.
     public func detectedValues(
         for keyPaths: Set<PartialKeyPath<DetectedValues>>, inItemSet itemSet: IndexSet?
     ) async throws -> [DetectedValues] {
@@ -154,7 +155,7 @@ extension UIPasteboard {
     }
 }
 
-/// Which items are looked at.
+/// The items to examine.
 private enum PasteboardSelection: Sendable {
     case first
     case items(IndexSet?)
@@ -173,7 +174,7 @@ private enum PasteboardSelection: Sendable {
     }
 }
 
-/// Runs what blocks, or keeps a processor busy, off the threads of tasks.
+/// Runs a function that blocks, or takes processor time, outside of Swift's task pool.
 private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         HandlerThreads.shared.run { continuation.resume(with: Result { try body() }) }

@@ -3,10 +3,11 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// A drag from its beginning to its end, driven by whatever shows it to a person: a toolkit, or a test.
+/// A drag from its beginning to its end, driven by a toolkit or a test.
 ///
-/// Other processes find it on the board ``board``: the items, and behind them one of type ``controlType`` that tells what may
-/// be done and takes the outcome. Nothing but items ever crosses. A drag that has ended cannot be dropped, and leaves the board.
+/// Other processes find it on the board ``board``: the items, and after them a control item of type ``controlType``,
+/// which returns the state of the drag and takes the outcome. Only items are sent to other processes. A drag that has
+/// ended cannot be dropped, and leaves the board.
 @MainActor package final class DragOperation {
     nonisolated package static let board = "drag"
     nonisolated static let controlType = "org.purvey.drag-session"
@@ -16,13 +17,13 @@ import UniformTypeIdentifiers
     private let interaction: UIDragInteraction
     private let boards: any ItemBoards
     private let publication: DragPublication
-    /// How long the items can still be opened after another process has said that it has what it wanted: what it asked for by the
-    /// items themselves may just be on its way.
+    /// The time for which the items can still be opened after another process has reported the outcome: its requests
+    /// for the items may still be on their way.
     private let grace: DispatchTimeInterval
-    /// Whether it can be dropped no more.
+    /// Whether it cannot be dropped any more.
     var hasEnded: Bool { publication.hasEnded }
 
-    /// Begins a drag; `nil` when the source has nothing to drag, or lets no drag begin.
+    /// Begins a drag; `nil` if the source has nothing to drag, or permits no drag.
     package init?(
         _ interaction: UIDragInteraction, boards: any ItemBoards = SharedBoards.current,
         grace: DispatchTimeInterval = .seconds(10)
@@ -44,21 +45,21 @@ import UniformTypeIdentifiers
         delegate.dragInteraction(interaction, sessionWillBegin: session)
     }
 
-    /// Lets other processes see the drag, unless the source keeps it to itself. Blocks for the daemon's answer.
+    /// Shows the drag to other processes, unless the source restricts it to its own. Blocks for the daemon's reply.
     package func publish() throws {
         guard !session.isRestrictedToDraggingApplication, !hasEnded else { return }
         let items = session.items.map(\.itemProvider) + [control()]
         publication.published(try boards.replace(Self.board, with: items, staysAfterwards: false))
     }
 
-    /// The drag has moved.
+    /// Reports to the source that the drag has moved.
     package func move() { interaction.delegate?.dragInteraction(interaction, sessionDidMove: session) }
 
-    /// Ends the drag, with what the destination did. Only the first time counts. Blocks for the daemon's answer where the drag was
-    /// published: it is taken off the board.
+    /// Ends the drag, with the destination's operation. Only the first call counts. If the drag was published, it is
+    /// removed from the board, and the call blocks for the daemon's reply.
     ///
-    /// - Parameter hasTransferred: whether the destination has all it wanted by now.
-    /// - Returns: what the source took it for; `cancel` for a drag that had ended.
+    /// - Parameter hasTransferred: whether the destination has loaded everything by now.
+    /// - Returns: the operation that the source was notified of; `cancel` for a drag that had ended.
     @discardableResult
     package func end(_ operation: UIDropOperation, hasTransferred: Bool = true) -> UIDropOperation {
         guard !hasEnded else { return .cancel }
@@ -67,19 +68,19 @@ import UniformTypeIdentifiers
         return outcome
     }
 
-    /// The same for a drop in another process, which may still open what it has asked for.
+    /// Ends the drag after a drop in another process, which may still open the items that it has requested.
     private func endElsewhere(_ operation: UIDropOperation) -> UIDropOperation {
         guard operation == .copy || operation == .move else { return end(operation) }
         guard !hasEnded else { return .cancel }
-        // The publication is kept until then, whatever becomes of the drag.
+        // The publication is retained until then, even if the drag is released.
         DispatchQueue.global().asyncAfter(deadline: .now() + grace) { [publication] in publication.withdraw() }
-        // Nothing is moved from one process to another.
+        // Items are never moved from one process to another.
         return finish(.copy, hasTransferred: true)
     }
 
     private func finish(_ operation: UIDropOperation, hasTransferred: Bool) -> UIDropOperation {
         publication.end()
-        // A source that does not allow a move was copied from.
+        // If the source does not allow a move, the items were copied.
         let outcome = operation == .move && !session.allowsMoveOperation ? .copy : operation
         interaction.delegate?.dragInteraction(interaction, session: session, willEndWith: outcome)
         interaction.delegate?.dragInteraction(interaction, session: session, didEndWith: outcome)
@@ -91,7 +92,8 @@ import UniformTypeIdentifiers
         interaction.delegate?.dragInteraction(interaction, sessionDidTransferItems: session)
     }
 
-    /// The item through which another process looks at the drag and ends it: loading an outcome is telling it.
+    /// Returns the item through which another process reads the state of the drag and ends it: loading an outcome
+    /// reports it.
     private func control() -> NSItemProvider {
         let control = NSItemProvider()
         let allowsMove = session.allowsMoveOperation
@@ -114,17 +116,18 @@ import UniformTypeIdentifiers
     }
 }
 
-/// A drag over a destination, driven by whatever shows it to a person.
+/// A drag over a destination, driven by a toolkit or a test.
 @MainActor package final class DropOperation {
     package let session: DestinationSession
     private let interaction: UIDropInteraction
-    /// The drag, when it is of this process.
+    /// The drag, if it is of this process.
     private let source: DragOperation?
     /// The control item of a drag of another process.
     private let control: NSItemProvider?
     private var isInside = false
 
-    /// A drag of this process comes over a destination; `nil` when that has no interest, or the drag has ended.
+    /// Creates the operation for a drag of this process; `nil` if the destination does not accept it, or if the drag
+    /// has ended.
     package convenience init?(_ interaction: UIDropInteraction, _ drag: DragOperation) {
         guard !drag.hasEnded else { return nil }
         let session = DestinationSession(
@@ -133,8 +136,8 @@ import UniformTypeIdentifiers
         self.init(interaction, session, drag, nil)
     }
 
-    /// The drag of another process comes over a destination; `nil` when there is none that has not ended, or the destination
-    /// has no interest. Blocks for the daemon's answer.
+    /// Returns the operation for the drag of another process; `nil` if there is none that has not ended, or if the
+    /// destination does not accept it. Blocks for the daemon's reply.
     package static func remote(
         _ interaction: UIDropInteraction, boards: any ItemBoards = SharedBoards.current
     ) async throws -> DropOperation? {
@@ -161,7 +164,7 @@ import UniformTypeIdentifiers
         self.control = control
     }
 
-    /// What a drop would do here. The first time, the drag has just come over the destination.
+    /// Returns what a drop would do. The first call means that the drag has entered the destination.
     package func update() -> UIDropProposal {
         guard let delegate = interaction.delegate else { return UIDropProposal(operation: .cancel) }
         if !isInside {
@@ -170,7 +173,7 @@ import UniformTypeIdentifiers
         }
         let proposal = delegate.dropInteraction(interaction, sessionDidUpdate: session)
         guard proposal.operation == .move else { return proposal }
-        // As UIKit has it: what the source does not allow is called off, and between programs everything is a copy.
+        // As in UIKit: a move that the source does not allow is cancelled, and between programs it is a copy.
         if !session.allowsMoveOperation { return UIDropProposal(operation: .cancel) }
         if control == nil { return proposal }
         let copying = UIDropProposal(operation: .copy)
@@ -179,17 +182,17 @@ import UniformTypeIdentifiers
         return copying
     }
 
-    /// The drag has left the destination.
+    /// Reports that the drag has left the destination.
     package func exit() {
         guard isInside else { return }
         isInside = false
         interaction.delegate?.dropInteraction(interaction, sessionDidExit: session)
     }
 
-    /// Drops the items here.
+    /// Drops the items on the destination.
     ///
-    /// - Returns: what the source took it for, which is told once everything that the destination wants has come: `cancel` where the
-    ///   drag had ended by then.
+    /// - Returns: the operation that the source was notified of, once the destination has loaded everything; `cancel`
+    ///   if the drag had ended by then.
     @discardableResult
     package func perform() async -> UIDropOperation {
         let operation = source?.hasEnded == true ? .cancel : update().operation
@@ -212,7 +215,7 @@ import UniformTypeIdentifiers
                 forTypeIdentifier: "\(DragOperation.outcomePrefix)\(operation.rawValue)"
             ) { data, _ in continuation.resume(returning: data) }
         }
-        // A source that has gone needs to know nothing any more.
+        // The source has ended and needs no report.
         return answer?.first.flatMap { UIDropOperation(rawValue: UInt($0)) } ?? operation
     }
 }

@@ -1,25 +1,25 @@
 import Dispatch
 import LinuxSystem
 
-/// A drag on the board of drags, from its publication until it is taken off.
+/// A drag on the board of drags, from its publication until its removal.
 ///
-/// It is taken off at the latest with the last reference to this. What somebody else has put on the board since stays.
+/// It is removed at the latest with the last reference to this object. Newer contents of the board stay.
 final class DragPublication: Sendable {
     private enum State {
         case new
-        /// With the board's change count.
+        /// On the board, with the board's change count.
         case published(Int)
         case withdrawn
     }
 
     private let boards: any ItemBoards
-    // Innermost: boards are used after it is released.
+    // Leaf lock: boards are used after it is released.
     private let state = Lock((publication: State.new, hasEnded: false))
 
     init(_ boards: any ItemBoards) { self.boards = boards }
 
     deinit {
-        // Whoever lets go last may not be one that can wait.
+        // The thread that releases the last reference may not be one that may block.
         guard let changeCount = withdrawing() else { return }
         DispatchQueue.global().async { [boards] in
             _ = try? boards.amend(DragOperation.board, with: [], expecting: changeCount)
@@ -33,7 +33,7 @@ final class DragPublication: Sendable {
 
     func published(_ changeCount: Int) { state.withLock { $0.publication = .published(changeCount) } }
 
-    /// Takes the drag off the board. Blocks for the daemon's answer.
+    /// Removes the drag from the board. Blocks for the daemon's reply.
     func withdraw() {
         guard let changeCount = withdrawing() else { return }
         _ = try? boards.amend(DragOperation.board, with: [], expecting: changeCount)

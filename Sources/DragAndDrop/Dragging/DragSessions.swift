@@ -1,7 +1,7 @@
 import Foundation
 import ItemProvider
 
-/// What both sides of a drag have in common.
+/// The common part of both sides of a drag.
 @MainActor package class DragDropSession: NSObject {
     package let items: [UIDragItem]
     package fileprivate(set) var allowsMoveOperation: Bool
@@ -35,12 +35,12 @@ import ItemProvider
     package var localContext: Any?
 }
 
-/// A drag over this process.
+/// A drag over a destination of this process.
 @MainActor package final class DestinationSession: DragDropSession, UIDropSession {
     package nonisolated let progress: Progress = LoadProgress(units: 0)
     package let localDragSession: (any UIDragSession)?
     package var progressIndicatorStyle = UIDropSessionProgressIndicatorStyle.default
-    /// Loads that have begun and not ended.
+    /// The number of loads that have begun and not ended.
     private var pending = 0
     private var whenLoaded: (() -> Void)?
 
@@ -81,13 +81,13 @@ import ItemProvider
         }
     }
 
-    /// Calls a function once everything that was asked for has come.
+    /// Calls a function once all loads have ended.
     func afterLoading(_ body: @escaping () -> Void) {
         if pending == 0 { body() } else { whenLoaded = body }
     }
 }
 
-/// The objects of a drop as they come in, in whatever order.
+/// The objects of a drop, which arrive in any order.
 @MainActor private final class CollectedObjects {
     private var objects: [(any NSItemProviderReading)?]
     private var missing: Int
@@ -99,7 +99,7 @@ import ItemProvider
         self.completion = completion
     }
 
-    /// Whether this was the last.
+    /// Adds an object. Returns whether it was the last.
     func add(_ object: (any NSItemProviderReading)?, at index: Int) -> Bool {
         objects[index] = object
         missing -= 1
@@ -109,7 +109,7 @@ import ItemProvider
     func complete() { completion(objects.compactMap { $0 }) }
 }
 
-/// Sendable because it is handed over: the load keeps no reference to the object it made.
+/// A loaded object. Sendable because the load keeps no reference to the object that it made.
 private struct LoadedObject: @unchecked Sendable {
     let value: any NSItemProviderReading
 }

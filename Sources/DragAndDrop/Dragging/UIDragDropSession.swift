@@ -1,51 +1,51 @@
 import Foundation
 import ItemProvider
 
-/// What a drag is about, for both sides of it.
+/// The items and properties of a drag, for both sides of it.
 @MainActor public protocol UIDragDropSession: NSObjectProtocol {
-    /// What is dragged.
+    /// The dragged items.
     var items: [UIDragItem] { get }
-    /// Whether the source lets the items be moved. From one program to another they are copied even so.
+    /// Whether the source allows the items to be moved. Between programs they are copied even so.
     var allowsMoveOperation: Bool { get }
     /// Whether no other process may see the items.
     var isRestrictedToDraggingApplication: Bool { get }
-    /// Whether some item has a representation of one of these types.
+    /// Whether an item has a representation of one of these types.
     func hasItemsConforming(toTypeIdentifiers typeIdentifiers: [String]) -> Bool
-    /// Whether an object of a class can be made from some item.
+    /// Whether an object of a class can be made from an item.
     func canLoadObjects(ofClass aClass: any NSItemProviderReading.Type) -> Bool
 }
 
 extension UIDragDropSession {
-    /// Whether a value of a type can be made from some item.
+    /// Whether a value of a type can be made from an item.
     public func canLoadObjects<T>(ofClass: T.Type) -> Bool
     where T: _ObjectiveCBridgeable & SendableMetatype, T._ObjectiveCType: NSItemProviderReading & SendableMetatype {
         canLoadObjects(ofClass: T._ObjectiveCType.self)
     }
 }
 
-/// A drag, as its source sees it.
+/// A drag, for its source.
 @MainActor public protocol UIDragSession: UIDragDropSession {
-    /// Whatever the program wants to find again when something is dropped in it.
+    /// Any value of the program, for a drop within the same program.
     var localContext: Any? { get set }
 }
 
-/// How the progress of a drop is shown.
+/// The style of a drop's progress indicator.
 public enum UIDropSessionProgressIndicatorStyle: UInt, Sendable {
-    /// Not at all.
+    /// No indicator.
     case none = 0
-    /// As is usual.
+    /// The usual indicator.
     case `default` = 1
 }
 
-/// A drag, as its destination sees it.
+/// A drag, for its destination.
 ///
-/// Its progress is that of everything that is loaded from the drop.
+/// Its progress is that of all loads of the drop.
 @MainActor public protocol UIDropSession: UIDragDropSession, ProgressReporting {
-    /// The drag's own session, when it began in this process.
+    /// The source's session, if the drag began in this process.
     var localDragSession: (any UIDragSession)? { get }
-    /// How the progress is shown.
+    /// The style of the progress indicator.
     var progressIndicatorStyle: UIDropSessionProgressIndicatorStyle { get set }
-    /// Loads an object of a class from every item that has one. To be called while the drop is performed.
+    /// Loads an object of a class from every item that has one. Must be called while the drop is performed.
     ///
     /// - Parameter completion: called on the main actor with the objects that could be made, in the items' order.
     @discardableResult

@@ -1,79 +1,81 @@
 import Foundation
 
-/// Makes something a source of drags. Whatever shows it to a person begins the drag: a toolkit of this package, which is yet to
-/// come. A program cannot begin one by itself.
+/// A source of drags. A toolkit begins a drag; this package does not contain one yet. A program cannot begin a drag
+/// by itself.
 @MainActor open class UIDragInteraction: NSObject {
-    /// Who says what is dragged.
+    /// The delegate, which provides the dragged items.
     open private(set) weak var delegate: (any UIDragInteractionDelegate)?
     /// Whether a drag can begin along with other gestures.
     open var allowsSimultaneousRecognitionDuringLift = false
-    /// Whether drags begin at all.
+    /// Whether drags can begin at all.
     open var isEnabled = UIDragInteraction.isEnabledByDefault
 
-    /// `true`.
+    /// Whether new interactions are enabled. It is `true`.
     open class var isEnabledByDefault: Bool { true }
 
-    /// A source of drags.
+    /// Creates a source of drags.
     public init(delegate: any UIDragInteractionDelegate) {
         self.delegate = delegate
         super.init()
     }
 }
 
-/// Says what is dragged, and is told what becomes of it. All but the first have an answer of their own.
+/// The delegate that provides the dragged items, and is notified of the drag. All methods but the first have a
+/// default.
 @MainActor public protocol UIDragInteractionDelegate: NSObjectProtocol {
-    /// What a drag that begins here is about; nothing, when none is to begin.
+    /// Returns the items of a drag that begins; none if no drag is to begin.
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
-    /// A drag is about to begin.
+    /// Is called before a drag begins.
     func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession)
-    /// Whether the items may be moved; `true` without an answer. It matters within a program: a drop in another one is always a copy.
+    /// Whether the items may be moved. By default `true`. It matters within a program: a drop in another one is
+    /// always a copy.
     func dragInteraction(_ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession)
         -> Bool
-    /// Whether no other process may see the items; `false` without an answer.
+    /// Whether no other process may see the items. By default `false`.
     func dragInteraction(
         _ interaction: UIDragInteraction, sessionIsRestrictedToDraggingApplication session: any UIDragSession
     ) -> Bool
-    /// Whether previews are shown in full size; `false` without an answer.
+    /// Whether previews are shown in full size. By default `false`.
     func dragInteraction(
         _ interaction: UIDragInteraction, prefersFullSizePreviewsFor session: any UIDragSession
     ) -> Bool
-    /// The drag has moved.
+    /// Is called when the drag has moved.
     func dragInteraction(_ interaction: UIDragInteraction, sessionDidMove session: any UIDragSession)
-    /// The drag is about to end, with this.
+    /// Is called before the drag ends, with its outcome.
     func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, willEndWith operation: UIDropOperation)
-    /// The drag has ended, with this.
+    /// Is called when the drag has ended, with its outcome.
     func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, didEndWith operation: UIDropOperation)
-    /// The destination has everything that it wanted.
+    /// Is called when the destination has loaded everything.
     func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession)
 }
 
 extension UIDragInteractionDelegate {
-    /// Nothing.
+    /// Does nothing.
     public func dragInteraction(_ interaction: UIDragInteraction, sessionWillBegin session: any UIDragSession) {}
-    /// `true`.
+    /// Whether the items may be moved: `true`.
     public func dragInteraction(
         _ interaction: UIDragInteraction, sessionAllowsMoveOperation session: any UIDragSession
     ) -> Bool { true }
-    /// `false`.
+    /// Whether no other process may see the items: `false`.
     public func dragInteraction(
         _ interaction: UIDragInteraction, sessionIsRestrictedToDraggingApplication session: any UIDragSession
     ) -> Bool { false }
-    /// `false`.
+    /// Whether previews are shown in full size: `false`.
     public func dragInteraction(
         _ interaction: UIDragInteraction, prefersFullSizePreviewsFor session: any UIDragSession
     ) -> Bool { false }
-    /// Nothing.
+    /// Does nothing.
     public func dragInteraction(_ interaction: UIDragInteraction, sessionDidMove session: any UIDragSession) {}
-    /// Nothing.
+    /// Does nothing.
     public func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, willEndWith operation: UIDropOperation
     ) {}
-    /// Nothing.
+    /// Does nothing.
     public func dragInteraction(
         _ interaction: UIDragInteraction, session: any UIDragSession, didEndWith operation: UIDropOperation
     ) {}
-    /// Nothing.
+    /// Does nothing.
     public func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession) {}
 }

@@ -1,16 +1,16 @@
 import Foundation
 import ItemProvider
 
-/// One thing that is dragged.
+/// One dragged item.
 ///
-/// Source: UIKit, `UIDragItem.h`, without what depends on views.
+/// Source: UIKit, `UIDragItem.h`, without the parts that depend on views.
 @MainActor open class UIDragItem: NSObject {
-    /// What is dragged, in all its representations.
+    /// The representations of the item.
     open private(set) var itemProvider: NSItemProvider
-    /// Whatever the program wants to find again when the item is dropped in it; other processes do not see it.
+    /// Any value of the program, for a drop within the same program. Other processes do not see it.
     open var localObject: Any?
 
-    /// An item to drag.
+    /// Creates an item to drag.
     public init(itemProvider: NSItemProvider) {
         self.itemProvider = itemProvider
         super.init()

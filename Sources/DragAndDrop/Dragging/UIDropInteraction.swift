@@ -1,55 +1,55 @@
 import Foundation
 
-/// Makes something a destination of drops. Whatever shows it to a person tells it of drags: a toolkit of this package, which is yet
-/// to come. A program cannot drop anything by itself.
+/// A destination of drops. A toolkit reports drags to it; this package does not contain one yet. A program cannot
+/// drop anything by itself.
 @MainActor open class UIDropInteraction: NSObject {
-    /// Who says what becomes of a drop.
+    /// The delegate, which decides about drops.
     open private(set) weak var delegate: (any UIDropInteractionDelegate)?
     /// Whether several drags can be over it at once.
     open var allowsSimultaneousDropSessions = false
 
-    /// A destination of drops.
+    /// Creates a destination of drops.
     public init(delegate: any UIDropInteractionDelegate) {
         self.delegate = delegate
         super.init()
     }
 }
 
-/// Says what becomes of a drop, and takes it. Each has an answer of its own.
+/// The delegate that decides about a drop, and performs it. All methods have a default.
 @MainActor public protocol UIDropInteractionDelegate: NSObjectProtocol {
-    /// Whether a drag is of interest at all; `true` without an answer.
+    /// Whether the destination accepts a drag at all. By default `true`.
     func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool
-    /// A drag has come over this.
+    /// Is called when a drag has entered the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: any UIDropSession)
-    /// What a drop here would do; nothing without an answer.
+    /// Returns what a drop would do now. By default it is cancelled.
     func dropInteraction(
         _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
     ) -> UIDropProposal
-    /// A drag has left this.
+    /// Is called when a drag has left the destination.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: any UIDropSession)
-    /// The items are dropped. What is wanted of them is to be loaded from here.
+    /// Performs a drop. It should start loading the items.
     func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession)
-    /// The drop was performed.
+    /// Is called when the drop was performed.
     func dropInteraction(_ interaction: UIDropInteraction, concludeDrop session: any UIDropSession)
-    /// The drag has ended, here or elsewhere.
+    /// Is called when the drag has ended, on this destination or elsewhere.
     func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnd session: any UIDropSession)
 }
 
 extension UIDropInteractionDelegate {
-    /// `true`.
+    /// Whether the destination accepts a drag: `true`.
     public func dropInteraction(_ interaction: UIDropInteraction, canHandle session: any UIDropSession) -> Bool { true }
-    /// Nothing.
+    /// Does nothing.
     public func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnter session: any UIDropSession) {}
-    /// Nothing is done.
+    /// Returns a proposal to cancel.
     public func dropInteraction(
         _ interaction: UIDropInteraction, sessionDidUpdate session: any UIDropSession
     ) -> UIDropProposal { UIDropProposal(operation: .cancel) }
-    /// Nothing.
+    /// Does nothing.
     public func dropInteraction(_ interaction: UIDropInteraction, sessionDidExit session: any UIDropSession) {}
-    /// Nothing.
+    /// Does nothing.
     public func dropInteraction(_ interaction: UIDropInteraction, performDrop session: any UIDropSession) {}
-    /// Nothing.
+    /// Does nothing.
     public func dropInteraction(_ interaction: UIDropInteraction, concludeDrop session: any UIDropSession) {}
-    /// Nothing.
+    /// Does nothing.
     public func dropInteraction(_ interaction: UIDropInteraction, sessionDidEnd session: any UIDropSession) {}
 }

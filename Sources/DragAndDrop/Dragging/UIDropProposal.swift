@@ -1,36 +1,36 @@
 import Foundation
 
-/// What a drop does.
+/// The effect of a drop.
 public enum UIDropOperation: UInt, Sendable {
-    /// Nothing: it is called off.
+    /// The drop is cancelled.
     case cancel = 0
-    /// Nothing: it would be allowed elsewhere.
+    /// The drop is not allowed in this place, but may be elsewhere.
     case forbidden = 1
     /// The items are copied.
     case copy = 2
-    /// The items are moved: within one program, where the source allows it. Where it does not, the drop is called off; from another
-    /// program the items are copied.
+    /// The items are moved, within one program, if the source allows it. If the source does not, the drop is
+    /// cancelled; items of another program are copied.
     case move = 3
 }
 
-/// What a destination would do with a drop at this moment.
+/// A destination's proposal for a drop at this moment.
 @MainActor open class UIDropProposal: NSObject, NSCopying {
-    /// What would be done.
+    /// The proposed operation.
     open private(set) var operation: UIDropOperation
     /// Whether the place within the destination matters.
     open var isPrecise = false
     /// Whether previews are shown in full size.
     open var prefersFullSizePreview = false
 
-    /// A proposal to do this.
+    /// Creates a proposal of an operation.
     public required init(operation: UIDropOperation) {
         self.operation = operation
         super.init()
     }
 
-    /// A proposal of the same.
+    /// Returns a copy of the proposal.
     open nonisolated func copy(with zone: NSZone? = nil) -> Any {
-        // Foundation's protocol knows no actors; the object itself is the main actor's.
+        // Foundation's protocol has no actor isolation, but the object belongs to the main actor.
         MainActor.assumeIsolated {
             let copy = Self(operation: operation)
             copy.isPrecise = isPrecise
@@ -40,7 +40,7 @@ public enum UIDropOperation: UInt, Sendable {
     }
 }
 
-/// Sendable because it only leaves the isolation that it was just made in.
+/// A copied proposal. Sendable because it only leaves the isolation that it was just made in.
 private struct Copied: @unchecked Sendable {
     let value: Any
 }

@@ -3,18 +3,18 @@ import ItemProvider
 
 /// A color, by its red, green, blue and alpha, each from 0 to 1.
 ///
-/// The value class under which programs for Apple's platforms know colors. Its values do not change and may be used from any
-/// thread. Source: UIKit, `UIColor.h`, the part that is about data.
+/// The value class for colors of programs for Apple's platforms. It is immutable, and may be used from any thread.
+/// Source: UIKit, `UIColor.h`, the part about data.
 public final class UIColor: NSObject, NSSecureCoding, Sendable {
     private let components: [Double]
 
-    /// A color.
+    /// Creates a color. Components are clamped to 0 to 1.
     public init(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
         components = [red, green, blue, alpha].map { min(max(Double($0), 0), 1) }
         super.init()
     }
 
-    /// Gives the four components; `true`.
+    /// Stores the four components. Returns `true`.
     @discardableResult
     public func getRed(
         _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
@@ -27,16 +27,16 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
     /// Whether another color has the same components.
     public override func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.components == components }
 
-    /// Equal colors have equal hashes.
+    /// The hash value of the components.
     public override var hash: Int { components.hashValue }
 
-    /// `true`.
+    /// Whether the class supports secure coding: `true`.
     public static var supportsSecureCoding: Bool { true }
 
     /// Writes the components.
     public func encode(with coder: NSCoder) { coder.encode(data as NSData, forKey: "components") }
 
-    /// Reads the components; `nil` where there are none.
+    /// Reads the components; `nil` if there are none.
     public convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "components") else { return nil }
         self.init(Data(referencing: data))
@@ -52,7 +52,7 @@ public final class UIColor: NSObject, NSSecureCoding, Sendable {
     }
 }
 
-/// Colors cross as the text of their components.
+/// Colors are sent to other processes as the text of their components.
 extension UIColor: NSItemProviderReading, NSItemProviderWriting {
     private static let typeIdentifier = "com.apple.uikit.color"
 
@@ -62,7 +62,7 @@ extension UIColor: NSItemProviderReading, NSItemProviderWriting {
     /// `com.apple.uikit.color`.
     public static var readableTypeIdentifiersForItemProvider: [String] { [typeIdentifier] }
 
-    /// The components.
+    /// Writes the components.
     public func loadData(
         withTypeIdentifier typeIdentifier: String,
         forItemProviderCompletionHandler completionHandler: @escaping @Sendable (Data?, (any Error)?) -> Void
@@ -71,7 +71,7 @@ extension UIColor: NSItemProviderReading, NSItemProviderWriting {
         return nil
     }
 
-    /// A color from its components; throws `unavailableCoercionError` for other bytes.
+    /// Creates a color from its components. Throws `unavailableCoercionError` for other bytes.
     public static func object(withItemProviderData data: Data, typeIdentifier: String) throws -> Self {
         guard let color = UIColor(data) as? Self else {
             throw ItemProviderError.cannotCoerce(to: "\(Self.self)", from: typeIdentifier)

@@ -5,7 +5,7 @@ import ItemProvider
 import UniformTypeIdentifiers
 
 extension UIPasteboard {
-    /// These items, all without a set; `nil` where one of them is not there.
+    /// Returns the items of a set, or all without a set; `nil` if one of them does not exist.
     func selected(_ itemSet: IndexSet?) -> [NSItemProvider]? {
         let items = itemProviders
         guard let itemSet else { return items }
@@ -17,7 +17,7 @@ extension UIPasteboard {
 extension NSItemProvider {
     func hasOne(of types: [String]) -> Bool { types.contains { hasItemConformingToTypeIdentifier($0) } }
 
-    /// The same item, which no other process sees.
+    /// Returns the same item, invisible to other processes.
     func restrictedToThisProcess() -> NSItemProvider {
         let copy = promise.changed { $0.restricted(to: .ownProcess) }
         copy.teamRepresentation = promise.teamRepresentation?.restricted(to: .ownProcess)
@@ -25,9 +25,10 @@ extension NSItemProvider {
     }
 }
 
-/// How an item is made of values.
+/// The creation of items from values.
 enum PasteboardValue {
-    /// An item with a value of each type. Under ``UIPasteboard/typeAutomatic`` a value's own types are taken.
+    /// Returns an item with a value of each type. A value under ``UIPasteboard/typeAutomatic`` is registered with its
+    /// own types.
     static func provider(_ values: [String: Any]) -> NSItemProvider {
         let provider = NSItemProvider()
         for (type, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -43,14 +44,14 @@ enum PasteboardValue {
     }
 }
 
-/// Reads values of items within one patience for all of them: whoever reads a pasteboard is blocked meanwhile, and a process
-/// that has promised something may never answer.
+/// A reader of several values with one common deadline: reading a pasteboard blocks the caller, and a process may
+/// never provide a value that it has promised.
 struct PasteboardReading {
     private let deadline: DispatchTime
 
     init(within patience: DispatchTimeInterval) { deadline = .now() + patience }
 
-    /// Blocks until the data is there; `nil` where it cannot be had.
+    /// Loads data, and blocks until it is loaded; `nil` on failure.
     func data(_ provider: NSItemProvider, _ type: String) -> Data? {
         wait { done in
             let progress = provider.loadDataRepresentation(forTypeIdentifier: type) { data, _ in done(data) }
@@ -58,7 +59,7 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks until the value is there; `nil` where it cannot be had.
+    /// Loads a value, and blocks until it is loaded; `nil` on failure.
     func value(_ provider: NSItemProvider, _ type: String) -> Any? {
         let loaded: (item: ItemValue?, error: (any Error)?)? = wait { done in
             let load = PendingCancellation()
@@ -68,7 +69,7 @@ struct PasteboardReading {
             return { load.cancel() }
         }
         guard let object = loaded?.item?.object else {
-            // An object of a class that this process cannot read is its archive.
+            // An object of a class that this process cannot read is returned as its archive.
             let code = (loaded?.error as NSError?)?.code
             return code == NSItemProvider.ErrorCode.unavailableCoercionError.rawValue ? data(provider, type) : nil
         }
@@ -83,7 +84,7 @@ struct PasteboardReading {
         return Self.natural(object)
     }
 
-    /// Foundation's objects as the Swift values they stand for.
+    /// Returns Foundation's objects as the Swift values that they bridge to.
     private static func natural(_ object: Any) -> Any {
         switch object {
         case let text as NSString: text as String
@@ -93,10 +94,10 @@ struct PasteboardReading {
         }
     }
 
-    /// Blocks the calling thread until a load has ended; one that nobody waits for any more is cancelled. On the main thread,
+    /// Blocks the calling thread until a load has ended, and cancels it after the deadline. On the main thread,
     /// promises of this process are kept meanwhile.
     ///
-    /// - Parameter start: gets the function to call with the value, and gives what cancels the load.
+    /// - Parameter start: gets the function to call with the value, and returns a function that cancels the load.
     func wait<Value: Sendable>(_ start: (@escaping @Sendable (Value?) -> Void) -> () -> Void) -> Value? {
         var cancel: (() -> Void)?
         let value = MainThread.wait(until: deadline) { cancel = start($0) }

@@ -3,9 +3,9 @@ import Images
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// What the usual values are read from.
+/// The types of the usual values.
 extension UIPasteboard {
-    /// The type under which a value is put on the pasteboard as what it is.
+    /// The type under which a value is put on the pasteboard with its own types.
     public class var typeAutomatic: String { "com.apple.uikit.type-automatic" }
 
     /// The types of strings.
@@ -17,7 +17,7 @@ extension UIPasteboard {
     /// The types of colors.
     public class var typeListColor: NSArray { UIColor.readableTypeIdentifiersForItemProvider as NSArray }
 
-    /// What of all items can be read as a class, in their order.
+    /// Returns the objects of a class that can be read from the items, in their order.
     func objects<Object: NSItemProviderReading>(_ type: Object.Type) -> [Object] {
         let reading = reading
         return itemProviders.compactMap { reading.object($0, type) }
@@ -33,7 +33,7 @@ extension UIPasteboard {
 }
 
 extension PasteboardReading {
-    /// Blocks until the object is there; `nil` where none of the class can be had.
+    /// Loads an object, and blocks until it is loaded; `nil` if the item has none of the class.
     fileprivate func object<Object: NSItemProviderReading>(
         _ provider: NSItemProvider, _ type: Object.Type
     ) -> Object? {
@@ -46,7 +46,7 @@ extension PasteboardReading {
     }
 }
 
-/// Sendable because it is handed over: the load keeps no reference to the object it made.
+/// A loaded object. Sendable because the load keeps no reference to the object that it made.
 private struct ReadObject: @unchecked Sendable {
     let value: any NSItemProviderReading
 }

@@ -3,19 +3,24 @@ import Foundation
 import Images
 import ItemProvider
 
-/// The name of the pasteboard with what was last searched for.
+/// The name of the pasteboard of the last search.
 public let UIPasteboardNameFind = "com.apple.UIKit.pboard.find"
 
-/// A place where programs leave items for each other: the general one for copy and paste, and named ones.
+/// A pasteboard, through which programs exchange items: the general one for copy and paste, or a named one.
 ///
-/// The general pasteboard is the one of `purvey copy` and `purvey paste`. What is put on a pasteboard is a promise: nothing is
-/// produced before somebody reads it, except that a program which ends in good order is asked to keep its promises first.
+/// The general pasteboard is the one of `purvey copy` and `purvey paste`. An item on a pasteboard is a promise:
+/// nothing is produced before a client reads it, except that a program which ends normally keeps its promises first.
 ///
-/// Functions that read or write ask the daemon, and those that give a value load it from the process that offers it: they block
-/// the calling thread, as on Apple's platforms, and belong on the main thread or one of the program's own, not in a task. In a
-/// program that is not linked with the exchange, pasteboards are of this process alone.
+/// ```swift
+/// UIPasteboard.general.string = "text"
+/// ```
 ///
-/// Sendable because it has no state of its own but its constant name and place.
+/// Functions that read or write send requests to the daemon, and those that return a value load it from the process
+/// that offers it. They block the calling thread, as on Apple's platforms. Call them on the main thread or a thread
+/// of the program's own, not in a task. In a program that is not linked with the exchange, pasteboards are local to
+/// the process.
+///
+/// Sendable because it has no state of its own but its constant name and boards.
 ///
 /// Source: UIKit, `UIPasteboard.h`.
 open class UIPasteboard: NSObject, @unchecked Sendable {
@@ -23,23 +28,23 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
     public struct Name: Hashable, RawRepresentable, Sendable {
         /// The name as text.
         public let rawValue: String
-        /// A name.
+        /// Creates a name.
         public init(_ rawValue: String) { self.rawValue = rawValue }
-        /// A name.
+        /// Creates a name.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The name of the general pasteboard.
         public static let general = Name("com.apple.UIKit.pboard.general")
     }
 
-    /// What can be asked for when items are put on a pasteboard.
+    /// An option for putting items on a pasteboard.
     public struct OptionsKey: Hashable, RawRepresentable, Sendable {
         /// The option as text.
         public let rawValue: String
-        /// An option.
+        /// Creates an option.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// A `Date` at which the items are taken off.
+        /// The `Date` at which the items are removed.
         public static let expirationDate = OptionsKey(rawValue: "UIPasteboardOptionExpirationDate")
-        /// `true` keeps the items within this process.
+        /// Whether the items are visible to this process alone; a Boolean.
         public static let localOnly = OptionsKey(rawValue: "UIPasteboardOptionLocalOnly")
     }
 
@@ -51,15 +56,15 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private let ownName: Name
     let boards: any ItemBoards
-    /// How long whoever reads is kept waiting by a process that does not answer.
+    /// The time that a reader waits for a process that does not reply.
     private let patience: DispatchTimeInterval
-    /// The longest that reading a pasteboard takes, whatever is on it.
+    /// The longest time that reading a pasteboard takes, whatever its contents.
     private static let usualPatience = DispatchTimeInterval.seconds(60)
 
-    /// Begins to read. What does not come within a minute from a process that has promised it counts as not there.
+    /// A new read, with its deadline. A promised value that does not arrive within a minute counts as missing.
     var reading: PasteboardReading { PasteboardReading(within: patience) }
 
-    /// A pasteboard with a name that nobody else has: what a class that derives from this one begins with.
+    /// Creates a pasteboard with a unique name. Subclasses call it.
     public override init() {
         ownName = Name("org.purvey.unique.\(UUID().uuidString)")
         boards = SharedBoards.current
@@ -67,7 +72,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// - Parameter patience: how long whoever reads is kept waiting.
+    /// Creates a pasteboard.
+    ///
+    /// - Parameter patience: the time that a reader waits.
     package init(_ name: Name, _ boards: any ItemBoards, patience: DispatchTimeInterval? = nil) {
         ownName = name
         self.boards = boards
@@ -75,13 +82,12 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A pasteboard by its name.
+    /// Creates a pasteboard by its name.
     ///
-    /// `nil` for a name that no pasteboard can have: without anything in it, with control characters, or of more than 244 bytes
-    /// in UTF-8.
+    /// Returns `nil` for an invalid name: empty, with control characters, or of more than 244 bytes in UTF-8.
     ///
-    /// - Parameter create: whether to make it; otherwise there is one only where something was put on it since it was last
-    ///   removed, by whatever process.
+    /// - Parameter create: whether to create it. Otherwise it must exist: a process has put something on it since it
+    ///   was last removed.
     public convenience init?(name pasteboardName: Name, create: Bool) {
         self.init(pasteboardName, SharedBoards.current, create: create)
     }
@@ -92,12 +98,12 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         guard create || name == .general || (try? boards.isTouched(board)) == true else { return nil }
     }
 
-    /// A pasteboard with a name that nobody else has.
+    /// Returns a pasteboard with a unique name.
     open class func withUniqueName() -> UIPasteboard {
         UIPasteboard(Name("org.purvey.unique.\(UUID().uuidString)"), SharedBoards.current)
     }
 
-    /// Takes everything off a named pasteboard. Does nothing to the general one.
+    /// Removes the contents of a named pasteboard. Does nothing to the general one.
     open class func remove(withName pasteboardName: Name) {
         guard pasteboardName != .general else { return }
         let pasteboard = UIPasteboard(pasteboardName, SharedBoards.current)
@@ -105,44 +111,45 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(name: removedNotification, object: pasteboard)
     }
 
-    /// The board that stands for it.
+    /// The board of the pasteboard.
     var board: String { name == .general ? "general" : "pasteboard." + name.rawValue }
 
-    /// `true` for the general pasteboard: what is on it outlives the program that put it there.
+    /// Whether the contents outlive the program that put them there: `true` for the general pasteboard.
     open var isPersistent: Bool { name == .general }
 
-    /// Does nothing: which pasteboards persist is settled.
+    /// Does nothing: only the general pasteboard is persistent.
     open func setPersistent(_ persistent: Bool) {}
 
-    /// Grows whenever the contents change, by whatever process.
+    /// A number that grows whenever any process changes the contents.
     open var changeCount: Int { (try? boards.changeCount(of: board)) ?? 0 }
 
     // MARK: - Notifications
 
-    /// Posted when this process has changed the contents. Other processes' changes show in ``changeCount``.
+    /// A notification that this process has changed the contents. Other processes' changes show only in
+    /// ``changeCount``.
     public class var changedNotification: NSNotification.Name { .init("UIPasteboardChangedNotification") }
-    /// In its `userInfo`: the types that were not there before.
+    /// The key of the added types in the notification's `userInfo`.
     public class var changedTypesAddedUserInfoKey: String { "UIPasteboardChangedTypesAddedKey" }
-    /// In its `userInfo`: the types that are not there any more.
+    /// The key of the removed types in the notification's `userInfo`.
     public class var changedTypesRemovedUserInfoKey: String { "UIPasteboardChangedTypesRemovedKey" }
-    /// Posted when this process has removed a pasteboard.
+    /// A notification that this process has removed a pasteboard.
     public class var removedNotification: NSNotification.Name { .init("UIPasteboardRemovedNotification") }
 
     // MARK: - Item providers
 
-    /// The items; setting them replaces what was there.
+    /// The items. Setting them replaces the contents.
     open var itemProviders: [NSItemProvider] {
         get { (try? boards.items(of: board)) ?? [] }
         set { setItemProviders(newValue, localOnly: false, expirationDate: nil) }
     }
 
-    /// Puts items on the pasteboard, in place of what was there. What no pasteboard can have is left out: types without an
-    /// identifier or with one of more than 1,024 bytes, an item's types after the 256th, items without any type, and items after
-    /// the 20,000th. Whatever comes of the new items, the old ones are not there any more.
+    /// Replaces the contents with items. Items and types beyond the limits are left out: types with an empty
+    /// identifier or with one of more than 1,024 bytes, an item's types after the 256th, items without any type, and
+    /// items after the 20,000th. Even if the new items are refused, the old ones are removed.
     ///
     /// - Parameters:
-    ///   - localOnly: keep them within this process.
-    ///   - expirationDate: take them off then. Items that expire end with this process at the latest.
+    ///   - localOnly: whether the items are visible to this process alone.
+    ///   - expirationDate: the date at which they are removed. Items that expire end with this process at the latest.
     open func setItemProviders(_ itemProviders: [NSItemProvider], localOnly: Bool, expirationDate: Date?) {
         let before = Set(types)
         let items = localOnly ? itemProviders.map { $0.restrictedToThisProcess() } : itemProviders
@@ -162,17 +169,17 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     private func expire(at date: Date, changeCount: Int) {
         DispatchQueue.global().asyncAfter(wallDeadline: .now() + max(0, date.timeIntervalSinceNow)) { [self] in
-            // Something newer stays, whoever put it there.
+            // Newer contents, of any process, stay.
             _ = try? boards.amend(board, with: [], expecting: changeCount)
         }
     }
 
-    /// Puts objects on the pasteboard, in place of what was there.
+    /// Replaces the contents with objects.
     open func setObjects(_ objects: [any NSItemProviderWriting]) {
         setObjects(objects, localOnly: false, expirationDate: nil)
     }
 
-    /// Puts objects on the pasteboard, in place of what was there, see ``setItemProviders(_:localOnly:expirationDate:)``.
+    /// Replaces the contents with objects, see ``setItemProviders(_:localOnly:expirationDate:)``.
     open func setObjects(_ objects: [any NSItemProviderWriting], localOnly: Bool, expirationDate: Date?) {
         setItemProviders(
             objects.map { NSItemProvider(object: $0) }, localOnly: localOnly, expirationDate: expirationDate)
@@ -180,13 +187,13 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - Items as dictionaries from type to value
 
-    /// How many items there are.
+    /// The number of items.
     open var numberOfItems: Int { itemProviders.count }
 
     /// The types of the first item.
     open var types: [String] { itemProviders.first?.registeredTypeIdentifiers ?? [] }
 
-    /// The types of each of these items; of all without a set.
+    /// Returns the types of each of these items; of all without a set.
     open func types(forItemSet itemSet: IndexSet?) -> [[String]]? {
         selected(itemSet)?.map(\.registeredTypeIdentifiers)
     }
@@ -202,44 +209,45 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         return items.allSatisfy { $0.hasOne(of: pasteboardTypes) }
     }
 
-    /// Which items have one of these types.
+    /// Returns the positions of the items that have one of these types.
     open func itemSet(withPasteboardTypes pasteboardTypes: [String]) -> IndexSet? {
         IndexSet(itemProviders.enumerated().filter { $0.element.hasOne(of: pasteboardTypes) }.map(\.offset))
     }
 
-    /// The first item's data of a type.
+    /// Returns the first item's data of a type.
     open func data(forPasteboardType pasteboardType: String) -> Data? {
         itemProviders.first.flatMap { reading.data($0, pasteboardType) }
     }
 
-    /// The data of a type of each of these items that has it.
+    /// Returns the data of a type of each of these items that has it.
     open func data(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Data]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.data($0, pasteboardType) }
     }
 
-    /// The first item's value of a type: a string of a text, a URL, an image, a color, what a property list holds; else data.
+    /// Returns the first item's value of a type: a string, a URL, an image, a color or the value of a property list,
+    /// else data.
     open func value(forPasteboardType pasteboardType: String) -> Any? {
         itemProviders.first.flatMap { reading.value($0, pasteboardType) }
     }
 
-    /// The value of a type of each of these items that has it.
+    /// Returns the value of a type of each of these items that has it.
     open func values(forPasteboardType pasteboardType: String, inItemSet itemSet: IndexSet?) -> [Any]? {
         let reading = reading
         return selected(itemSet)?.compactMap { reading.value($0, pasteboardType) }
     }
 
-    /// Puts one value on the pasteboard, in place of what was there. A value that cannot be coded is left out.
+    /// Replaces the contents with one value. A value that cannot be coded is left out.
     open func setValue(_ value: Any, forPasteboardType pasteboardType: String) {
         setItems([[pasteboardType: value]])
     }
 
-    /// Puts data on the pasteboard, in place of what was there.
+    /// Replaces the contents with data.
     open func setData(_ data: Data, forPasteboardType pasteboardType: String) {
         setItems([[pasteboardType: data]])
     }
 
-    /// The items with all their values; setting them replaces what was there.
+    /// The items with all their values. Setting them replaces the contents.
     open var items: [[String: Any]] {
         get {
             let reading = reading
@@ -250,12 +258,12 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { setItems(newValue) }
     }
 
-    /// Puts more items on the pasteboard. What is there and of other processes stays as it is.
+    /// Adds items to the contents. The existing items stay, including those of other processes.
     open func addItems(_ items: [[String: Any]]) {
         itemProviders += items.map(PasteboardValue.provider)
     }
 
-    /// Puts items on the pasteboard, in place of what was there.
+    /// Replaces the contents with items.
     open func setItems(_ items: [[String: Any]], options: [OptionsKey: Any] = [:]) {
         setItemProviders(
             items.map(PasteboardValue.provider), localOnly: options[.localOnly] as? Bool ?? false,
@@ -264,9 +272,9 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
 
     // MARK: - The usual values
 
-    // The singular is the first item's, and setting either replaces everything.
+    // The singular properties are of the first item. Setting either form replaces the contents.
 
-    /// The first item's string; `nil` where that item has none, whatever others have.
+    /// The first item's string; `nil` if that item has none, whether or not others have.
     open var string: String? {
         get { firstObject(NSString.self).map { $0 as String } }
         set { strings = newValue.map { [$0] } }
@@ -314,23 +322,23 @@ open class UIPasteboard: NSObject, @unchecked Sendable {
         set { setObjects(newValue ?? []) }
     }
 
-    /// Whether there is a string. Nothing is loaded to tell.
+    /// Whether there is a string. Nothing is loaded.
     open var hasStrings: Bool { has(NSString.self) }
-    /// Whether there is a URL. Nothing is loaded to tell.
+    /// Whether there is a URL. Nothing is loaded.
     open var hasURLs: Bool { has(NSURL.self) }
-    /// Whether there is an image. Nothing is loaded to tell.
+    /// Whether there is an image. Nothing is loaded.
     open var hasImages: Bool { has(UIImage.self) }
-    /// Whether there is a color. Nothing is loaded to tell.
+    /// Whether there is a color. Nothing is loaded.
     open var hasColors: Bool { has(UIColor.self) }
 }
 
 extension UIPasteboard {
-    /// Puts values on the pasteboard, in place of what was there.
+    /// Replaces the contents with values.
     public func setObjects<T>(_ objects: [T]) where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderWriting {
         setObjects(objects.map { $0._bridgeToObjectiveC() })
     }
 
-    /// Puts values on the pasteboard, in place of what was there, see ``setItemProviders(_:localOnly:expirationDate:)``.
+    /// Replaces the contents with values, see ``setItemProviders(_:localOnly:expirationDate:)``.
     public func setObjects<T>(_ objects: [T], localOnly: Bool, expirationDate: Date?)
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderWriting {
         setObjects(objects.map { $0._bridgeToObjectiveC() }, localOnly: localOnly, expirationDate: expirationDate)

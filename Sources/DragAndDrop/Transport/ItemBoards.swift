@@ -3,45 +3,46 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// Where pasteboards and drags keep their items: named boards.
+/// The storage of the items of pasteboards and drags: named boards.
 ///
-/// Every function may block for as long as another process takes to answer, and may be called from any thread that may block.
+/// Every function may block until another process replies, and may be called from any thread that may block.
 package protocol ItemBoards: Sendable {
-    /// The items of a board, as far as this process may see them.
+    /// Returns the items of a board that this process may see.
     func items(of board: String) throws -> [NSItemProvider]
-    /// Puts items on a board, in place of what was there. What cannot be offered is left out. Where the rest is refused, nothing
-    /// is there any more.
+    /// Replaces the contents of a board with items. Items that cannot be offered are left out. If the others are
+    /// refused, the board is empty afterwards.
     ///
-    /// - Parameter staysAfterwards: whether the items are to be fulfilled when this process ends, so that they outlive it.
-    /// - Returns: the change count that the board has with them.
+    /// - Parameter staysAfterwards: whether the promises are kept when this process ends, so that the items outlive
+    ///   it.
+    /// - Returns: the new change count of the board.
     @discardableResult
     func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) throws -> Int
-    /// Puts items on a board, in place of those that the same process put there and without a new change count: it goes on with
-    /// what it has begun.
+    /// Replaces the items that this process put on a board, without a new change count: the process continues its
+    /// earlier write.
     ///
-    /// - Parameter changeCount: that of the board as this process left it.
-    /// - Returns: `false` where the board has changed since, and stays as it is.
+    /// - Parameter changeCount: the change count of the board after this process's last write.
+    /// - Returns: `false` if the board has changed since, and stays as it is.
     func amend(_ board: String, with items: [NSItemProvider], expecting changeCount: Int) throws -> Bool
-    /// Grows whenever the contents of the board change, but for what is amended.
+    /// Returns a number that grows whenever the contents of the board change, except by ``amend(_:with:expecting:)``.
     func changeCount(of board: String) throws -> Int
-    /// Whether something was put on the board since it was last removed, as far as is remembered.
+    /// Whether the board is known to have been written to since it was last removed.
     func isTouched(_ board: String) throws -> Bool
-    /// Takes everything off a board, which then is as one that was never used.
+    /// Removes the contents of a board, which then counts as never used.
     func remove(_ board: String) throws
 }
 
 /// The boards of this process.
 package enum SharedBoards {
-    /// Those of all processes of the user where the program is linked with what reaches them, else those of this process
+    /// The boards of all processes of the user if the program is linked with the exchange, else those of this process
     /// alone.
     package static let current: any ItemBoards = {
         guard let pointer = clate_shared_boards() else { return LocalBoards() }
-        // Whoever defines that function gives a retained object of this class.
+        // The function that is defined elsewhere returns a retained object of this class.
         return Unmanaged<BoardsBox>.fromOpaque(pointer).takeRetainedValue().boards
     }()
 }
 
-/// Boards as an object, on their way through a C function.
+/// Boards as an object, to pass through a C function.
 package final class BoardsBox: Sendable {
     package let boards: any ItemBoards
 
@@ -56,7 +57,7 @@ package final class LocalBoards: ItemBoards {
         var isRemoved = false
     }
 
-    // Innermost.
+    // Leaf lock.
     private let boards = Lock<[String: Contents]>([:])
 
     package init() {}
@@ -67,7 +68,7 @@ package final class LocalBoards: ItemBoards {
 
     package func replace(_ board: String, with items: [NSItemProvider], staysAfterwards: Bool) -> Int {
         let promises = items.map(\.promise).offerable
-        // What was there goes after the lock is released: its handlers may hold whatever client code put into them.
+        // The old contents are released after the lock: their handlers may hold any objects of client code.
         let (count, _) = boards.withLock { boards in
             let old = boards[board, default: Contents()]
             boards[board] = Contents(promises: promises, changeCount: old.changeCount + 1)

@@ -3,14 +3,15 @@ import Foundation
 import LinuxSystem
 import Synchronization
 
-/// Client code that belongs on the main thread, and waiting that does not keep it from running there.
+/// Calls of client code on the main thread, and waiting that does not keep such code from running.
 ///
-/// Owners and delegates of AppKit are called on the main thread. One that reads a pasteboard blocks meanwhile, perhaps for a
-/// promise of its own process: so whoever waits here on the main thread does what others want done on it.
+/// AppKit's owners and delegates are called on the main thread. One that reads a pasteboard blocks meanwhile, perhaps
+/// for a promise of its own process. So a wait on the main thread runs the jobs that other threads have for it.
 enum MainThread {
-    /// Jobs that nobody has begun. Innermost: jobs run after it is released.
+    /// Jobs that have not begun. Leaf lock: jobs run after it is released.
     private static let jobs = Lock<[Job]>([])
-    /// Signalled for each job, and when what the main thread waits for has come. It may be signalled for nothing: who waits looks.
+    /// Signalled for each job, and when the value that the main thread waits for has come. Spurious signals are
+    /// harmless.
     private static let news = DispatchSemaphore(value: 0)
 
     private static let hasEnded = Atomic(false)
@@ -25,12 +26,12 @@ enum MainThread {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark.key) == true
     }
 
-    /// The process ends by the main thread, which runs nothing for others any more.
+    /// Records that the main thread ends the process, and runs no more jobs.
     static func end() { hasEnded.store(true, ordering: .releasing) }
 
     /// Runs a function on the main thread and waits for its end.
     ///
-    /// - Returns: whether it has ended within the limit. One that was not begun by then is never run.
+    /// - Returns: whether it has ended within the limit. A function that has not begun by then never runs.
     static func perform(within limit: DispatchTimeInterval, _ body: @escaping @Sendable () -> Void) -> Bool {
         if isCurrent {
             body()
@@ -57,16 +58,16 @@ enum MainThread {
     /// Blocks the calling thread until a value has come.
     ///
     /// - Parameters:
-    ///   - limit: when to give up.
+    ///   - limit: the timeout.
     ///   - start: gets the function to call with the value. Only the first call counts.
-    /// - Returns: `nil` where no value came.
+    /// - Returns: `nil` if no value came.
     static func wait<Value: Sendable>(
         within limit: DispatchTimeInterval, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
         wait(until: .now() + limit, start)
     }
 
-    /// As ``wait(within:_:)``, until a moment.
+    /// Blocks as ``wait(within:_:)`` does, until a deadline.
     static func wait<Value: Sendable>(
         until deadline: DispatchTime, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) -> Value? {
@@ -110,7 +111,7 @@ enum MainThread {
     }
 
     private final class Arriving<Value: Sendable>: Sendable {
-        // Innermost.
+        // Leaf lock.
         private let state = Lock<(isSettled: Bool, value: Value?)>((false, nil))
 
         func settle(_ value: Value?) {
@@ -124,7 +125,7 @@ enum MainThread {
     }
 }
 
-/// Sendable because a key has no state: it is known by its address.
+/// A key of the main queue. Sendable because a key has no state: it is identified by its address.
 private final class MainQueueMark: @unchecked Sendable {
     let key = DispatchSpecificKey<Bool>()
 }

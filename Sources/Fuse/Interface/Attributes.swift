@@ -47,8 +47,8 @@ public struct Attributes: Hashable, Sendable {
     /// Creates attributes from their parts.
     ///
     /// - Parameters:
-    ///    - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
-    ///    - blocks: the space on disk; `nil` is that of the size.
+    ///   - mode: the mode with the kind of file, as in `S_IFREG | 0o644`.
+    ///   - blocks: the space on disk; `nil` is that of the size.
     public init(
         node: NodeID, mode: UInt32, size: Int64 = 0, blocks: UInt64? = nil, linkCount: UInt32 = 1,
         accessed: Timestamp = Timestamp(seconds: 0), modified: Timestamp = Timestamp(seconds: 0),

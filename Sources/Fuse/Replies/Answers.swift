@@ -58,9 +58,9 @@ extension Reply where Content == Bytes {
     /// Blocks until the part is read.
     ///
     /// - Parameters:
-    ///    - file: a file that is open for reading.
-    ///    - offset: the start of the part, in bytes.
-    ///    - count: the most bytes to read; fewer at the end of the file.
+    ///   - file: a file that is open for reading.
+    ///   - offset: the start of the part, in bytes.
+    ///   - count: the most bytes to read; fewer at the end of the file.
     public func reply(reading file: FileDescriptor, at offset: Int64, count: Int) {
         answer { sender in
             let buffer = sender.channel.buffers.take()

@@ -93,8 +93,7 @@ public final class Session: Sendable {
     /// last of them is closed.
     ///
     /// - Parameter aborting: whether to end the session at once. Open files, and requests that wait for a reply, then
-    ///   fail with
-    /// `ENOTCONN`.
+    ///   fail with `ENOTCONN`.
     public func unmount(aborting: Bool = false) {
         mount.unmount(aborting: aborting)
         // If the session cannot be aborted in the kernel, the waiting requests keep it alive.
@@ -124,8 +123,7 @@ public final class Session: Sendable {
     /// with `ELOOP` for a file that is on a file system of this kind itself.
     ///
     /// - Parameter file: a file that is open in any way but `O_PATH`. The kernel opens it again for each handle, as
-    ///   the user who
-    /// registered it. Its file system must permit that.
+    ///   the user who registered it. Its file system must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
         guard agreement.passesThrough else { throw .notSupported }
         if let registrar = registrar.withLock({ $0 }) {
@@ -163,8 +161,8 @@ public final class Session: Sendable {
     /// Returns at once. The kernel is notified soon, in the order of the calls for each node.
     ///
     /// - Parameters:
-    ///    - offset: the first byte to drop; negative for attributes only.
-    ///    - length: the number of bytes; 0 for all that follow.
+    ///   - offset: the first byte to drop; negative for attributes only.
+    ///   - length: the number of bytes; 0 for all that follow.
     public func invalidate(_ node: NodeID, offset: Int64 = 0, length: Int64 = 0) {
         notifier.tell(.node(node, offset: offset, length: length))
     }

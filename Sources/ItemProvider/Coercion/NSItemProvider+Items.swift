@@ -81,8 +81,7 @@ extension NSItemProvider {
     /// ``registerItem(forTypeIdentifier:loadHandler:)``.
     ///
     /// - Parameter completionHandler: called once, on an arbitrary queue, with the value or an error:
-    ///   `itemUnavailableError`,
-    /// `unavailableCoercionError`, or the error of the load handler.
+    ///   `itemUnavailableError`, `unavailableCoercionError`, or the error of the load handler.
     public func loadItem<Value>(
         forTypeIdentifier typeIdentifier: String, as type: Value.Type, options: [AnyHashable: Any]? = nil,
         completionHandler: @escaping @Sendable (Value?, (any Error)?) -> Void

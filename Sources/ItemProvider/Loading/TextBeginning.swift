@@ -22,8 +22,7 @@ extension ItemPromise {
     /// - Parameter limit: the most bytes to read. A character that does not fit is left out.
     /// - Returns: `nil` for an item without text.
     /// - Throws: `itemUnavailableError` if the provider fails, `unavailableCoercionError` for bytes that are no text
-    ///   of their type, or
-    /// `CocoaError.userCancelled` if the task is cancelled.
+    ///   of their type, or `CocoaError.userCancelled` if the task is cancelled.
     package func textBeginning(upTo limit: Int) async throws -> TextBeginning? {
         guard let representation = textRepresentation else { return nil }
         let type = representation.typeIdentifier

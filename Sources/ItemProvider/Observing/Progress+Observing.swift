@@ -10,8 +10,7 @@ extension Progress {
     /// retained until then.
     ///
     /// - Parameter changeHandler: called after a change, each time on the same queue, which is not the caller's; with
-    ///   `.initial` also before this
-    /// returns.
+    ///   `.initial` also before this returns.
     /// - Returns: the observation, which ends when it is released.
     public func observe<Value>(
         _ keyPath: KeyPath<Progress, Value>, options: NSKeyValueObservingOptions = [],

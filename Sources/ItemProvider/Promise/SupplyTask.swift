@@ -38,11 +38,9 @@ package final class SupplyTask: Sendable {
     ///
     /// - Parameters:
     ///   - report: gets the finished fraction (0 to 1, never falling) after each change, from one thread at a time
-    ///     and never after the
-    /// completion has begun.
+    ///     and never after the completion has begun.
     ///   - completion: called exactly once, on the thread that completed the task. A handler of this process never
-    ///     completes it before this
-    /// returns.
+    ///     completes it before this returns.
     package init(
         _ representation: Representation, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
         completion: @escaping Completion

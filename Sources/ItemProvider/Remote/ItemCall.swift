@@ -165,8 +165,7 @@ package struct ItemMessage: Message {
     /// Creates the object.
     ///
     /// - Throws: `unavailableCoercionError` if the bytes are not of the stated kind, and for an archive of a class
-    ///   that the consumer neither
-    /// knows nor requests.
+    ///   that the consumer neither knows nor requests.
     func value(as wanted: AnyClass?) throws -> ItemValue {
         let bridge = Bridge(
             typeIdentifier: UTType.data.identifier, contentType: nil, suggestedName: nil, report: { _ in },

@@ -14,8 +14,7 @@ struct LeasedFolder {
     /// Adds a lease to a supply.
     ///
     /// - Returns: `nil` for a supply that needs no lease, or if no socket can be made. Then the consumer's copy
-    ///   fails, with an error that says
-    /// so, if the directory changes meanwhile.
+    ///   fails, with an error that says so, if the directory changes meanwhile.
     init?(_ supply: Supply) {
         guard case .file(let file) = supply, file.isDirectory, !file.isOfferedInPlace,
             let (near, far) = try? SequencedPacketSocket.pair()

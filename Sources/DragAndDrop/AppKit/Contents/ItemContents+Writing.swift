@@ -1,7 +1,7 @@
 import Foundation
 
 extension ItemContents {
-    /// What an object writes to a pasteboard; `nil` where it gives nothing for any type.
+    /// Creates an item from an object that is written to a pasteboard; `nil` if it provides no data for any type.
     convenience init?(collecting object: any NSPasteboardWriting, for pasteboard: NSPasteboard) {
         self.init()
         let writer = SharedWriter(object: object)
@@ -27,14 +27,16 @@ extension ItemContents {
         guard !types.isEmpty || filePromise != nil else { return nil }
     }
 
-    /// The item that an object is when it is written; `nil` where it gives nothing for any type, or was read from a pasteboard.
+    /// Returns the item of an object that is written; `nil` if it provides no data for any type, or was read from a
+    /// pasteboard.
     static func written(by object: any NSPasteboardWriting, to pasteboard: NSPasteboard) -> ItemContents? {
         if let item = object as? NSPasteboardItem { return item.contents.flatMap { $0.types.isEmpty ? nil : $0 } }
         return ItemContents(collecting: object, for: pasteboard)
     }
 }
 
-/// Sendable because what was promised is asked for on the main thread only, and what was not, at once.
+/// An object that is written. Sendable because it is used on the main thread for promised types, and at once for
+/// others.
 private struct SharedWriter: @unchecked Sendable {
     let object: any NSPasteboardWriting
 }

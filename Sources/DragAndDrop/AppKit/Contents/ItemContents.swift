@@ -3,40 +3,40 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// One item as the process that writes it has it: its types in order, each with its data or with who is to be asked for it.
+/// One item in the process that writes it: its types in order, each with its data or with the promise of it.
 final class ItemContents: Sendable {
-    /// What keeps a promise: puts the data into the item.
+    /// A promise of data. Keeping it sets the data of the item.
     struct ValuePromise: Sendable {
-        /// Told apart by it: one keeper may have promised several types.
+        /// The object that made the promise, which may have promised several types.
         let keeper: ObjectIdentifier
         /// Called on the main thread.
         let keep: @Sendable (NSPasteboard.PasteboardType, ItemContents) -> Void
-        /// Called on the main thread when nothing more will be asked for.
+        /// Called on the main thread when no more data will be requested.
         let finish: (@Sendable (NSPasteboard) -> Void)?
     }
 
     private enum Value {
         case data(Data)
         case promised(ValuePromise)
-        /// Declared, and nobody has said anything more of it.
+        /// A declared type without data and without a promise.
         case missing
     }
 
     private struct State {
         var types: [NSPasteboard.PasteboardType] = []
         var values: [NSPasteboard.PasteboardType: Value] = [:]
-        /// Where the item is.
+        /// The pasteboard that the item was written to.
         var pasteboard: NSPasteboard?
         var filePromise: FilePromise?
         weak var handle: NSPasteboardItem?
     }
 
-    // Innermost: client code runs after it is released.
+    // Leaf lock: client code runs after it is released.
     private let state = Lock(State())
 
     var types: [NSPasteboard.PasteboardType] { state.withLock { $0.types } }
 
-    /// A file that is written when somebody wants it.
+    /// The promise of a file.
     var filePromise: FilePromise? {
         get { state.withLock { $0.filePromise } }
         set { state.withLock { $0.filePromise = newValue } }
@@ -45,7 +45,7 @@ final class ItemContents: Sendable {
     /// The pasteboard that the item was written to.
     var pasteboard: NSPasteboard? { state.withLock { $0.pasteboard } }
 
-    /// Makes it the item of a pasteboard; `false` where it is one already.
+    /// Makes it the item of a pasteboard. Returns `false` if it is on a pasteboard already.
     func bind(to pasteboard: NSPasteboard) -> Bool {
         state.withLock { state in
             guard state.pasteboard == nil else { return false }
@@ -54,12 +54,12 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// Undoes that: it was not written.
+    /// Undoes ``bind(to:)`` for an item that was not written.
     func unbind() {
         state.withLock { $0.pasteboard = nil }
     }
 
-    /// The object that stands for the item; the one that there is, as long as somebody has it.
+    /// The object of the item. The same one is returned as long as a client retains it.
     var handle: NSPasteboardItem {
         if let handle = state.withLock({ $0.handle }) { return handle }
         return NSPasteboardItem(self)
@@ -73,7 +73,7 @@ final class ItemContents: Sendable {
 
     /// Sets the data of a type.
     ///
-    /// - Returns: whether the type is new to the item; `nil` for what is no type.
+    /// - Returns: whether the type is new to the item; `nil` for an invalid type.
     @discardableResult
     func set(_ data: Data, for type: NSPasteboard.PasteboardType) -> Bool? {
         set(.data(data), for: type)
@@ -101,7 +101,7 @@ final class ItemContents: Sendable {
         return old == nil
     }
 
-    /// Whether somebody has promised a type that was not asked for yet.
+    /// Whether the object has promised a type whose data was not requested yet.
     func hasPromises(of keeper: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.values.values.contains { value in
@@ -110,15 +110,15 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// The data of a type, asked for now where it was promised. Blocks for as long as that takes.
+    /// Returns the data of a type. Promised data is requested now, and blocks until it is set.
     ///
-    /// - Parameter limit: how long to wait for the main thread.
+    /// - Parameter limit: the time to wait for the main thread.
     func data(for type: NSPasteboard.PasteboardType, within limit: DispatchTimeInterval) -> Data? {
         switch state.withLock({ $0.values[type] }) {
         case .data(let data): return data
         case .missing, nil: return nil
         case .promised:
-            // Looked at again there: somebody else may have asked meanwhile.
+            // The value is read again there, because another thread may have requested it meanwhile.
             guard MainThread.perform(within: limit, { self.keep(type) }) else { return nil }
             if case .data(let data) = state.withLock({ $0.values[type] }) { return data }
             return nil
@@ -130,7 +130,7 @@ final class ItemContents: Sendable {
         promise.keep(type, self)
     }
 
-    /// Keeps every promise that is left, until a time.
+    /// Keeps every remaining promise, until a deadline.
     func keepPromises(until deadline: DispatchTime) {
         for type in types {
             let rest = deadline.uptimeNanoseconds.subtractingReportingOverflow(DispatchTime.now().uptimeNanoseconds)
@@ -139,7 +139,7 @@ final class ItemContents: Sendable {
         }
     }
 
-    /// Forgets who is to be asked, and gives what to tell them: each once.
+    /// Drops the promises. Returns the functions that notify the objects that made them: one for each object.
     func dropPromises() -> [ObjectIdentifier: @Sendable () -> Void] {
         state.withLock { state in
             var finishing: [ObjectIdentifier: @Sendable () -> Void] = [:]
@@ -158,9 +158,9 @@ final class ItemContents: Sendable {
 // MARK: - Offering
 
 extension ItemContents {
-    /// The item as others get it; `nil` for one without any type.
+    /// Returns the item for other processes; `nil` for one without any type.
     ///
-    /// - Parameter publication: kept for as long as the item is offered.
+    /// - Parameter publication: retained as long as the item is offered.
     func makeProvider(_ publication: Publication, within limit: DispatchTimeInterval) -> NSItemProvider? {
         let provider = NSItemProvider()
         for type in types {
@@ -181,7 +181,7 @@ extension ItemContents {
         return provider.representations.isEmpty ? nil : provider
     }
 
-    /// The types that others see.
+    /// The types that other processes see.
     var offeredTypes: [NSPasteboard.PasteboardType] {
         let types = types
         guard let file = filePromise.map({ NSPasteboard.PasteboardType($0.fileType) }), !types.contains(file) else {
@@ -190,7 +190,7 @@ extension ItemContents {
         return types + [file]
     }
 
-    /// What is in a promised file of this type, which is written now. Blocks until it is there.
+    /// Returns the data of a promised file of this type, which is written now. Blocks until it is written.
     func fileData(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let filePromise, filePromise.fileType == type.rawValue, !types.contains(type), let pasteboard else {
             return nil

@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// An item that was put on a board by another process, or by other means than `NSPasteboard`.
+/// An item that was put on a board by another process, or without `NSPasteboard`.
 final class OfferedItem: Sendable {
     let promise: ItemPromise
     private let board: String
@@ -23,12 +23,12 @@ final class OfferedItem: Sendable {
         promise.representations.map { NSPasteboard.PasteboardType($0.typeIdentifier) }
     }
 
-    /// Whether it is the same item of the same contents.
+    /// Whether both are the same item of the same contents.
     func isSame(as other: OfferedItem) -> Bool {
         (board, changeCount, index) == (other.board, other.changeCount, other.index)
     }
 
-    /// Blocks until the data is there; `nil` where it cannot be had, or does not come for too long.
+    /// Returns the data of a type. Blocks until it is loaded; returns `nil` on failure or timeout.
     func data(for type: NSPasteboard.PasteboardType) -> Data? {
         guard let representation = promise.representation(of: type.rawValue) else { return nil }
         let running = Lock<Progress?>(nil)
@@ -38,7 +38,7 @@ final class OfferedItem: Sendable {
             }
             running.withLock { $0 = progress }
         }
-        // Nobody waits for it any more.
+        // The load is not needed any more.
         if data == nil { running.withLock { $0 }?.cancel() }
         return data
     }

@@ -3,23 +3,23 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// What this process has put on a board since it became the board's owner.
+/// The items that this process has put on a board since it became the board's owner.
 final class PasteboardContents: Sendable {
     let board: String
 
     private struct State {
         var items: [ItemContents] = []
-        /// Who promised types of the pasteboard itself.
+        /// The objects that have promised types of the pasteboard itself.
         var owners: [TypeOwner] = []
         var changeCount = 0
-        /// Grows with each publication.
+        /// A number that grows with each publication.
         var generation = 0
-        /// The publication that takes the ownership along when it ends; none where nothing is published.
+        /// The publication with which the ownership ends; `nil` if nothing is published.
         var standing: Int?
         var isOver = false
     }
 
-    // Innermost: client code runs after it is released.
+    // Leaf lock: client code runs after it is released.
     private let state: Lock<State>
 
     init(board: String, owner: TypeOwner?, items: [ItemContents]) {
@@ -32,23 +32,23 @@ final class PasteboardContents: Sendable {
         set { state.withLock { $0.items = newValue } }
     }
 
-    /// The change count since the board is this process's. It stays while the process writes more.
+    /// The change count since this process became the owner. It stays the same while the process writes more.
     var changeCount: Int {
         get { state.withLock { $0.changeCount } }
         set { state.withLock { $0.changeCount = newValue } }
     }
 
-    /// Has somebody more told of the end.
+    /// Adds an owner, which is notified of the end.
     func add(_ owner: TypeOwner) {
         state.withLock { state in
             if !state.owners.contains(where: { $0.identity == owner.identity }) { state.owners.append(owner) }
         }
     }
 
-    /// Whether something else is on the board, as far as was heard.
+    /// Whether this process knows that the board has other contents.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// What the handlers of the next publication keep.
+    /// Creates the publication that the handlers of the next offer retain.
     func makePublication() -> Publication {
         let generation = state.withLock { state in
             state.generation += 1
@@ -57,7 +57,7 @@ final class PasteboardContents: Sendable {
         return Publication(self, generation: generation)
     }
 
-    /// Makes a publication the one that counts, and returns what was.
+    /// Makes a publication the current one, and returns the previous.
     func stand(_ generation: Int?) -> Int? {
         state.withLock { state in
             defer { state.standing = generation }
@@ -69,8 +69,8 @@ final class PasteboardContents: Sendable {
         if state.withLock({ $0.standing == generation }) { end(newOwner: nil) }
     }
 
-    /// Something else is on the board now: tells owners and data providers, soon and on the main thread. Only the first time
-    /// counts.
+    /// Records that the board has other contents, and notifies owners and data providers, soon and on the main
+    /// thread. Only the first call counts.
     func end(newOwner: TypeOwner?) {
         let ended = state.withLock { state in
             defer { state.isOver = true }
@@ -84,7 +84,8 @@ final class PasteboardContents: Sendable {
     }
 }
 
-/// Kept by the handlers of what is offered: when the last of them goes, it is not offered any more.
+/// An offer of items, retained by their handlers. When the last handler is released, the items are not offered any
+/// more.
 final class Publication: Sendable {
     private let contents: PasteboardContents
     let generation: Int
@@ -111,7 +112,7 @@ final class TypeOwner: @unchecked Sendable {
         identity = ObjectIdentifier(object)
     }
 
-    /// What asks it for data.
+    /// Returns the promise that requests data from the owner.
     func promise(_ name: NSPasteboard.Name) -> ItemContents.ValuePromise {
         ItemContents.ValuePromise(
             keeper: identity,

@@ -2,9 +2,9 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Values of a pasteboard as the bytes that cross, and back.
+/// Conversion between a pasteboard's values and bytes.
 enum PasteboardData {
-    /// The bytes of data, of a string in the encoding of its type, or of whatever else a property list holds; `nil` for any other
+    /// Returns the bytes of data, of a string in the encoding of its type, or of a property list; `nil` for any other
     /// value.
     static func data(of value: Any, as type: NSPasteboard.PasteboardType) -> Data? {
         if let data = value as? Data { return data }
@@ -13,7 +13,7 @@ enum PasteboardData {
         return try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
     }
 
-    /// A string from bytes: text in the encoding of its type, else what is UTF-8.
+    /// Returns a string from bytes: text in the encoding of its type, else UTF-8.
     static func string(_ data: Data, as type: NSPasteboard.PasteboardType) -> String? {
         if TypeIdentifier.conforms(type.rawValue, to: UTType.text.identifier) {
             return PlainText.decode(data, typeIdentifier: type.rawValue)
@@ -21,7 +21,7 @@ enum PasteboardData {
         return String(data: data, encoding: .utf8)
     }
 
-    /// What a property list holds, from its bytes or from those of a string.
+    /// Returns the value of a property list, or a string.
     static func propertyList(_ data: Data, as type: NSPasteboard.PasteboardType) -> Any? {
         if TypeIdentifier.conforms(type.rawValue, to: UTType.text.identifier) { return string(data, as: type) }
         return ItemPropertyList.decode(data) ?? string(data, as: type)

@@ -4,24 +4,24 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The boards, and what this process has put on them by `NSPasteboard`.
+/// The boards, and the contents that this process has put on them by `NSPasteboard`.
 ///
-/// Only a board's owner, who has last taken it over, may write to it. Whether a process still is that, the board itself decides:
-/// its change count is compared when something is written.
+/// Only a board's owner, the last process that replaced its contents, may write to it. The board itself decides
+/// whether a process is still the owner: each write compares its change count.
 package final class PasteboardStore: Sendable {
     let boards: any ItemBoards
-    /// How long somebody who wants what was promised is kept waiting.
+    /// The time that a client waits for promised data.
     let patience: DispatchTimeInterval
-    /// How long somebody is who wants a promised file.
+    /// The time that a client waits for a promised file.
     let patienceForFiles: DispatchTimeInterval
 
-    /// By board. Innermost: boards are used and client code runs after it is released.
+    /// The contents by board. Leaf lock: boards are used and client code runs after it is released.
     private let own = Lock<[String: PasteboardContents]>([:])
-    /// Keeps publications in the order in which they were decided. Held while the board is written to; `own` and the locks of
-    /// contents are taken under it.
+    /// Serializes publications. Held while the board is written to; `own` and the locks of contents are taken under
+    /// it.
     private let publishing = Lock(())
 
-    /// That of all pasteboards of the program.
+    /// The store of all pasteboards of the program.
     static let shared = PasteboardStore(SharedBoards.current)
 
     package init(
@@ -35,7 +35,7 @@ package final class PasteboardStore: Sendable {
 
     var promisePatience: PromisePatience { PromisePatience(forAnswers: patience, forFiles: patienceForFiles) }
 
-    /// What is on a board, if it is of this process. Blocks for the board's answer.
+    /// Returns the contents of a board if this process owns it. Blocks for the board's reply.
     func contents(of board: String) -> PasteboardContents? {
         guard let contents = own.withLock({ $0[board] }), !contents.isOver,
             (try? boards.changeCount(of: board)) == contents.changeCount
@@ -43,20 +43,20 @@ package final class PasteboardStore: Sendable {
         return contents
     }
 
-    /// Whether somebody has promised something on a board of this process that was not asked for yet.
+    /// Whether an object has promised data on a board of this process that was not requested yet.
     func hasPromises(of keeper: ObjectIdentifier, on board: String) -> Bool {
         own.withLock { $0[board] }?.items.contains { $0.hasPromises(of: keeper) } ?? false
     }
 
     /// Makes this process the owner of a board, with new contents.
     ///
-    /// - Returns: the new change count; `nil` where the board cannot be had.
+    /// - Returns: the new change count; `nil` if the board is not available.
     func takeOver(_ board: String, with items: [ItemContents] = [], owner: TypeOwner? = nil) -> Int? {
         let contents = PasteboardContents(board: board, owner: owner, items: items)
         let staysAfterwards = board == NSPasteboard.Name.general.board
         let replaced = publishing.withLock { _ -> (count: Int, old: PasteboardContents?)? in
             let old = own.withLock { $0[board] }
-            // It is told below who comes after it, not when the board drops its items.
+            // The old contents are notified below, with the new owner, and not when the board drops their items.
             let standing = old?.stand(nil)
             let count = publish(items, of: contents) {
                 try? boards.replace(board, with: $0, staysAfterwards: staysAfterwards)
@@ -75,10 +75,10 @@ package final class PasteboardStore: Sendable {
         return replaced.count
     }
 
-    /// Writes more to a board that is this process's.
+    /// Writes more to a board that this process owns.
     ///
-    /// - Parameter body: changes the items; `false` where there is nothing to be written.
-    /// - Returns: whether it was written. If not, the items are what they were.
+    /// - Parameter body: changes the items; returns `false` if there is nothing to write.
+    /// - Returns: whether they were written. If not, the items stay as they were.
     func write(to contents: PasteboardContents, _ body: (inout [ItemContents]) -> Bool) -> Bool {
         publishing.withLock { _ in
             var items = contents.items
@@ -92,13 +92,13 @@ package final class PasteboardStore: Sendable {
         }
     }
 
-    /// Puts items on a board by a function, which gives nothing where that failed.
+    /// Puts items on a board by a function, which returns `nil` on failure.
     private func publish<Result>(
         _ items: [ItemContents], of contents: PasteboardContents, by body: ([NSItemProvider]) -> Result?
     ) -> Result? {
         let publication = contents.makePublication()
         let providers = items.compactMap { $0.makeProvider(publication, within: patience) }
-        // Told apart before others can see it: what is replaced at once has been heard of.
+        // The publication is recorded before other processes can see it, because it may be replaced at once.
         let before = contents.stand(providers.isEmpty ? nil : publication.generation)
         guard let result = body(providers) else {
             _ = contents.stand(before)
@@ -113,10 +113,12 @@ package final class PasteboardStore: Sendable {
 extension PasteboardStore {
     private static let exitHandler = Lock(false)
 
-    /// Makes the process keep the promises of the general pasteboard when it ends by `exit` or by returning from `main`.
+    /// Installs a handler that keeps the promises of the general pasteboard when the process ends by `exit` or by
+    /// returning from `main`.
     ///
-    /// What is on that pasteboard is handed over then, but owners are called on the main thread, which cannot serve others any
-    /// more while it ends. This is installed after the handing over, and so comes before it.
+    /// The contents of that pasteboard are handed over at exit. But owners are called on the main thread, which
+    /// serves no other threads while the process ends. This handler is installed after the one that hands over, and
+    /// so runs before it.
     private func keepPromisesAtExit() {
         guard self === Self.shared else { return }
         let isInstalled = Self.exitHandler.withLock { installed in

@@ -4,21 +4,21 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// A promised file as its own process has it.
+/// A promised file, in the process that promises it.
 ///
-/// Sendable because provider and delegate are used on the main thread, but for the writing itself, which the delegate has on the
-/// queue of its choice.
+/// Sendable because provider and delegate are used on the main thread, except for the writing itself, which runs on
+/// the queue that the delegate chooses.
 final class FilePromise: @unchecked Sendable {
     typealias Completion = @Sendable (Result<URL, any Error>) -> Void
 
-    /// The type under which an item says which file it promises.
+    /// The type under which an item says which type of file it promises.
     static let contentType = NSPasteboard.PasteboardType("com.apple.pasteboard.promised-file-content-type")
 
     let fileType: String
     private let provider: NSFilePromiseProvider
     private let patience: PromisePatience
 
-    /// `nil` for a promise without a type.
+    /// Creates a promise; `nil` for a provider without a file type.
     init?(_ provider: NSFilePromiseProvider, _ patience: PromisePatience) {
         guard !provider.fileType.isEmpty else { return nil }
         fileType = provider.fileType
@@ -26,7 +26,7 @@ final class FilePromise: @unchecked Sendable {
         self.patience = patience
     }
 
-    /// Has the file written into a folder, under a name that is not taken there.
+    /// Asks the delegate to write the file into a directory, under a name that is not taken there.
     ///
     /// Blocks for the main thread.
     ///
@@ -40,7 +40,7 @@ final class FilePromise: @unchecked Sendable {
         }
     }
 
-    /// On the main thread.
+    /// Asks the delegate. Runs on the main thread.
     private func ask(toWriteInto folder: URL, _ answer: PromiseAnswer) {
         guard let delegate = provider.delegate else {
             return answer.settle(.failure(FilePromiseError.noDelegate(fileType)))
@@ -68,7 +68,7 @@ final class FilePromise: @unchecked Sendable {
         return .success(url)
     }
 
-    /// The file as a representation of an item.
+    /// Returns the file as a representation of an item.
     func representation(
         _ supply: @escaping @Sendable (@escaping @Sendable (URL?, Bool, (any Error)?) -> Void) -> Void
     ) -> Representation {
@@ -78,7 +78,7 @@ final class FilePromise: @unchecked Sendable {
         }
     }
 
-    /// Writes the file for somebody else, who gets it as the item's.
+    /// Writes the file for a consumer, which gets it as the item's.
     func supply(_ completion: @escaping @Sendable (URL?, Bool, (any Error)?) -> Void) {
         do {
             let folder = try LoadFolder()
@@ -87,7 +87,7 @@ final class FilePromise: @unchecked Sendable {
                 case .success(let url): completion(url, false, nil)
                 case .failure(let error): completion(nil, false, error)
                 }
-                // Whoever gets it has opened it by now.
+                // The consumer has opened the file by now.
                 folder.remove()
             }
         } catch {
@@ -99,10 +99,10 @@ final class FilePromise: @unchecked Sendable {
 // MARK: - Names
 
 extension FilePromise {
-    /// How many names are tried before a folder counts as one that has no place.
+    /// The number of names that are tried before the write fails.
     private static let mostNames = 10_000
 
-    /// Names to try for a file, one after the other: `a.txt`, `a 2.txt`, `a 3.txt`, …
+    /// Returns the names to try for a file, one after the other: `a.txt`, `a 2.txt`, `a 3.txt`, …
     static func names(for name: String) -> some Sequence<String> {
         let whole = name as NSString
         let ending = whole.pathExtension.isEmpty ? "" : "." + whole.pathExtension
@@ -124,17 +124,17 @@ extension FilePromise {
     }
 }
 
-/// How long promises of files are waited for.
+/// The timeouts of file promises.
 struct PromisePatience: Sendable {
-    /// For the main thread, which tells the name.
+    /// For the main thread, where the delegate returns the name.
     let forAnswers: DispatchTimeInterval
     /// For a file that is being written.
     let forFiles: DispatchTimeInterval
 }
 
-/// An answer that comes once: from the delegate, from a clock, or from nobody, when the last one goes who could give it.
+/// A completion that runs once: by the delegate, by the timeout, or when the last reference is released.
 private final class PromiseAnswer: Sendable {
-    // Innermost: the completion runs after it is released.
+    // Leaf lock: the completion runs after it is released.
     private let completion: Lock<FilePromise.Completion?>
 
     init(_ completion: @escaping FilePromise.Completion) { self.completion = Lock(completion) }
@@ -150,7 +150,7 @@ private final class PromiseAnswer: Sendable {
     }
 }
 
-/// The errors with which promises of files fail, besides those of their delegates.
+/// The errors of file promises, besides those of their delegates.
 enum FilePromiseError {
     static func noDelegate(_ fileType: String) -> NSError {
         make("Nobody is there to write the promised file of type \(fileType)")

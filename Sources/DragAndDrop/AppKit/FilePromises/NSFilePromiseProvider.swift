@@ -1,51 +1,52 @@
 import Foundation
 import ItemProvider
 
-/// A file that is written when somebody wants it: on a pasteboard or in a drag, for this process or another.
+/// A promise of a file that is written when a client in this process or another requests it, on a pasteboard or in a
+/// drag.
 ///
-/// An ``NSFilePromiseReceiver`` has it written to a folder. Everybody else sees an item of the file's type, and loading that has the
-/// file written too.
+/// An ``NSFilePromiseReceiver`` gets the file written to a directory. Other clients see an item of the file's type;
+/// loading that causes the file to be written too.
 ///
 /// Source: AppKit, `NSFilePromiseProvider.h`.
 open class NSFilePromiseProvider: NSObject, NSPasteboardWriting {
     /// The type of the file, as a uniform type identifier. A promise without one is not written to a pasteboard.
     open var fileType = ""
-    /// Who names the file and writes it.
+    /// The delegate, which names the file and writes it.
     open weak var delegate: (any NSFilePromiseProviderDelegate)?
-    /// Whatever the delegate needs to know.
+    /// Any value that the delegate needs.
     open var userInfo: Any?
 
-    /// A promise without a type.
+    /// Creates a promise without a type.
     public override init() { super.init() }
 
-    /// A promise of a file of a type.
+    /// Creates a promise of a file of a type.
     public convenience init(fileType: String, delegate: any NSFilePromiseProviderDelegate) {
         self.init()
         self.fileType = fileType
         self.delegate = delegate
     }
 
-    /// The types of the promise.
+    /// Returns the type of the promise.
     open func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         [FilePromise.contentType]
     }
 
-    /// At once: that there is a promise is no secret.
+    /// Returns no options: the promise itself is written at once.
     open func writingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.WritingOptions { [] }
 
-    /// What is told of the promise.
+    /// Returns the type of the promised file.
     open func pasteboardPropertyList(forType type: NSPasteboard.PasteboardType) -> Any? {
         type == FilePromise.contentType && !fileType.isEmpty ? fileType : nil
     }
 }
 
-/// Names promised files, and writes them.
+/// The delegate that names promised files, and writes them.
 ///
 /// Source: AppKit, `NSFilePromiseProvider.h`.
 public protocol NSFilePromiseProviderDelegate: NSObjectProtocol {
-    /// The file's name, with its extension. Called on the main thread. Where it is no name for a file, one is made of it.
+    /// Returns the file's name, with its extension. Called on the main thread. An invalid name is adapted.
     func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, fileNameForType fileType: String
     ) -> String
@@ -53,22 +54,23 @@ public protocol NSFilePromiseProviderDelegate: NSObjectProtocol {
     /// Writes the file. Called on the queue of ``operationQueue(for:)``.
     ///
     /// - Parameters:
-    ///   - url: where to write it. There is nothing yet.
-    ///   - completionHandler: to be called once, on any thread, when the file is there, or with what prevented it. One that is given
-    ///     up without a call is an error, and so is a file that is not there after it.
+    ///   - url: the URL to write to. No file exists there yet.
+    ///   - completionHandler: must be called once, on any thread, when the file exists, or with an error. The promise
+    ///     fails if the handler is released without a call, or if the file does not exist after the call.
     func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL,
         completionHandler: @escaping ((any Error)?) -> Void)
 
-    /// Writes the file: the same for `async` code. One of both is to be there; without either, every promise fails.
+    /// Writes the file, as an `async` function. One of the two forms must be implemented; without either, every
+    /// promise fails.
     func filePromiseProvider(_ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL) async throws
 
-    /// The queue on which files are written; the main queue without an answer. Called on the main thread.
+    /// Returns the queue on which files are written. By default the main queue. Called on the main thread.
     func operationQueue(for filePromiseProvider: NSFilePromiseProvider) -> OperationQueue
 }
 
 extension NSFilePromiseProviderDelegate {
-    /// Leaves it to the `async` form.
+    /// Calls the `async` form.
     public func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL,
         completionHandler: @escaping ((any Error)?) -> Void
@@ -77,18 +79,18 @@ extension NSFilePromiseProviderDelegate {
         Task { await asked.write(to: url) }
     }
 
-    /// Fails.
+    /// Throws an error.
     public func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL
     ) async throws {
         throw FilePromiseError.notWritten(url)
     }
 
-    /// The main queue.
+    /// Returns the main queue.
     public func operationQueue(for filePromiseProvider: NSFilePromiseProvider) -> OperationQueue { .main }
 }
 
-/// Sendable because it is handed over to the one task that uses it.
+/// The arguments of a call. Sendable because they are handed over to the one task that uses them.
 private struct AskedDelegate: @unchecked Sendable {
     let delegate: any NSFilePromiseProviderDelegate
     let provider: NSFilePromiseProvider

@@ -3,35 +3,36 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// A promise of a file, as whoever wants the file has it. It is read from a pasteboard, see
+/// A promise of a file, for the receiver of the file. It is read from a pasteboard, see
 /// ``NSPasteboard/readObjects(forClasses:options:)``.
 ///
 /// Source: AppKit, `NSFilePromiseReceiver.h`.
 open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
-    /// The types by which a promise is known.
+    /// The types that identify a promise.
     open class var readableDraggedTypes: [String] { [FilePromise.contentType.rawValue] }
 
     /// The types of the promised files.
     open var fileTypes: [String] { [fileType] }
 
-    /// The names of the files that have come, from the moment at which the reader is called.
+    /// The names of the received files. A name is added before the reader is called.
     open var fileNames: [String] { received.names.withLock { $0 } }
 
     private let fileType: String
     private let received = ReceivedNames()
     private var item: NSPasteboardItem?
 
-    /// The types by which a promise is known.
+    /// Returns the types that identify a promise.
     open class func readableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         readableDraggedTypes.map { NSPasteboard.PasteboardType($0) }
     }
 
-    /// As strings.
+    /// Returns `asString`.
     open class func readingOptions(
         forType type: NSPasteboard.PasteboardType, pasteboard: NSPasteboard
     ) -> NSPasteboard.ReadingOptions { .asString }
 
-    /// A promise from what is told of it; `nil` for anything else. Its file can be had where a pasteboard has made the object.
+    /// Creates a promise from its description; `nil` for anything else. The file can be received only if a pasteboard
+    /// has created the object.
     public required init?(pasteboardPropertyList propertyList: Any, ofType type: NSPasteboard.PasteboardType) {
         guard let fileType = propertyList as? String, !fileType.isEmpty else { return nil }
         self.fileType = fileType
@@ -40,15 +41,16 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
 
     func attach(to item: NSPasteboardItem) { self.item = item }
 
-    /// Has the promised files written into a folder, under names that are not taken there.
+    /// Requests that the promised files are written into a directory, under names that are not taken there.
     ///
-    /// A file of this process is written by its delegate where it is wanted. A file of another process is written there and then
-    /// copied. The call returns at once or, on a thread other than the main one, when the main thread has asked the delegate.
+    /// A file of this process is written by its delegate directly to the directory. A file of another process is
+    /// written there and then copied. The call returns at once or, on a thread other than the main one, when the main
+    /// thread has asked the delegate.
     ///
     /// - Parameters:
-    ///   - operationQueue: where the reader is called.
-    ///   - reader: called once for each file: with the file, or with where it should have come and the error. A file that has not come
-    ///     after an hour is an error.
+    ///   - operationQueue: the queue on which the reader is called.
+    ///   - reader: called once for each file: with the file, or with the destination and the error. A file that does
+    ///     not arrive within an hour is an error.
     open func receivePromisedFiles(
         atDestination destinationDir: URL, options: [AnyHashable: Any] = [:], operationQueue: OperationQueue,
         reader: @escaping (URL, (any Error)?) -> Void
@@ -68,16 +70,16 @@ open class NSFilePromiseReceiver: NSObject, NSPasteboardReading {
 }
 
 private final class ReceivedNames: Sendable {
-    // Innermost.
+    // Leaf lock.
     let names = Lock<[String]>([])
 }
 
-/// Sendable because it is called on the operation queue that was named with it, and nowhere else.
+/// The client's reader. Sendable because it is called only on the operation queue that was given with it.
 private struct SharedReader: @unchecked Sendable {
     let body: (URL, (any Error)?) -> Void
 }
 
-/// One promised file on its way to a folder.
+/// One promised file on its way to a directory.
 private final class PromisedFileDelivery: Sendable {
     private let folder: URL
     private let received: ReceivedNames
@@ -95,7 +97,7 @@ private final class PromisedFileDelivery: Sendable {
         folder.isFileURL && (try? FileStatus.of(folder.path).kind) == .directory
     }
 
-    /// Loads the file from the process that promises it, and copies it to where it is wanted.
+    /// Loads the file from the process that promises it, and copies it to the destination.
     func load(
         _ representation: Representation, of promise: ItemPromise, within limit: DispatchTimeInterval
     ) {

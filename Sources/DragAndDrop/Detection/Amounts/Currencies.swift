@@ -4,12 +4,12 @@
 enum Currencies {
     static func isCode(_ code: String) -> Bool { codes.contains(code) }
 
-    /// Codes that are English words. They are taken for a currency only where the amount has decimals or is grouped.
+    /// Codes that are English words. They count as a currency only if the amount has decimals or is grouped.
     static let words: Set<String> = [
         "ALL", "TOP", "TRY", "CUP", "PEN", "COP", "GEL", "MOP", "MAD", "BOB", "SOS", "RON", "BAM",
     ]
 
-    /// The code for a sign, with the letters that stand right before it.
+    /// Returns the code of a sign, with the letters directly before it.
     static func code(sign: String, prefix: String) -> String? {
         if sign == "$" { return dollars[prefix.uppercased()] }
         if sign == "¥" || sign == "￥" {
@@ -18,7 +18,7 @@ enum Currencies {
         return prefix.isEmpty ? signs[sign] : nil
     }
 
-    /// The code for a name behind an amount.
+    /// Returns the code of a name after an amount.
     static func code(name: String) -> String? { names[name] }
 
     private static let codes: Set<String> = Set(

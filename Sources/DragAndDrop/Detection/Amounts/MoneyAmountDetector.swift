@@ -1,10 +1,10 @@
-/// Finds sums of money: an amount with a currency's sign, code or name before or behind it, as in `$1,234.56`, `12,50 €`,
-/// `CHF 20.–`, `100 dollars`, `€1.5 million`.
+/// The detector of amounts of money: an amount with a currency's sign, code or name before or after it, as in
+/// `$1,234.56`, `12,50 €`, `CHF 20.–`, `100 dollars`, `€1.5 million`.
 ///
-/// `$` alone is the United States' and `¥` alone Japan's: the text does not say more, and what a program detects should not
-/// depend on who runs it. Weights are no money, so "pounds" needs the sign.
+/// `$` alone is the United States' and `¥` alone Japan's: the text does not say more, and the result should not
+/// depend on the user's locale. Weights are no money, so "pounds" needs the sign.
 ///
-/// From every token looks ahead by an amount of at most 40 characters and two words.
+/// Looks ahead from every token by an amount of at most 40 characters and two words.
 ///
 /// Source: ISO 4217.
 enum MoneyAmountDetector {
@@ -89,7 +89,7 @@ enum MoneyAmountDetector {
 
     private static func isBoundary(_ position: Int, in text: DetectionText) -> Bool {
         guard let before = text[position] else { return true }
-        // A hyphen is a minus sign only where no word is before it.
+        // A hyphen is a minus sign only if no word precedes it.
         if isMinus(before) { return text[position - 1].map { $0.isSpace || $0 == "(" } ?? true }
         return !before.isLetterOrDigit && !"._,'/@#&=".unicodeScalars.contains(before)
     }
@@ -112,7 +112,7 @@ enum MoneyAmountDetector {
             end = number.end
             hasSeparator = text.scalars[position..<end].contains { !$0.isDigit }
             multiply(in: text)
-            // The Swiss way of writing a round sum.
+            // The Swiss form of a round amount.
             if let dot = text[end], dot == "." || dot == ",", let dash = text[end + 1],
                 "-\u{2013}\u{2014}".unicodeScalars.contains(dash),
                 !(text[end + 2]?.isLetterOrDigit ?? false)
@@ -128,7 +128,7 @@ enum MoneyAmountDetector {
             let word = text.run(from: blank, limit: 10, while: \.isLetter)
             let name = text.string(word).lowercased()
             guard let factor = Self.factors[name], !(text[word.upperBound]?.isLetterOrDigit ?? false) else { return }
-            // Letters stand right behind the number; "5 m" is a length.
+            // A letter must follow the number directly: "5 m" is a length.
             guard name.utf8.count > 3 || blank == end || name == "mio" || name == "mrd" || name == "bn" else { return }
             value *= factor
             end = word.upperBound

@@ -1,19 +1,21 @@
 import Foundation
 
-/// Numbers as people write them: `1234`, `-1.5`, `1,234.56`, `1.234,56`, `1 234,56`, `1'234.56`, `12,34,567.89`, `6.02e23`.
+/// Numbers in usual notations: `1234`, `-1.5`, `1,234.56`, `1.234,56`, `1 234,56`, `1'234.56`, `12,34,567.89`,
+/// `6.02e23`.
 ///
-/// A separator that comes several times, or before another one, groups digits by threes (or, with commas, by twos before the
-/// last three, as in India). A single comma groups where exactly three digits follow one to three that are not just zero;
-/// else it is a decimal comma. A single point is a decimal point; in prices it groups as the comma does.
+/// A separator that occurs several times, or before another one, groups digits by threes (or, with commas, by twos
+/// before the last three, as in India). A single comma groups if exactly three digits follow one to three digits that
+/// do not begin with zero; otherwise it is a decimal comma. A single point is a decimal point; in prices it groups as
+/// the comma does.
 ///
-/// Looks ahead by 40 characters; longer numbers are none. Source: CLDR, number formats.
+/// Looks ahead by 40 characters; longer numbers do not count. Source: CLDR, number formats.
 struct NumberForm {
     private static let longest = 40
 
     let value: Double
     let end: Int
 
-    /// The whole text as a number, with a sign and white space around it.
+    /// Returns the whole text as a number, with a sign and white space around it.
     static func wholeText(_ text: DetectionText) -> Double? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longest else { return nil }
@@ -22,7 +24,7 @@ struct NumberForm {
         let isNegative = sign == "-" || sign == "\u{2212}"
         if isNegative || sign == "+" { start += 1 }
         guard let number = NumberForm(text, at: start) else {
-            // `.5` and `1.5e-3` are for Foundation to read; a number has no letters but the exponent's.
+            // `.5` and `1.5e-3` are left to Foundation. A number has no letters but the exponent's.
             let string = text.string(start..<trimmed.upperBound)
             guard let first = string.first, first == ".", string.dropFirst().first?.isNumber == true else { return nil }
             return scientific(string, isNegative)
@@ -39,7 +41,7 @@ struct NumberForm {
         return isNegative ? -value : value
     }
 
-    /// The number at a position. It is never part of a longer one.
+    /// Reads the number at a position. It is never part of a longer one.
     ///
     /// - Parameter isPrice: whether a point before three digits groups them.
     init?(_ text: DetectionText, at start: Int, isPrice: Bool = false) {
@@ -56,7 +58,7 @@ struct NumberForm {
             separators.append(Self.kind(of: separator))
             position += 1
         }
-        // A longer number is none, not its beginning.
+        // A number beyond the limit does not count, nor does its beginning.
         guard position - start <= Self.longest, text[position]?.isDigit != true,
             let value = Self.value(groups, separators, isPrice), value.isFinite
         else { return nil }
@@ -67,7 +69,7 @@ struct NumberForm {
     private static func isSeparator(_ scalar: Unicode.Scalar, at position: Int, in text: DetectionText) -> Bool {
         if scalar == "." || scalar == "," || scalar == "'" || scalar == "\u{2019}" { return true }
         guard scalar.isBlank, scalar != "\t" else { return false }
-        // A space groups only where three digits follow, and then no more.
+        // A space groups only if exactly three digits follow.
         return text.run(from: position + 1, limit: 4, while: \.isDigit).count == 3
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a date in a text is relative to.
+/// The reference for dates in a text.
 package struct CalendarClock: Sendable {
     /// The day from which "tomorrow" counts, and the year of dates without one.
     let now: Date
@@ -15,7 +15,7 @@ package struct CalendarClock: Sendable {
         self.isMonthFirst = isMonthFirst
     }
 
-    /// This machine's. The month comes first where the locale's region is one that writes it so.
+    /// The clock of this machine. The month comes first if the locale's region writes it so.
     package static var current: CalendarClock {
         let region = Locale.current.region?.identifier ?? ""
         return CalendarClock(
@@ -28,7 +28,7 @@ package struct CalendarClock: Sendable {
         return calendar
     }
 
-    /// The moment of a day and time; the day's first moment without a time.
+    /// Returns the moment of a day and time; the day's first moment without a time.
     func date(_ day: CalendarDay, _ time: TimeOfDay?, in zone: TimeZone?) -> Date? {
         let components = DateComponents(
             year: day.year, month: day.month, day: day.day, hour: time?.hour ?? 0, minute: time?.minute ?? 0,
@@ -36,7 +36,7 @@ package struct CalendarClock: Sendable {
         return calendar(in: zone).date(from: components)
     }
 
-    /// A day so many days from today.
+    /// Returns the day that is a number of days from today.
     func day(after days: Int) -> CalendarDay? {
         let calendar = calendar(in: nil)
         guard let date = calendar.date(byAdding: .day, value: days, to: now) else { return nil }
@@ -45,7 +45,7 @@ package struct CalendarClock: Sendable {
         return CalendarDay(year: year, month: month, day: day)
     }
 
-    /// The next day, today excluded, that is this day of the week; Sunday is 1.
+    /// Returns the next such day of the week, excluding today; Sunday is 1.
     func next(weekday: Int) -> CalendarDay? {
         let today = calendar(in: nil).component(.weekday, from: now)
         return day(after: (weekday - today + 6) % 7 + 1)
@@ -54,13 +54,13 @@ package struct CalendarClock: Sendable {
     var year: Int { calendar(in: nil).component(.year, from: now) }
 }
 
-/// A day that is in the calendar.
+/// A day of the calendar.
 struct CalendarDay: Equatable, Sendable {
     let year: Int
     let month: Int
     let day: Int
 
-    /// `nil` for a day that there is not, such as February 30.
+    /// Creates a day; `nil` for a day that does not exist, such as February 30.
     init?(year: Int, month: Int, day: Int) {
         guard (1000...9999).contains(year), (1...12).contains(month), day >= 1 else { return nil }
         let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
@@ -78,7 +78,7 @@ struct TimeOfDay: Equatable, Sendable {
     var minute = 0
     var second = 0
 
-    /// `nil` for a time that no clock shows.
+    /// Creates a time; `nil` for a time that no clock shows.
     init?(hour: Int, minute: Int = 0, second: Int = 0) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second) else { return nil }
         self.hour = hour
@@ -86,7 +86,7 @@ struct TimeOfDay: Equatable, Sendable {
         self.second = min(second, 59)
     }
 
-    /// On a clock of twelve hours.
+    /// Creates a time of a twelve-hour clock.
     init?(hour: Int, minute: Int, second: Int, isAfternoon: Bool) {
         guard (1...12).contains(hour) else { return nil }
         self.init(hour: hour % 12 + (isAfternoon ? 12 : 0), minute: minute, second: second)

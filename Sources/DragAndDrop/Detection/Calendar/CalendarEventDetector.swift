@@ -1,10 +1,11 @@
 import Foundation
 
-/// Finds dates, and what is written around them to make an event: a time before or behind, a span of times or days, a time
-/// zone.
+/// The detector of dates, with the text around them that makes an event: a time before or after, a span of times or
+/// days, a time zone.
 ///
-/// A time without a date is none; a date without a time is a whole day. A span of times that ends before it begins ends on
-/// the next day. From every token looks ahead by the forms of two dates and two times, fewer than 64 tokens.
+/// A time without a date is no event; a date without a time is a whole day. A span of times whose end precedes its
+/// start ends on the next day. Looks ahead from every token by the forms of two dates and two times, fewer than 64
+/// tokens.
 ///
 /// Sources: ISO 8601, RFC 3339; ``DateForms``, ``TimeForms`` and ``TimeZoneForms`` list the forms.
 struct CalendarEventDetector {
@@ -77,7 +78,8 @@ struct CalendarEventDetector {
         return make(start, next, from: day, hours?.start, to: nil, hours?.end, hours?.zone)
     }
 
-    /// Both days of a span. What the numbers of one settle of their order, the other's are read in too.
+    /// Returns both days of a span. If the numbers of one day can have only one order, the other is read in that
+    /// order too.
     private func days(
         from first: CalendarDay, before end: Int, toThatAt start: Int
     ) -> (first: CalendarDay, last: CalendarDay, end: Int)? {
@@ -132,7 +134,8 @@ struct CalendarEventDetector {
         return Hours(start: time, end: last.time, zone: zone?.zone, next: zone?.end ?? last.end)
     }
 
-    /// The start of "3–4 pm", in the afternoon, or of "11–1 pm", in the morning.
+    /// Returns the start of a span in the half of the day that its end implies: afternoon for "3–4 pm", morning for
+    /// "11–1 pm".
     private func inHalf(of last: TimeOfDay, _ first: TimeOfDay) -> TimeOfDay {
         guard (1...12).contains(first.hour) else { return first }
         let isAfternoon = last.hour >= 12 && (first.hour % 12, first.minute) <= (last.hour % 12, last.minute)
@@ -146,7 +149,7 @@ struct CalendarEventDetector {
             || Self.partsOfMore.contains(before.text)
     }
 
-    /// Whether a time goes on as something else: a fourth part, a percentage.
+    /// Whether the text continues a time to something else: a fourth part, a percentage.
     private func isPartOfMore(after end: Int) -> Bool {
         guard let after = tokens[end], tokens.touchesPrevious(end) else { return false }
         if after.isSign("%") { return true }
@@ -161,7 +164,7 @@ struct CalendarEventDetector {
         return Self.spans.contains(token.kind == .word ? token.word : token.text) ? index + 1 : nil
     }
 
-    /// `5–7 March 2024`.
+    /// Reads a span such as `5–7 March 2024`.
     private func daysOfOneMonth(at start: Int) -> (CalendarDay, CalendarDay, end: Int)? {
         guard !isPartOfMore(start), let first = tokens[start], first.digits <= 2, let day = first.value,
             let dash = span(at: start + 1),

@@ -2,14 +2,15 @@
 ///
 /// Source: CLDR, names of months and days, wide and abbreviated.
 enum CalendarWords {
-    /// A month by its name. English and German names are taken only with a capital letter: "may" and "march" are also words.
+    /// Returns a month by its name. English and German names count only with a capital letter: "may" and "march" are
+    /// also words.
     static func month(_ token: Token?) -> Int? {
         guard let token, let first = token.text.unicodeScalars.first else { return nil }
         if let month = (first.isCapital ? capitalized[token.word] : nil) ?? others[token.word] { return month }
         return nil
     }
 
-    /// A day of the week; Sunday is 1.
+    /// Returns a day of the week; Sunday is 1.
     static func weekday(_ token: Token?) -> Int? {
         guard let token, token.text.unicodeScalars.first?.isCapital ?? false else { return nil }
         return weekdays[token.word]

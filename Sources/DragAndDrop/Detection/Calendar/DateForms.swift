@@ -1,4 +1,4 @@
-/// The forms in which a day is written.
+/// The forms of days.
 ///
 /// | form | examples |
 /// | --- | --- |
@@ -8,17 +8,18 @@
 /// | with a month's name | `5 March 2024`, `5th of March`, `5. März 2024`, `5 de marzo de 2024`, `March 5th, 2024` |
 /// | relative | `today`, `tomorrow`, `next Friday`, `on Friday` |
 ///
-/// A year of two digits is one from 1970 to 2069 (POSIX, `strptime`, with the pivot at 70). Without a year, it is this one.
+/// A year of two digits is one from 1970 to 2069 (POSIX, `strptime`, with the pivot at 70). Without a year, it is the
+/// clock's year.
 struct DateForms {
     let tokens: Tokens
     let clock: CalendarClock
 
     typealias Found = (day: CalendarDay, end: Int)
 
-    /// The day that is written from the token at a position on. Looks ahead by nine tokens.
+    /// Reads the day that starts at a token. Looks ahead by nine tokens.
     func day(at start: Int) -> Found? {
         guard let first = tokens[start] else { return nil }
-        // The day of the week says nothing that the date does not.
+        // The day of the week is ignored, because the date determines it.
         if CalendarWords.weekday(first) != nil {
             var next = start + 1
             while let token = tokens[next], token.isSign(",") || token.isSign("."), next < start + 3 { next += 1 }
@@ -28,13 +29,13 @@ struct DateForms {
         return absolute(at: start) ?? relative(at: start)
     }
 
-    /// The last day of a span such as `5–7 March 2024`: it stands right behind the dash and has a month's name.
+    /// Reads the last day of a span such as `5–7 March 2024`: it follows the dash immediately and has a month's name.
     func lastDay(at start: Int) -> Found? {
         tokens[start]?.kind == .number ? dayFirst(at: start) : nil
     }
 
-    /// The order in which numbers only, up to a position, can alone be read: whether the month is first. `nil` where both can be, or
-    /// there are no such numbers.
+    /// Returns the only possible order of a numeric date that ends at a position: whether the month is first. Returns
+    /// `nil` if both orders are possible, or if there is no such date.
     func order(before end: Int) -> Bool? {
         guard let (values, lengths, sign, _) = triple(at: end - 5), sign != ".", lengths[0] <= 2, lengths[1] <= 2 else {
             return nil
@@ -44,13 +45,13 @@ struct DateForms {
         return isDayFirst == isMonthFirst ? nil : isMonthFirst
     }
 
-    /// The day that numbers only, up to a position, stand for.
+    /// Returns the numeric day that ends at a position.
     func numericDay(before end: Int) -> CalendarDay? {
         guard let found = numeric(at: end - 5), found.end == end else { return nil }
         return found.day
     }
 
-    /// The same forms with the numbers in this order.
+    /// Returns the same forms with the given order of numbers.
     func reading(isMonthFirst: Bool) -> DateForms {
         DateForms(
             tokens: tokens,
@@ -76,7 +77,7 @@ struct DateForms {
         if let basic = basicISO(at: start) { return basic }
         guard let (values, lengths, sign, end) = triple(at: start) else { return nil }
         if let after = tokens[end], tokens.touchesPrevious(end) {
-            // A fourth part: an address of a host, a version.
+            // A fourth part: an IP address, a version.
             if [".", "/", "-"].contains(after.text), let next = tokens[end + 1], after.touches(next),
                 next.kind == .number
             {
@@ -89,7 +90,8 @@ struct DateForms {
             return CalendarDay(year: values[0], month: values[1], day: values[2]).map { ($0, end) }
         }
         guard lengths[0] <= 2, lengths[1] <= 2, lengths[2] == 4 || lengths[2] == 2 else { return nil }
-        // Two digits throughout: a date, and not a version or a paragraph.
+        // With a year of two digits, both other numbers must have two digits too, or it may be a version or a
+        // paragraph.
         if lengths[2] == 2, sign == "-" || sign == "." && (lengths[0] < 2 || lengths[1] < 2) { return nil }
         let year = lengths[2] == 4 ? values[2] : values[2] + (values[2] < 70 ? 2000 : 1900)
         let dayFirst = CalendarDay(year: year, month: values[1], day: values[0])
@@ -98,7 +100,7 @@ struct DateForms {
         return day.map { ($0, end) }
     }
 
-    /// Three numbers with the same sign between them.
+    /// Reads three numbers with the same sign between them.
     private func triple(at start: Int) -> (values: [Int], lengths: [Int], sign: String, end: Int)? {
         guard let sign = tokens[start + 1], [".", "/", "-"].contains(sign.text) else { return nil }
         var values: [Int] = []
@@ -117,7 +119,7 @@ struct DateForms {
         return (values, lengths, sign.text, start + 5)
     }
 
-    /// `20240305`, only before a time.
+    /// Reads `20240305`, only before a time.
     private func basicISO(at start: Int) -> Found? {
         guard let token = tokens[start], token.digits == 8, let value = token.value, tokens[start + 1]?.text == "T",
             tokens.touchesPrevious(start + 1),
@@ -139,7 +141,7 @@ struct DateForms {
         if let word = tokens[next]?.word, word == "of" || word == "de" { next += 1 }
         guard let month = CalendarWords.month(tokens[next]) else { return nil }
         next += 1
-        // An abbreviation's point belongs to it where a year follows.
+        // The point of an abbreviation belongs to it if a year follows.
         var afterYear = next
         while let token = tokens[afterYear], afterYear < next + 2,
             token.isSign(".") || token.isSign(",") || token.word == "de"
@@ -176,7 +178,7 @@ struct DateForms {
         return CalendarDay(year: clock.year, month: month, day: day).map { ($0, next) }
     }
 
-    /// Four digits that are a year and not a time such as 2024:15.
+    /// Reads four digits that are a year and not a time such as 2024:15.
     private func year(at index: Int) -> Int? {
         guard let token = tokens[index], token.digits == 4, let year = token.value, (1000...2999).contains(year) else {
             return nil

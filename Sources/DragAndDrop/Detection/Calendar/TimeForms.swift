@@ -1,14 +1,14 @@
 import Foundation
 
-/// The forms in which a time of a day is written: `15:30`, `15:30:05`, `3:30 pm`, `3 p.m.`, `15.30 Uhr`, `15h30`, `noon`,
-/// `midnight`, and behind the `T` of ISO 8601 also `153005`.
+/// The forms of times of a day: `15:30`, `15:30:05`, `3:30 pm`, `3 p.m.`, `15.30 Uhr`, `15h30`, `noon`, `midnight`,
+/// and after the `T` of ISO 8601 also `153005`.
 struct TimeForms {
     let tokens: Tokens
 
     /// A time, and whether the text says which half of the day it is in.
     typealias Found = (time: TimeOfDay, end: Int, hasMeridiem: Bool)
 
-    /// The time that is written from the token at a position on. Looks ahead by nine tokens.
+    /// Reads the time that starts at a token. Looks ahead by nine tokens.
     func time(at start: Int) -> Found? {
         guard let first = tokens[start] else { return nil }
         if first.word == "noon" { return TimeOfDay(hour: 12).map { ($0, start + 1, false) } }
@@ -27,7 +27,7 @@ struct TimeForms {
         return TimeOfDay(hour: hour, minute: minute, second: second).map { ($0, end, false) }
     }
 
-    /// The time of ISO 8601 without signs: `153005` or `1530`.
+    /// Reads the time of ISO 8601 without separators: `153005` or `1530`.
     func basicISO(at start: Int) -> Found? {
         guard let token = tokens[start], token.digits == 6 || token.digits == 4, let value = token.value else {
             return nil
@@ -36,7 +36,8 @@ struct TimeForms {
         return TimeOfDay(hour: hours, minute: rest / 100 % 100, second: rest % 100).map { ($0, start + 1, false) }
     }
 
-    /// An hour that is a time only where another one follows that says which half of the day it is in: the 3 of "3–4 pm".
+    /// Reads an hour that is a time only before another time that says which half of the day it is in: the 3 of "3–4
+    /// pm".
     func bareHour(at start: Int) -> Found? {
         guard let first = tokens[start], first.digits <= 2, let hour = first.value, (1...12).contains(hour) else {
             return nil
@@ -44,7 +45,7 @@ struct TimeForms {
         return TimeOfDay(hour: hour).map { ($0, start + 1, false) }
     }
 
-    /// Whether a meridiem is written, and which.
+    /// Reads a meridiem, `am` or `pm`.
     private func meridiem(at index: Int) -> (isAfternoon: Bool, end: Int)? {
         guard let token = tokens[index] else { return nil }
         if token.word == "am" || token.word == "pm" { return (token.word == "pm", index + 1) }
@@ -63,7 +64,7 @@ struct TimeForms {
             let next = tokens[start + 4], next.kind == .number, tokens.touchesPrevious(start + 4)
         else { return (minute, 0, start + 3, false) }
         guard let second = two(at: start + 4) else { return nil }
-        // Fractions of a second are read over.
+        // Fractions of a second are skipped.
         if let point = tokens[start + 5], point.isSign(".") || point.isSign(","), tokens.touchesPrevious(start + 5),
             tokens[start + 6]?.kind == .number, tokens.touchesPrevious(start + 6)
         {
@@ -78,13 +79,13 @@ struct TimeForms {
     }
 }
 
-/// The forms in which a time zone is written: ISO 8601's `Z`, `+02:00` and `+0200`, `UTC+2`, and the usual abbreviations.
+/// The forms of time zones: ISO 8601's `Z`, `+02:00` and `+0200`, `UTC+2`, and the usual abbreviations.
 struct TimeZoneForms {
     let tokens: Tokens
 
-    /// The zone behind a time. Looks ahead by five tokens.
+    /// Reads the zone after a time. Looks ahead by five tokens.
     ///
-    /// - Parameter isISO: whether a hyphen behind the time is a minus sign. Elsewhere it begins the time of the end.
+    /// - Parameter isISO: whether a hyphen after the time is a minus sign. Otherwise it precedes the end time.
     func zone(at start: Int, isISO: Bool) -> (zone: TimeZone, end: Int)? {
         guard let first = tokens[start] else { return nil }
         if tokens.touchesPrevious(start) {

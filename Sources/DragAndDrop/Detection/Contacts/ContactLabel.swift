@@ -1,4 +1,4 @@
-/// The word before a number or an address that says which of somebody's it is: "Work: …", "Mobile …".
+/// The label before a phone number or an address: "Work: …", "Mobile …".
 ///
 /// Looks back by 24 characters, within the line.
 enum ContactLabel {

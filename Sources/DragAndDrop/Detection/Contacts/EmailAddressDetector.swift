@@ -1,10 +1,10 @@
-/// Finds addresses of electronic mail.
+/// The detector of email addresses.
 ///
-/// Sources: RFC 5321 sections 4.1.2 (a dot-string of atoms before the `@`) and 4.5.3.1 (64 characters before it, 255 after it),
-/// RFC 5322 section 3.2.3 (what an atom consists of). Quoted local parts and domains in brackets are left out: nobody writes
-/// them in text. The domain has to be one that could be registered.
+/// Sources: RFC 5321 sections 4.1.2 (a dot-string of atoms before the `@`) and 4.5.3.1 (64 characters before it, 255
+/// after it), RFC 5322 section 3.2.3 (the characters of an atom). Quoted local parts and domains in brackets are left
+/// out, because they do not occur in text. The domain must be one that could be registered.
 ///
-/// From every `@` looks back by 64 characters and ahead by 253, and no further than to the next `@`.
+/// Looks back from every `@` by 64 characters and ahead by 253, and no further than to the next `@`.
 enum EmailAddressDetector {
     private static let longestLocalPart = 64
 

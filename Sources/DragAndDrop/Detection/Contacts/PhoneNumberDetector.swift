@@ -1,9 +1,8 @@
-/// Finds telephone numbers: runs of digits with the signs between them that ITU-T E.123 and national customs allow, and an
-/// extension behind.
+/// The detector of phone numbers: runs of digits with the separators that ITU-T E.123 and national customs allow, and
+/// an extension after them.
 ///
-/// What is a number and what only looks like one is for ``PhoneNumberForm`` to say. A run of digits and signs that is too
-/// long for a number is read once; ahead of it 16 characters are looked at for an extension, and before it 24 for a word such
-/// as "tel".
+/// ``PhoneNumberForm`` decides which runs are numbers. A run that is too long for a number is read once. Looks ahead
+/// by 16 characters for an extension, and back by 24 for a word such as "tel".
 ///
 /// Sources: ITU-T E.164 (at most 15 digits), ITU-T E.123 (notation), RFC 3966 section 5.1.1 (visual separators).
 enum PhoneNumberDetector {
@@ -78,15 +77,15 @@ enum PhoneNumberDetector {
     }
 }
 
-/// A run of digits with the signs between them.
+/// A run of digits with the separators between them.
 struct PhoneNumberRun {
     private(set) var range: Range<Int>
     /// Whether it begins with a plus sign.
     let isInternational: Bool
     private(set) var groups: [String] = []
-    /// What stands between the groups, one shorter.
+    /// The separators between the groups, one fewer than the groups.
     private(set) var separators: [String] = []
-    /// Whether every bracket has its partner, and none is in another.
+    /// Whether all brackets are matched and none is nested.
     private(set) var isBalanced = true
     /// Whether the first group of a national number is in brackets.
     private(set) var hasAreaInBrackets = false
@@ -114,7 +113,7 @@ struct PhoneNumberRun {
             if scalar == "(" { depth += 1 }
             if scalar == ")" { depth -= 1 }
             if !(0...1).contains(depth) {
-                // Whatever follows the number is not its business, but what is within it is.
+                // A bracket after the number is not part of it, but one within it is.
                 if !(text[position + 1]?.isDigit ?? false) { break }
                 isBalanced = false
             }
@@ -122,7 +121,7 @@ struct PhoneNumberRun {
             position += 1
         }
         if groups.isEmpty { range = start..<position }
-        // A bracket that was opened within the number is closed within it.
+        // A bracket that is opened within the number must be closed within it.
         let whole = text.scalars[range]
         if whole.count(where: { $0 == "(" }) != whole.count(where: { $0 == ")" }) { isBalanced = false }
     }

@@ -1,12 +1,12 @@
-/// Which runs of digits are telephone numbers.
+/// The rules that decide which runs of digits are phone numbers.
 ///
-/// - Behind a plus sign: 8 to 15 digits, of which the first is not 0 (E.164). Behind `00`, which many countries dial for it,
-///   the same.
-/// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before them;
-///   without signs between them only where the exchange, too, is from 200 on; and seven digits as `555-1234` (North American
-///   Numbering Plan).
-/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an area code
-///   of 2 to 6 digits; without, there are 10 or 11.
+/// - After a plus sign: 8 to 15 digits, the first of them not 0 (E.164). The same after `00`, the international
+///   prefix of many countries.
+/// - In North America: an area code from 200 on and seven digits, in groups of 3, 3 and 4, with or without a 1 before
+///   them; without separators only if the exchange is also from 200 on; and seven digits as `555-1234` (North
+///   American Numbering Plan).
+/// - Elsewhere: 9 to 12 digits with one leading 0, the trunk prefix of most countries. In groups, the first is an
+///   area code of 2 to 6 digits; without groups, there are 10 or 11 digits.
 /// - After a word such as "tel": 7 to 15 digits of any form.
 ///
 /// Dates, serial numbers, and numbers that group their digits by threes are none of these.
@@ -36,7 +36,7 @@ enum PhoneNumberForm {
         guard let first = number.first, first >= "2" else { return false }
         switch lengths {
         case [3, 3, 4]:
-            // Three groups with spaces only may as well be a number of ten digits.
+            // Three groups separated by spaces may also be a number of ten digits.
             return run.hasAreaInBrackets || isExchange(number) || run.separators.allSatisfy { $0 != " " }
         case [3, 7]: return run.hasAreaInBrackets
         case [10]: return isExchange(number)
@@ -51,12 +51,12 @@ enum PhoneNumberForm {
         guard digits.hasPrefix("0"), let first = run.groups.first?.utf8.count else { return false }
         let count = digits.utf8.count
         guard run.groups.count > 1 else { return (10...11).contains(count) }
-        // 012-34-5678 is how social security numbers are written.
+        // 012-34-5678 is the form of social security numbers.
         guard run.groups.map(\.utf8.count) != [3, 2, 4] else { return false }
         return (9...12).contains(count) && (2...6).contains(first)
     }
 
-    /// Whether it begins as 24.12.2024 or 2024-12-24 does.
+    /// Whether the run begins as 24.12.2024 or 2024-12-24 does.
     private static func isDate(_ run: PhoneNumberRun) -> Bool {
         guard run.groups.count >= 3, !run.hasAreaInBrackets, run.separators[0] == run.separators[1],
             ["/", ".", "-"].contains(run.separators[0])

@@ -1,4 +1,4 @@
-/// The parts of an address of a house.
+/// The parts of a postal address.
 struct PostalAddress: Equatable, Sendable {
     var street: String?
     var city: String?

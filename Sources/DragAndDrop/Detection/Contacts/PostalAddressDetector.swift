@@ -1,14 +1,15 @@
-/// Finds addresses of houses by their postal codes: a street with a number, a city, and the code where its country has it.
+/// The detector of postal addresses by their postal codes: a street with a number, a city, and the code in its
+/// country's position.
 ///
-/// | where | form |
+/// | country | form |
 /// | --- | --- |
 /// | United States | `350 5th Ave, Suite 3300, New York, NY 10118` |
 /// | Canada | `111 Wellington St, Ottawa, ON K1A 0A9` |
 /// | United Kingdom | `10 Downing Street, London SW1A 2AA` |
-/// | the continent | `Unter den Linden 77, 10117 Berlin`, `5 rue de Rivoli, 75001 Paris` |
+/// | continental Europe | `Unter den Linden 77, 10117 Berlin`, `5 rue de Rivoli, 75001 Paris` |
 ///
-/// The parts are separated by commas or ends of lines, and a country may follow. From every postal code looks back by three
-/// such parts, of which it reads at most twelve words each, and ahead by a city and a country.
+/// The parts are separated by commas or ends of lines, and a country may follow. Looks back from every postal code by
+/// three such parts, of at most twelve words each, and ahead by a city and a country.
 ///
 /// Sources: ``PostalWords``; British Standard 7666 (postcodes); USPS Publication 28.
 struct PostalAddressDetector {
@@ -65,7 +66,7 @@ struct PostalAddressDetector {
         return withState(index..<end, number) { code, _ in PostalWords.provinces.contains(code) }
     }
 
-    /// A postcode such as SW1A 2AA or M1 1AE.
+    /// Reads a postcode such as SW1A 2AA or M1 1AE.
     private func british(_ index: Int, _ number: Int) -> Found? {
         guard let area = tokens[index], area.text.utf8.count <= 2, let district = tokens[index + 1],
             district.digits <= 2,
@@ -90,7 +91,7 @@ struct PostalAddressDetector {
         return make(city: city, state: nil, code: index..<end, streetLine: streetLine)
     }
 
-    /// A postal code of four or five digits before the city.
+    /// Reads a postal code of four or five digits before the city.
     private func continental(_ index: Int, _ number: Int) -> Found? {
         let line = lines.lines[number]
         guard let code = tokens[index], (4...5).contains(code.digits), index - line.lowerBound <= 2 else { return nil }
@@ -119,7 +120,7 @@ struct PostalAddressDetector {
 
     // MARK: - Around them
 
-    /// An address with a state before its postal code.
+    /// Reads an address with a state before its postal code.
     private func withState(_ code: Range<Int>, _ number: Int, isState: (String, String) -> Bool) -> Found? {
         let line = lines.lines[number]
         var (end, number, lineStart) = (code.lowerBound, number, line.lowerBound)
@@ -141,8 +142,8 @@ struct PostalAddressDetector {
         return nil
     }
 
-    /// The city right before a position or, where nothing is there, in the part before; and where the street is to be looked
-    /// for.
+    /// Returns the city before a position, in the same part or else in the previous one, and the number of the line
+    /// that may hold the street.
     private func city(before end: Int, in line: Range<Int>, _ number: Int) -> (Range<Int>?, streetLine: Int) {
         if end > line.lowerBound {
             let city = line.lowerBound..<end
@@ -171,7 +172,8 @@ struct PostalAddressDetector {
         return nil
     }
 
-    /// Where single letters and digits in this order end; `nil` where there are others. A space may be in the middle.
+    /// Returns the end of single letters and digits in this order; `nil` if there are others. A space may be in the
+    /// middle.
     private func pattern(_ kinds: [Token.Kind], from start: Int) -> Int? {
         for (offset, kind) in kinds.enumerated() {
             guard let token = tokens[start + offset], token.kind == kind, token.range.count == 1 else { return nil }

@@ -1,11 +1,11 @@
-/// The pieces of a text between commas and ends of lines, of which addresses consist.
+/// The parts of a text between commas and ends of lines, of which addresses consist.
 struct PostalLines {
-    /// A longer piece is no part of an address.
+    /// The most tokens of a part of an address.
     private static let longest = 12
 
     let text: DetectionText
     let tokens: Tokens
-    /// The tokens of each piece.
+    /// The tokens of each part.
     private(set) var lines: [Range<Int>] = []
 
     init(_ text: DetectionText) {
@@ -27,7 +27,7 @@ struct PostalLines {
         return text.string(first.range.lowerBound..<last.range.upperBound)
     }
 
-    /// Whether these tokens are one to five words with capital letters, as the names of cities are.
+    /// Whether these tokens are one to five capitalized words, as the names of cities are.
     func isCity(_ range: Range<Int>) -> Bool {
         guard (1...8).contains(range.count), let first = tokens[range.lowerBound], isCapitalized(first) else {
             return false
@@ -45,8 +45,8 @@ struct PostalLines {
         token.kind == .word && token.text.unicodeScalars.first?.properties.isUppercase ?? false
     }
 
-    /// Where the street in a piece begins; `nil` where there is none. It has a house's number at its start or, as on the
-    /// continent, at its end, and a word that says what kind of street it is. What a sentence has before it is left out.
+    /// Returns the street in a part; `nil` if there is none. It has a house number at its start or, as in continental
+    /// Europe, at its end, and a word for a kind of street. Words of a sentence before it are left out.
     func street(in line: Range<Int>) -> Range<Int>? {
         let end = line.upperBound
         var start = end
@@ -57,7 +57,7 @@ struct PostalLines {
         }
         let range = start..<end
         guard range.contains(where: isKindOfStreet) else { return nil }
-        // Numbers first: the leftmost begins the street.
+        // A number at the start is tried first: the leftmost begins the street.
         if let first = range.first(where: { tokens[$0]?.kind == .number }), isHouse(first), first < end - 1,
             (first + 1..<end).contains(where: isKindOfStreet)
         {
@@ -91,7 +91,7 @@ struct PostalLines {
 
     private func isHouse(_ index: Int) -> Bool { tokens[index].map { (1...5).contains($0.digits) } ?? false }
 
-    /// Where a country ends that is written behind an address, in the same piece or the next.
+    /// Returns the country after an address, in the same part or the next.
     func country(after end: Int) -> Range<Int>? {
         var start = end
         if let token = tokens[start], token.isSign(",") || token.kind == .lineBreak { start += 1 }

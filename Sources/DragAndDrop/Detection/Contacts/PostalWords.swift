@@ -1,4 +1,4 @@
-/// The words by which streets, states and countries are known.
+/// The words that identify streets, states and countries.
 ///
 /// Sources: USPS Publication 28, appendices B (states) and C1 (street suffixes); Canada Post, Addressing Guidelines;
 /// Universal Postal Union, addressing systems of its members.
@@ -25,7 +25,7 @@ enum PostalWords {
 
     static let provinces: Set<String> = words("AB BC MB NB NL NS NT NU ON PE QC SK YT")
 
-    /// Kinds of streets, as words of their own.
+    /// Kinds of streets, as separate words.
     static let streets: Set<String> = words(
         """
         street st avenue ave road rd boulevard blvd lane ln drive dr court ct place pl square sq terrace ter parkway pkwy way \

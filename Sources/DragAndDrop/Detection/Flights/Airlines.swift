@@ -1,10 +1,11 @@
-/// Airlines by the two-character designators that stand before the numbers of their flights.
+/// Airlines by the two-character designators before their flight numbers.
 ///
 /// Source: IATA, airline designators (Resolution 762), those of airlines with many passengers.
 enum Airlines {
     static func name(of designator: String) -> String? { names[designator] }
 
-    /// Designators that are better known as something else. They name a flight only where the text speaks of one.
+    /// Designators that are better known with another meaning. They count as a flight only if the text mentions
+    /// flights.
     static let ambiguous: Set<String> = [
         "A3", "AC", "AI", "AM", "AS", "AT", "CA", "CM", "ET", "G3", "GA", "IB", "KC", "LA", "LO", "ME", "MH", "MS",
         "MU", "OS",

@@ -1,13 +1,13 @@
-/// Finds flights: an airline's designator, and one to four digits.
+/// The detector of flights: an airline's designator, and one to four digits.
 ///
-/// Two letters and some digits are many things. So, unless a word such as "flight" stands at most 24 characters before it, a
-/// flight has three digits at least (two, right behind two letters), and its designator is not one that is better known as
-/// something else.
+/// Two letters and some digits can mean many things. Unless a word such as "flight" stands at most 24 characters
+/// before it, a flight must have at least three digits (two, directly after two letters), and a designator that is
+/// not better known with another meaning.
 ///
-/// From every beginning of a word looks ahead by 9 characters, and back by 24.
+/// Looks ahead from every beginning of a word by 9 characters, and back by 24.
 ///
-/// Source: IATA, Standard Schedules Information Manual, chapter 2 (flight designator: two characters, one to four digits, an
-/// operational suffix).
+/// Source: IATA, Standard Schedules Information Manual, chapter 2 (flight designator: two characters, one to four
+/// digits, an operational suffix).
 enum FlightNumberDetector {
     static func matches(in text: DetectionText) -> [DDMatchFlightNumber] {
         var matches: [DDMatchFlightNumber] = []

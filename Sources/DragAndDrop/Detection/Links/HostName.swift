@@ -1,9 +1,9 @@
-/// The rules of names of hosts.
+/// The rules of host names.
 ///
 /// Sources: RFC 1123 section 2.1 and RFC 1035 section 2.3.4 (labels of 1 to 63 letters, digits and inner hyphens, 253
 /// characters in all), RFC 5890 (letters of other scripts in labels), RFC 3986 section 3.2.2 (IP addresses).
 enum HostName {
-    /// The longest name.
+    /// The longest name, in bytes.
     static let longest = 253
 
     /// Whether this is a name or an IPv4 address.
@@ -11,7 +11,7 @@ enum HostName {
         guard !name.isEmpty, name.utf8.count <= longest else { return false }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.allSatisfy(isLabel), let last = labels.last else { return false }
-        // What ends in a number is an address and nothing else.
+        // A name that ends in a number can only be an address.
         guard last.utf8.allSatisfy({ ("0"..."9").contains(Unicode.Scalar($0)) }) else { return true }
         return labels.count == 4 && labels.allSatisfy { $0.utf8.count <= 3 && Int($0).map { $0 < 256 } ?? false }
     }
@@ -22,8 +22,8 @@ enum HostName {
         return top.unicodeScalars.count > 1 && (top.unicodeScalars.allSatisfy(\.isLetter) || top.hasPrefix("xn--"))
     }
 
-    /// Whether people write this name without a scheme and mean a page: it begins with `www`, or ends in a top-level domain
-    /// that is not better known as something else.
+    /// Whether this name is usually written without a scheme to mean a web page: it begins with `www`, or ends in a
+    /// top-level domain that is not better known with another meaning.
     static func isFamiliar(_ name: Substring) -> Bool {
         guard isDomain(name), let top = topLevel(name) else { return false }
         if name.lowercased().hasPrefix("www."), name.split(separator: ".").count > 2 { return true }

@@ -4,22 +4,22 @@ import Foundation
 struct Link: Sendable {
     let range: Range<Int>
     let url: URL
-    /// Whether the text has the scheme.
+    /// Whether the scheme is in the text.
     let hasScheme: Bool
 }
 
-/// Finds links to pages: `http`, `https` and `ftp` URLs, and the names of hosts that people write without a scheme, with what
-/// follows them.
+/// The detector of links to web pages: `http`, `https` and `ftp` URLs, and host names that are usually written
+/// without a scheme, with a port and path.
 ///
-/// A link ends at white space, at a quotation mark or angle bracket, and before punctuation that belongs to the sentence: a
-/// closing bracket is part of it only where an opening one is.
+/// A link ends at white space, at a quotation mark or angle bracket, and before punctuation of the sentence. A
+/// closing bracket belongs to it only if it contains the opening one.
 ///
-/// Looks ahead by a name of a host; what is found to be a link, or the run of letters that is none, is not read again.
+/// Looks ahead by a host name. A link, or a run of letters that is none, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
 enum LinkDetector {
     private static let schemes: Set<String> = ["http", "https", "ftp"]
-    /// Room for a user's name before the host.
+    /// Includes room for a user name before the host.
     private static let longestAuthority = HostName.longest + 128
 
     static func links(in text: DetectionText) -> [Link] {
@@ -41,7 +41,7 @@ enum LinkDetector {
         return links
     }
 
-    /// What names of hosts and schemes consist of.
+    /// Whether a character may be part of host names and schemes.
     private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isLetterOrDigit || scalar == "." || scalar == "-" || scalar == "+" || scalar == "_"
     }
@@ -66,7 +66,7 @@ enum LinkDetector {
         let isSentenceEnd = whole.upperBound
         whole = trimmed(whole, in: text)
         let string = text.string(whole)
-        // What is before the last @ only looks like the host.
+        // Text before the last @ only looks like the host.
         let host = string.lastIndex(of: "@").map { string[string.index(after: $0)...] } ?? string[...]
         guard isHostAndPort(host) else { return nil }
         let end = whole.upperBound == isSentenceEnd ? path(from: whole.upperBound, in: text) : whole.upperBound
@@ -95,7 +95,7 @@ enum LinkDetector {
     // MARK: - Without
 
     private static func bare(at run: Range<Int>, in text: DetectionText) -> Link? {
-        // The rest of an address of mail, of a path, or of a URL with another scheme.
+        // The rest of an email address, of a path, or of a URL with another scheme.
         if let before = text[run.lowerBound - 1], "@/\\:#%&=~$".unicodeScalars.contains(before) { return nil }
         if text[run.upperBound] == "@" { return nil }
         let name = trimmed(run, in: text)

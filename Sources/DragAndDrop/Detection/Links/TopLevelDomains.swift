@@ -1,8 +1,8 @@
-/// Top-level domains after which a name without a scheme is taken for a page.
+/// Top-level domains after which a name without a scheme is taken for a web page.
 ///
-/// A choice from IANA's root zone: the generic ones in wide use, and those of countries, without those that are extensions of
-/// file names (`md`, `mm`, `pl`, `ps`, `py`, `rs`, `sh`, `so`, `zip`, `mov`) or a word behind a forgotten space (`is`).
-/// Behind a scheme or `www.` any will do.
+/// A selection from IANA's root zone: the generic ones in wide use, and those of countries, without those that are
+/// extensions of file names (`md`, `mm`, `pl`, `ps`, `py`, `rs`, `sh`, `so`, `zip`, `mov`) or a word after a
+/// forgotten space (`is`). After a scheme or `www.` any top-level domain counts.
 enum TopLevelDomains {
     static let familiar: Set<String> = Set((generic + countries).split(separator: " ").map(String.init))
 

@@ -1,11 +1,12 @@
 import Foundation
 
-/// What a browser would do with a whole text that is pasted where addresses are typed: go there, or search for it.
+/// The interpretation of a whole text that is pasted into a browser's address field: an address or a search.
 enum WebText {
-    /// Longer texts are nothing that somebody searches for.
+    /// The longest text that counts as a search.
     private static let longestSearch = 256
 
-    /// The text as the address of a page: it consists of one link, with or without a scheme, and white space around it.
+    /// Returns the text as a web address: it consists of one link, with or without a scheme, and white space around
+    /// it.
     static func address(in text: DetectionText, links: [Link]) -> String? {
         let trimmed = text.trimmed
         guard text.isWhole, links.count == 1, let link = links.first, link.range == trimmed else { return nil }
@@ -13,7 +14,7 @@ enum WebText {
         return text.string(trimmed)
     }
 
-    /// The text as something to search the web for: at most 256 characters with a letter or digit among them. Line breaks and
+    /// Returns the text as a web search: at most 256 characters with a letter or digit among them. Line breaks and
     /// other white space become single spaces.
     static func search(in text: DetectionText) -> String? {
         let trimmed = text.trimmed

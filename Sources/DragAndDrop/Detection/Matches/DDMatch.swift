@@ -1,13 +1,13 @@
 import Foundation
 
-/// Something that was detected in a text.
+/// A match that was detected in a text.
 ///
-/// Matches are made by detection only. Sendable because nothing in one ever changes: it and each of its subclasses, which are
+/// Only detection creates matches. Sendable because a match is immutable: it and each of its subclasses, which are
 /// final, consist of constants of Sendable types.
 ///
 /// Source: DataDetection, `DDMatch.h`.
 public class DDMatch: NSObject, @unchecked Sendable {
-    /// The part of the text that it was detected in, as it is written there.
+    /// The matched part of the text, as it is written there.
     public let matchedString: String
 
     init(_ matchedString: String) {
@@ -16,9 +16,9 @@ public class DDMatch: NSObject, @unchecked Sendable {
     }
 }
 
-/// A link to a page. Sendable as ``DDMatch`` proves it.
+/// A link to a web page. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchLink: DDMatch, @unchecked Sendable {
-    /// The link. Where the text has no scheme, `http`.
+    /// The link. If the text has no scheme, the scheme is `http`.
     public let url: URL
 
     init(_ matchedString: String, url: URL) {
@@ -27,11 +27,11 @@ public final class DDMatchLink: DDMatch, @unchecked Sendable {
     }
 }
 
-/// A telephone number. Sendable as ``DDMatch`` proves it.
+/// A phone number. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchPhoneNumber: DDMatch, @unchecked Sendable {
     /// The number as it is written.
     public let phoneNumber: String
-    /// Which of somebody's numbers it is, such as "Work", where the text says so before it.
+    /// The label of the number, such as "Work", if the text has one before it.
     public let label: String?
 
     init(_ matchedString: String, label: String?) {
@@ -41,11 +41,11 @@ public final class DDMatchPhoneNumber: DDMatch, @unchecked Sendable {
     }
 }
 
-/// An address of electronic mail. Sendable as ``DDMatch`` proves it.
+/// An email address. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchEmailAddress: DDMatch, @unchecked Sendable {
     /// The address, without any `mailto:`.
     public let emailAddress: String
-    /// Which of somebody's addresses it is, such as "Home", where the text says so before it.
+    /// The label of the address, such as "Home", if the text has one before it.
     public let label: String?
 
     init(_ matchedString: String, label: String?) {
@@ -55,9 +55,9 @@ public final class DDMatchEmailAddress: DDMatch, @unchecked Sendable {
     }
 }
 
-/// An address of a house; what the text does not say is `nil`. Sendable as ``DDMatch`` proves it.
+/// A postal address. Parts that the text does not contain are `nil`. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchPostalAddress: DDMatch, @unchecked Sendable {
-    /// The street, with the number of the house.
+    /// The street, with the house number.
     public let street: String?
     /// The city.
     public let city: String?
@@ -78,17 +78,17 @@ public final class DDMatchPostalAddress: DDMatch, @unchecked Sendable {
     }
 }
 
-/// A date or a span of time. Sendable as ``DDMatch`` proves it.
+/// A date or a span of time. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchCalendarEvent: DDMatch, @unchecked Sendable {
     /// Whether the text gives days without a time.
     public let isAllDay: Bool
     /// The start; of a whole day, its midnight.
     public let startDate: Date?
-    /// The time zone of the start, where the text names one.
+    /// The time zone of the start, if the text names one.
     public let startTimeZone: TimeZone?
-    /// The end, where the text gives one.
+    /// The end, if the text gives one.
     public let endDate: Date?
-    /// The time zone of the end, where the text names one.
+    /// The time zone of the end, if the text names one.
     public let endTimeZone: TimeZone?
 
     init(_ matchedString: String, isAllDay: Bool, start: Date, end: Date?, timeZone: TimeZone?) {
@@ -101,11 +101,11 @@ public final class DDMatchCalendarEvent: DDMatch, @unchecked Sendable {
     }
 }
 
-/// The number by which a carrier knows a parcel. Sendable as ``DDMatch`` proves it.
+/// The tracking number of a shipment. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchShipmentTrackingNumber: DDMatch, @unchecked Sendable {
     /// The carrier's name.
     public let carrier: String
-    /// The number, without the spaces that it may be written with.
+    /// The number, without the spaces and hyphens that it may be written with.
     public let trackingNumber: String
 
     init(_ matchedString: String, carrier: String, trackingNumber: String) {
@@ -115,7 +115,7 @@ public final class DDMatchShipmentTrackingNumber: DDMatch, @unchecked Sendable {
     }
 }
 
-/// A flight. Sendable as ``DDMatch`` proves it.
+/// A flight. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchFlightNumber: DDMatch, @unchecked Sendable {
     /// The airline's name.
     public let airline: String
@@ -129,11 +129,11 @@ public final class DDMatchFlightNumber: DDMatch, @unchecked Sendable {
     }
 }
 
-/// A sum of money. Sendable as ``DDMatch`` proves it.
+/// An amount of money. Sendable for the reason given at ``DDMatch``.
 public final class DDMatchMoneyAmount: DDMatch, @unchecked Sendable {
     /// The currency's code in ISO 4217.
     public let currency: String
-    /// How much.
+    /// The amount.
     public let amount: Double
 
     init(_ matchedString: String, currency: String, amount: Double) {

@@ -1,4 +1,4 @@
-/// Who carries the parcels whose S10 numbers end in a country's code.
+/// The postal operators of countries, by the country code at the end of S10 numbers.
 ///
 /// Source: Universal Postal Union, designated operators of its members.
 enum PostalOperators {
@@ -14,6 +14,6 @@ enum PostalOperators {
         "TW": "Chunghwa Post", "UA": "Ukrposhta", "US": "USPS", "ZA": "South African Post Office",
     ]
 
-    /// The operator; `nil` for what is no country's code that is known here.
+    /// Returns the operator; `nil` for an unknown country code.
     static func name(of country: String) -> String? { names[country] }
 }

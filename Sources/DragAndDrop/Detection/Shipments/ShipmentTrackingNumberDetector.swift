@@ -1,14 +1,15 @@
-/// Finds the numbers by which carriers know parcels.
+/// The detector of carriers' tracking numbers.
 ///
 /// - UPS: `1Z` and sixteen letters and digits with UPS's check digit.
 /// - Post: two letters, nine digits with the check digit of UPU standard S10, and the code of a country.
-/// - USPS: 22 or 26 digits that begin with 91 to 95, or 20 that begin as its services do, with GS1's check digit; also behind
-///   `420` and a ZIP code.
-/// - FedEx: 22 digits that begin with 96; and, only where the text speaks of FedEx or of tracking shortly before, 12 or 15.
-/// - DHL: `JJD`, `JVGL` or `JD` and digits; and, only where the text speaks of DHL or of tracking, 10 digits.
+/// - USPS: 22 or 26 digits that begin with 91 to 95, or 20 digits that begin with a service code, with GS1's check
+///   digit; also after `420` and a ZIP code.
+/// - FedEx: 22 digits that begin with 96. 12 or 15 digits only if the text mentions FedEx or tracking shortly before.
+/// - DHL: `JJD`, `JVGL` or `JD` and digits. 10 digits only if the text mentions DHL or tracking.
 ///
-/// What needs a word before it has a check digit that every tenth number has by chance. Numbers may be written with single
-/// spaces or hyphens in them. From every beginning of a word looks ahead by 68 characters, and back by 64.
+/// The forms that need a word before them have check digits that about every tenth number has by chance. Numbers may
+/// be written with single spaces or hyphens in them. Looks ahead from every beginning of a word by 68 characters, and
+/// back by 64.
 ///
 /// Sources: UPU S10; USPS Publication 199; the carriers' own descriptions of their numbers.
 enum ShipmentTrackingNumberDetector {
@@ -73,7 +74,7 @@ enum ShipmentTrackingNumberDetector {
     }
 
     private static func usps(_ digits: [Int], _ written: CompactText) -> Number? {
-        // With the ZIP code that it is routed to before it, of five digits or nine.
+        // The ZIP code of the destination may precede it, of five digits or nine.
         let routed = digits.starts(with: [4, 2, 0]) ? [8, 12] : [0]
         for prefix in routed {
             for length in [26, 22, 20] where digits.count >= prefix + length {
@@ -93,7 +94,7 @@ enum ShipmentTrackingNumberDetector {
         return Number(carrier: "FedEx", length: 22)
     }
 
-    /// The numbers that the text has to speak of.
+    /// Reads the numbers that the text must mention.
     private static func announced(_ digits: [Int], _ written: CompactText, in text: DetectionText) -> Number? {
         func isWhole(_ length: Int) -> Bool { digits.count >= length && written.end(after: length) != nil }
         let isExpress = isWhole(12) && CheckDigits.isFedExExpress(digits[..<12])
@@ -112,12 +113,12 @@ enum ShipmentTrackingNumberDetector {
 
 /// Capital letters and digits from a position on, without the single spaces and hyphens between them.
 struct CompactText {
-    /// As many as the longest number has, and one.
+    /// One more than the longest number has.
     private static let longest = 35
 
     let start: Int
     private(set) var characters: [Unicode.Scalar] = []
-    /// Where each character ends.
+    /// The end of each character in the text.
     private var ends: [Int] = []
     private let text: DetectionText
 
@@ -136,7 +137,7 @@ struct CompactText {
         }
     }
 
-    /// Where the first `length` characters end in the text; `nil` where that is within a word.
+    /// Returns the end of the first `length` characters in the text; `nil` if it is within a word.
     func end(after length: Int) -> Int? {
         guard ends.indices.contains(length - 1) else { return nil }
         let end = ends[length - 1]

@@ -1,15 +1,15 @@
 import ItemProvider
 
-/// A text in which patterns are looked for: its characters by position, and `nil` beyond either end, so that a detector may
-/// look ahead and back without asking where the text ends.
+/// A text for detection: its characters by position, and `nil` beyond either end. So a detector may look ahead and
+/// back without checking the bounds.
 struct DetectionText: Sendable {
-    /// How many bytes of a text are looked at. What somebody copies to use its parts is far shorter.
+    /// The most bytes of a text that are examined. Texts that are copied to use their parts are far shorter.
     static let limit = 64 * 1024
 
     let scalars: [Unicode.Scalar]
-    /// Whether these are all characters of the text. Otherwise nothing can be said about it as a whole.
+    /// Whether these are all characters of the text. Otherwise the text as a whole cannot be judged.
     let isWhole: Bool
-    /// Words, numbers and signs.
+    /// The words, numbers and signs of the text.
     let tokens: [Token]
 
     init(_ beginning: TextBeginning) {
@@ -30,21 +30,21 @@ struct DetectionText: Sendable {
         return String(string)
     }
 
-    /// The positions from `start` on whose characters satisfy a condition, at most `limit` of them.
+    /// Returns the positions from `start` on whose characters satisfy a condition, at most `limit` of them.
     func run(from start: Int, limit: Int = .max, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var end = start
         while end - start < limit, let scalar = self[end], condition(scalar) { end += 1 }
         return start..<end
     }
 
-    /// The positions before `end` whose characters satisfy a condition, at most `limit` of them.
+    /// Returns the positions before `end` whose characters satisfy a condition, at most `limit` of them.
     func run(before end: Int, limit: Int, while condition: (Unicode.Scalar) -> Bool) -> Range<Int> {
         var start = end
         while end - start < limit, let scalar = self[start - 1], condition(scalar) { start -= 1 }
         return start..<end
     }
 
-    /// The text without the white space around it.
+    /// The range of the text without surrounding white space.
     var trimmed: Range<Int> {
         let start = scalars.firstIndex { !$0.isSpace } ?? count
         let end = (scalars.lastIndex { !$0.isSpace } ?? start - 1) + 1
@@ -60,7 +60,7 @@ extension Unicode.Scalar {
     var isLetterOrDigit: Bool { isDigit || isLetter }
     var isLineBreak: Bool { self == "\n" || self == "\r" || self == "\u{2028}" || self == "\u{2029}" }
     var isSpace: Bool { self == " " || (isASCII ? ("\t"..."\r").contains(self) : properties.isWhitespace) }
-    /// White space within a line.
+    /// Whether it is white space within a line.
     var isBlank: Bool { isSpace && !isLineBreak }
     var digitValue: Int? { isDigit ? Int(value) - 48 : nil }
 }

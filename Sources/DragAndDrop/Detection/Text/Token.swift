@@ -1,30 +1,30 @@
-/// A word, a number or a sign of a text. A letter next to a digit begins a new token; white space belongs to none, but the end
-/// of a line is a sign.
+/// A word, a number or a sign of a text. A letter next to a digit begins a new token. White space belongs to no
+/// token, except that the end of a line is one.
 struct Token: Sendable {
     enum Kind: Sendable {
         case word, number, sign, lineBreak
     }
 
-    /// Longer words and numbers mean nothing to any detector that reads tokens.
+    /// The longest text of a token. Longer words and numbers have no meaning to any detector that reads tokens.
     private static let longest = 40
 
     let kind: Kind
     let range: Range<Int>
-    /// As it is written; empty for what is longer than anything that is looked for.
+    /// The text as it is written; empty if it is longer than the limit.
     let text: String
 
-    /// In lowercase, for comparing.
+    /// The text in lowercase, for comparison.
     var word: String { kind == .word ? text.lowercased() : "" }
 
     /// The value of a number of at most nine digits.
     var value: Int? { kind == .number && text.utf8.count < 10 ? Int(text) : nil }
 
-    /// How many digits a number has.
+    /// The number of digits of a number.
     var digits: Int { kind == .number ? range.count : 0 }
 
     func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
-    /// Whether nothing, not even white space, stands between two tokens.
+    /// Whether no character, not even white space, stands between two tokens.
     func touches(_ next: Token) -> Bool { range.upperBound == next.range.lowerBound }
 
     static func tokens(of scalars: [Unicode.Scalar]) -> [Token] {
@@ -39,7 +39,7 @@ struct Token: Sendable {
                 while end < scalars.count, scalars[end].isDigit { end += 1 }
             } else if first.isLetter {
                 kind = .word
-                // An accent may be a character of its own.
+                // An accent may be a separate character.
                 while end < scalars.count, scalars[end].isLetter || scalars[end].isCombining { end += 1 }
             } else if first.isLineBreak {
                 kind = .lineBreak
@@ -75,7 +75,7 @@ struct Tokens: Sendable {
 
     subscript(_ position: Int) -> Token? { all.indices.contains(position) ? all[position] : nil }
 
-    /// Whether the token at a position follows the one before it without any space.
+    /// Whether the token at a position follows the previous one without any space.
     func touchesPrevious(_ position: Int) -> Bool {
         guard let token = self[position], let previous = self[position - 1] else { return false }
         return previous.touches(token)
