@@ -1,2 +1,2 @@
-// As on Apple's platforms, Foundation comes with the module.
+// As on Apple's platforms, this module exports Foundation.
 @_exported import FoundationAdditions

@@ -1,14 +1,14 @@
-/// A kind of tag by which files and data name their type outside of type identifiers, such as filename extensions.
+/// A kind of tag that identifies the type of files and data without type identifiers, such as filename extensions.
 ///
 /// Its raw value is itself the identifier of a type.
 public struct UTTagClass: RawRepresentable, Sendable {
-    /// The type that the raw value has.
+    /// The type of the raw value.
     public typealias RawValue = String
 
     /// The identifier of the tag class.
     public let rawValue: String
 
-    /// Makes the tag class of this identifier; any is accepted.
+    /// Creates the tag class of an identifier; any is accepted.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -7,10 +7,10 @@ extension UTType: Codable {
 
     /// Reads an identifier.
     ///
-    /// A type that is declared where it was written may not be declared here; it is read as by
+    /// A type that was declared on the machine that wrote it may be undeclared on this one. It is then read as by
     /// ``init(importedAs:conformingTo:)``, so that nothing is lost when it is written again.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` if the text can be no identifier.
+    /// - Throws: `DecodingError.dataCorrupted` if the text is no valid identifier.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let identifier = try container.decode(String.self)

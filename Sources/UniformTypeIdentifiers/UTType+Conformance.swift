@@ -17,7 +17,7 @@ extension UTType {
         self != type && conforms(to: type)
     }
 
-    /// All types that this one conforms to, directly or through other types, itself left out.
+    /// All types that this one conforms to, directly or through other types, excluding itself.
     public var supertypes: Set<UTType> { Set(supertypesByDistance) }
 
     /// The ``supertypes``, the nearest first; of equally near ones those declared first.
@@ -37,7 +37,7 @@ extension UTType {
     /// The types that this one is declared to conform to directly, in that order.
     package var directSupertypes: [UTType] { TypeRegistry.withCurrent { parents(in: $0) } }
 
-    /// The types that this one conforms to directly.
+    /// Returns the types that this one conforms to directly.
     func parents(in snapshot: TypeSnapshot) -> [UTType] {
         if let index = snapshot.index(of: identity), snapshot.facts[index].isDeclared {
             return snapshot.facts[index].parents.map { UTType(identity: snapshot.identities[$0]) }
@@ -56,7 +56,7 @@ extension UTType {
         return conformsUndeclared(to: type, in: snapshot)
     }
 
-    /// The same for a type without facts of its own in the snapshot.
+    /// Whether a type without properties in the snapshot conforms to `type`.
     private func conformsUndeclared(to type: UTType, in snapshot: TypeSnapshot) -> Bool {
         if let facts = identity.dynamicFacts, facts.isKind(of: type, in: snapshot) {
             return true

@@ -1,25 +1,26 @@
 extension UTType {
-    /// A type that the program declares itself, under `UTExportedTypeDeclarations` of its property list.
+    /// Creates a type that the program declares itself, under `UTExportedTypeDeclarations` of its property list.
     ///
     /// - Parameters:
     ///   - identifier: the declared identifier.
-    ///   - parentType: what the type conforms to if nobody declares it; then nil means `public.data`.
-    /// - Returns: the declared type. Where the declaration is missing, a type with this identifier that can be used all
-    ///   the same; ``isDeclared`` tells.
+    ///   - parentType: the type that an undeclared type conforms to; nil is `public.data`.
+    /// - Returns: the declared type. If the declaration is missing, an undeclared type with this identifier that can
+    ///   be used all the same; its ``isDeclared`` is `false`.
     public init(exportedAs identifier: String, conformingTo parentType: UTType? = nil) {
         self =
             UTType(identifier)
             ?? UTType(identity: TypeIdentity(undeclared: identifier, parent: parentType ?? .data))
     }
 
-    /// A type that another program declares and this one uses.
+    /// Creates a type that another program declares and this one uses.
     ///
     /// - Parameters:
-    ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` for when its owner is not installed.
-    ///   - parentType: what the type conforms to if nobody declares it; then nil means `public.data`.
-    /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type with
-    ///   the same preferred filename extension, that type: it owns the files. Where nothing is declared, a type with
-    ///   this identifier that can be used all the same.
+    ///   - identifier: the identifier, declared under `UTImportedTypeDeclarations` in case its owner is not
+    ///     installed.
+    ///   - parentType: the type that an undeclared type conforms to; nil is `public.data`.
+    /// - Returns: the declared type. If the declaration is only an imported one and a bundle exports another type
+    ///   with the same preferred filename extension, returns that type, which owns the files. Without a declaration,
+    ///   returns an undeclared type with this identifier that can be used all the same.
     public init(importedAs identifier: String, conformingTo parentType: UTType? = nil) {
         let type = UTType(exportedAs: identifier, conformingTo: parentType)
         let owner = TypeRegistry.withCurrent { snapshot -> UTType? in
@@ -34,11 +35,11 @@ extension UTType {
 }
 
 extension UTType {
-    /// What is wrong with the type declarations that this process reads, one sentence each, with the file it is about:
-    /// declarations of the program's own `Info.plist` and of registered bundles that had to be left out.
+    /// The faults of the type declarations that this process reads, one sentence each, with the file: declarations of
+    /// the program's own `Info.plist` and of registered bundles that were left out.
     ///
-    /// An addition of Purvey's, for programs whose types turn out not to be declared; nothing is written anywhere
-    /// unasked. May be called from any thread.
+    /// An addition of Purvey's, for programs whose types are unexpectedly undeclared. The faults are not logged. May
+    /// be called from any thread.
     public static var declarationFaults: [String] {
         TypeRegistry.refreshIfDue()
         return TypeRegistry.faults.map(\.description)

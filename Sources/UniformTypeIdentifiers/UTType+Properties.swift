@@ -3,7 +3,8 @@ import Foundation
 extension UTType {
     /// The type's tags by class, in declaration order; classes without a tag are left out.
     ///
-    /// A declared type has filename extensions and MIME types here. A dynamic type has exactly the tag it was made from.
+    /// A declared type has filename extensions and MIME types in this dictionary. A dynamic type has only the tag
+    /// that it was made from.
     public var tags: [UTTagClass: [String]] {
         if let payload = identity.payload {
             return [UTTagClass(rawValue: payload.tagClass): [payload.tag]]
@@ -16,7 +17,7 @@ extension UTType {
         return tags
     }
 
-    /// The type's tags of all classes, also of those that ``tags`` leaves out.
+    /// The type's tags of all classes, including those that ``tags`` leaves out.
     package var allTags: [UTTagClass: [String]] {
         var all = tags
         let others: [String: [String]]? = withFacts { $0.otherTags }
@@ -26,22 +27,24 @@ extension UTType {
         return all
     }
 
-    /// The bundle that declares the type; nil if that is the system, or nobody.
+    /// The bundle that declares the type; nil for a type that the system declares, or that is undeclared.
     package var declaringBundle: URL? { withFacts(\.bundle) ?? nil }
 
-    /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop database.
+    /// The first declared filename extension; of a dynamic type its own, else the usual one by the freedesktop
+    /// database.
     public var preferredFilenameExtension: String? {
         preferredTag(of: .filenameExtension)
     }
 
-    /// The first declared MIME type; of a dynamic type its own, else the one the freedesktop database has.
+    /// The first declared MIME type; of a dynamic type its own, else that of the freedesktop database.
     ///
-    /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` means that type, but says nothing of it.
+    /// Nil for `public.data`, as on Apple's systems: `application/octet-stream` means that type, but says nothing
+    /// about the data.
     public var preferredMIMEType: String? {
         preferredTag(of: .mimeType)
     }
 
-    /// The first tag of a class, whatever class that is.
+    /// Returns the preferred tag of any class.
     package func preferredTag(of tagClass: UTTagClass) -> String? {
         if let payload = identity.payload {
             return payload.tagClass == tagClass.rawValue ? payload.tag : databaseTags(of: tagClass).first
@@ -55,7 +58,7 @@ extension UTType {
         } ?? nil
     }
 
-    /// A description for people, in English: the type's own, else that of the nearest type it conforms to. A dynamic
+    /// A description for users, in English: the type's own, else that of the nearest type it conforms to. A dynamic
     /// type inherits none; it has one if the freedesktop database knows the tag.
     public var localizedDescription: String? {
         if isDynamic {
@@ -67,10 +70,10 @@ extension UTType {
         return supertypesByDistance.lazy.compactMap { $0.withFacts(\.description) ?? nil }.first
     }
 
-    /// The version that the declaration gives, usually none.
+    /// The version in the declaration, usually none.
     public var version: Int? { withFacts(\.version) ?? nil }
 
-    /// Where the declaration says the type is described, usually nowhere.
+    /// The URL of a description of the type in the declaration, usually none.
     public var referenceURL: URL? { withFacts(\.referenceURL) ?? nil }
 
     /// Whether the type was made from a tag that no declared type has.
@@ -87,10 +90,10 @@ extension UTType {
             && identifier.utf8.prefix(7).elementsEqual("public.".utf8) { asciiLowercase($0) == $1 }
     }
 
-    /// All filename extensions: the declared ones, or that of a dynamic type and those the freedesktop database adds.
+    /// All filename extensions: the declared ones, or that of a dynamic type and those of the freedesktop database.
     package var filenameExtensions: [String] { knownTags(of: .filenameExtension) }
 
-    /// All MIME types: the declared ones, or that of a dynamic type and the one the freedesktop database adds.
+    /// All MIME types: the declared ones, or that of a dynamic type and that of the freedesktop database.
     package var mimeTypes: [String] { knownTags(of: .mimeType) }
 
     private func knownTags(of tagClass: UTTagClass) -> [String] {
@@ -98,7 +101,7 @@ extension UTType {
         return own + databaseTags(of: tagClass).filter { tag in !own.contains { $0.lowercased() == tag.lowercased() } }
     }
 
-    /// Tags that the freedesktop database knows of a dynamic type.
+    /// Returns the tags that the freedesktop database has for a dynamic type.
     private func databaseTags(of tagClass: UTTagClass) -> [String] {
         guard let mime = identity.dynamicFacts?.mime else { return [] }
         switch tagClass {
@@ -108,7 +111,7 @@ extension UTType {
         }
     }
 
-    /// Calls `body` with the facts of a declared type.
+    /// Calls `body` with the properties of a declared type.
     func withFacts<Result>(_ body: (TypeFacts) -> Result) -> Result? {
         TypeRegistry.withCurrent { snapshot in
             snapshot.index(of: identity).map { body(snapshot.facts[$0]) }

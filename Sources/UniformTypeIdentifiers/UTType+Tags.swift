@@ -1,35 +1,35 @@
 extension UTType {
-    /// The type of files with a filename extension.
+    /// Creates the type of files with a filename extension.
     ///
     /// - Parameters:
-    ///   - filenameExtension: without the leading dot, in any case.
-    ///   - supertype: what the type must conform to.
-    /// - Returns: the declared type, else what the freedesktop database makes of it, else a dynamic type that conforms
-    ///   to `supertype`; nil only if this can be no extension, as with a slash in it.
+    ///   - filenameExtension: the extension without the leading dot, in any case.
+    ///   - supertype: the type that the result must conform to.
+    /// - Returns: the declared type, else the type of the freedesktop database, else a dynamic type that conforms to
+    ///   `supertype`; nil only if this is no valid extension, such as one with a slash.
     public init?(filenameExtension: String, conformingTo supertype: UTType = .data) {
         self.init(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: supertype)
     }
 
-    /// The type of data of a MIME type.
+    /// Creates the type of data of a MIME type.
     ///
     /// - Parameters:
-    ///   - mimeType: such as `image/png`, in any case. Parameters (`; charset=…`) count where a declared type names
-    ///     them, and are passed over otherwise.
-    ///   - supertype: what the type must conform to.
-    /// - Returns: the declared type, else what the freedesktop database makes of it, else a dynamic type that conforms
-    ///   to `supertype`; nil only if this can be no MIME type, as without a slash.
+    ///   - mimeType: the MIME type, such as `image/png`, in any case. Parameters (`; charset=…`) count if a declared
+    ///     type has them, and are ignored otherwise.
+    ///   - supertype: the type that the result must conform to.
+    /// - Returns: the declared type, else the type of the freedesktop database, else a dynamic type that conforms to
+    ///   `supertype`; nil only if this is no valid MIME type, such as one without a slash.
     public init?(mimeType: String, conformingTo supertype: UTType = .data) {
         self.init(tag: mimeType, tagClass: .mimeType, conformingTo: supertype)
     }
 
-    /// The type that a tag stands for.
+    /// Creates the type of a tag.
     ///
     /// - Parameters:
-    ///   - tag: such as `png` or `image/png`.
-    ///   - tagClass: what kind of tag it is.
-    ///   - supertype: what the type must conform to; nil if anything will do.
-    /// - Returns: the preferred one of the declared types, else what the freedesktop database makes of it, else a
-    ///   dynamic type; nil only if the tag cannot be one of its class.
+    ///   - tag: the tag, such as `png` or `image/png`.
+    ///   - tagClass: the class of the tag.
+    ///   - supertype: the type that the result must conform to; nil for any.
+    /// - Returns: the preferred one of the declared types, else the type of the freedesktop database, else a dynamic
+    ///   type; nil only if the tag is no valid one of its class.
     public init?(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) {
         TypeRegistry.refreshIfDue()
         let declared = TypeRegistry.withCurrent { snapshot in
@@ -45,11 +45,11 @@ extension UTType {
         self = type
     }
 
-    /// All types that a tag stands for.
+    /// Returns all types of a tag.
     ///
     /// - Parameters: as for ``init(tag:tagClass:conformingTo:)``.
-    /// - Returns: the declared types, the preferred one first; else a single dynamic one; empty only if the tag cannot
-    ///   be one of its class.
+    /// - Returns: the declared types, the preferred one first; else a single dynamic one; empty only if the tag is no
+    ///   valid one of its class.
     public static func types(tag: String, tagClass: UTTagClass, conformingTo supertype: UTType?) -> [UTType] {
         TypeRegistry.refreshIfDue()
         var declared: [UTType] = []
@@ -71,7 +71,7 @@ extension UTType {
 }
 
 extension TypeSnapshot {
-    /// The preferred one of the declared types with the tag that conform to `supertype`.
+    /// Returns the preferred one of the declared types with the tag that conform to `supertype`.
     @inline(__always)
     package func firstType(withTag tag: String, of tagClass: UTTagClass, conformingTo supertype: UTType?) -> UTType? {
         firstIndex(withTag: tag, of: tagClass) { index in

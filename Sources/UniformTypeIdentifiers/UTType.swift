@@ -1,13 +1,18 @@
 import Foundation
 
-/// A type of data, of a file or of something that passes between programs, known by an identifier such as
+/// A type of data, such as that of a file or of data exchanged between programs, identified by a text such as
 /// `public.jpeg`.
 ///
-/// Types form a hierarchy: `public.jpeg` conforms to `public.image`, and so may be used where any image will do.
-/// A type is declared by the system or by a bundle's property list; or it is *dynamic*, made from a tag such as a
-/// filename extension that no declared type has. Types are equal if their identifiers are.
+/// Types form a hierarchy: `public.jpeg` conforms to `public.image`, and so may be used as any image. A type is
+/// declared by the system or by a bundle's property list; or it is *dynamic*, made from a tag such as a filename
+/// extension that no declared type has. Types are equal if their identifiers are.
 ///
-/// Everything here may be called from any thread. No lock is taken to look a type up.
+/// ```swift
+/// let type = UTType(filenameExtension: "jpg")
+/// let isImage = type?.conforms(to: .image) ?? false
+/// ```
+///
+/// All members may be called from any thread. Looking up a type takes no lock.
 public struct UTType: Sendable {
     let identity: TypeIdentity
 
@@ -15,16 +20,16 @@ public struct UTType: Sendable {
         self.identity = identity
     }
 
-    /// The declared type of an identifier, or the dynamic type that a dynamic identifier stands for.
+    /// Creates the declared type of an identifier, or the dynamic type of a dynamic identifier.
     ///
-    /// - Parameter identifier: compared without regard to ASCII case; the type has the declared spelling.
-    /// - Returns: nil if nobody declares the identifier and it is not a well-formed dynamic one.
+    /// - Parameter identifier: the identifier, compared regardless of ASCII case; the type has the declared spelling.
+    /// - Returns: nil if the identifier is neither declared nor a well-formed dynamic one.
     public init?(_ identifier: String) {
         TypeRegistry.refreshIfDue()
         self.init(known: identifier)
     }
 
-    /// The same, without looking whether declarations have changed.
+    /// Creates the type without checking whether declarations have changed.
     init?(known identifier: String) {
         let declared = TypeRegistry.withCurrent { snapshot -> TypeIdentity? in
             guard let index = snapshot.index(ofIdentifier: identifier), snapshot.facts[index].isDeclared else {
@@ -50,7 +55,7 @@ public struct UTType: Sendable {
     /// The identifier, such as `public.jpeg`.
     public var identifier: String { identity.identifier }
 
-    /// The type of a constant's Swift name, such as `jpeg`.
+    /// Creates the type of a constant's Swift name, such as `jpeg`.
     package init?(constant name: String) {
         guard let index = CoreTypes.constants[name] else { return nil }
         self = CoreTypes.type(index)

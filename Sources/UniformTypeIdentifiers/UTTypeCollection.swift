@@ -1,7 +1,8 @@
-/// Types that no device knows by itself, but that programs for it declare, or import because they are so common.
+/// Collections of types that no device knows by itself, but that programs for it declare, or import because they are
+/// so common.
 ///
-/// An addition of Purvey's. None is loaded unless a program asks for it by its name: code that runs on a device too should
-/// find the same types here as there.
+/// An addition of Purvey's. None is loaded unless a program loads it by name, because code that runs on a device too
+/// should find the same types on both.
 public enum UTTypeCollection: String, CaseIterable, Sendable {
     /// Types that Apple's own programs export, such as `com.apple.xcode.entitlements-property-list`.
     case appleApplications = "apple-app"
@@ -9,13 +10,13 @@ public enum UTTypeCollection: String, CaseIterable, Sendable {
     case owners = "owner"
     /// Types that programs export under a name that is not theirs.
     case unowned
-    /// Types that programs import, such as `org.matroska.mkv`; their owners declare them nowhere.
+    /// Types that programs import, such as `org.matroska.mkv`, and that their owners do not declare.
     case imports
 
-    /// Declares the types for this process, behind the system's and those of bundles: a tag that one of these has keeps
-    /// its meaning, but for the few that are known to belong to a type of the collection.
+    /// Declares the types for this process, after the system's and those of bundles. A tag that one of these has
+    /// keeps its meaning, except for the few that are known to belong to a type of the collection.
     ///
-    /// May be called from any thread. To load a collection twice does nothing.
+    /// May be called from any thread. Loading a collection again does nothing.
     public func load() {
         TypeRegistry.register(self)
     }

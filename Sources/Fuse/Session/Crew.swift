@@ -137,8 +137,8 @@ final class Crew: Sendable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
         // If a thread is killed while the kernel copies a request to it, page faults may get no memory, and the
-        // kernel fails the request with EIO although the next process could serve it. Best effort: it may fail where
-        // madvise(2) is not supported.
+        // kernel fails the request with EIO although the next process could serve it. Best effort: without populated
+        // pages that may happen.
         _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
             let goesOn =

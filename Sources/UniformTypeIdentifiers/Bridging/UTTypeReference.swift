@@ -2,7 +2,8 @@ import Foundation
 
 /// The class that ``UTType`` bridges to: the same type as an object. Immutable.
 ///
-/// Unchecked only because `NSObject` is not `Sendable`: the single stored property is a constant of a `Sendable` type.
+/// Unchecked only because `NSObject` is not `Sendable`: the single stored property is a constant of a `Sendable`
+/// type.
 public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     let type: UTType
 
@@ -16,28 +17,28 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
     /// The identifier, such as `public.jpeg`.
     open var identifier: String { type.identifier }
 
-    /// As ``UTType/preferredFilenameExtension``.
+    /// The value of ``UTType/preferredFilenameExtension``.
     open var preferredFilenameExtension: String? { type.preferredFilenameExtension }
 
-    /// As ``UTType/preferredMIMEType``.
+    /// The value of ``UTType/preferredMIMEType``.
     open var preferredMIMEType: String? { type.preferredMIMEType }
 
-    /// As ``UTType/localizedDescription``.
+    /// The value of ``UTType/localizedDescription``.
     open var localizedDescription: String? { type.localizedDescription }
 
-    /// As ``UTType/version``.
+    /// The value of ``UTType/version``.
     open var version: NSNumber? { type.version.map { NSNumber(value: $0) } }
 
-    /// As ``UTType/referenceURL``.
+    /// The value of ``UTType/referenceURL``.
     open var referenceURL: URL? { type.referenceURL }
 
-    /// As ``UTType/isDynamic``.
+    /// Whether the type was made from a tag, see ``UTType/isDynamic``.
     open var isDynamic: Bool { type.isDynamic }
 
-    /// As ``UTType/isDeclared``.
+    /// Whether the type is declared, see ``UTType/isDeclared``.
     open var isDeclared: Bool { type.isDeclared }
 
-    /// As ``UTType/isPublic``.
+    /// Whether the identifier is public, see ``UTType/isPublic``.
     open var isPublic: Bool { type.isPublic }
 
     /// The tags by the raw value of their class.
@@ -45,29 +46,29 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
         Dictionary(uniqueKeysWithValues: type.tags.map { ($0.key.rawValue, $0.value) })
     }
 
-    /// As ``UTType/conforms(to:)``.
+    /// Whether the type conforms to another, see ``UTType/conforms(to:)``.
     open func conforms(to type: UTType) -> Bool { self.type.conforms(to: type) }
 
-    /// As ``UTType/isSupertype(of:)``.
+    /// Whether the type is a supertype of another, see ``UTType/isSupertype(of:)``.
     open func isSupertype(of type: UTType) -> Bool { self.type.isSupertype(of: type) }
 
-    /// As ``UTType/isSubtype(of:)``.
+    /// Whether the type is a subtype of another, see ``UTType/isSubtype(of:)``.
     open func isSubtype(of type: UTType) -> Bool { self.type.isSubtype(of: type) }
 
-    /// As ``UTType/supertypes``.
+    /// The value of ``UTType/supertypes``.
     open var supertypes: Set<UTType> { type.supertypes }
 
-    /// As ``UTType/types(tag:tagClass:conformingTo:)``.
+    /// Returns the result of ``UTType/types(tag:tagClass:conformingTo:)``.
     open class func types(tag: String, tagClass: String, conformingTo supertype: UTType?) -> [UTType] {
         UTType.types(tag: tag, tagClass: UTTagClass(rawValue: tagClass), conformingTo: supertype)
     }
 
     // MARK: Copying and coding
 
-    /// The object itself, as it cannot change.
+    /// Returns the object itself, because it is immutable.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether the class can be decoded securely: yes.
+    /// Whether the class supports secure coding: `true`.
     public class var supportsSecureCoding: Bool { true }
 
     private static let key = "identifier"
@@ -77,7 +78,7 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
         coder.encode(identifier as NSString, forKey: Self.key)
     }
 
-    /// Reads an identifier; nil if there is none or it can be none. One that nobody declares here is kept.
+    /// Reads an identifier; nil if there is none or it is invalid. One that is not declared on this machine is kept.
     public required convenience init?(coder: NSCoder) {
         guard let identifier = coder.decodeObject(of: NSString.self, forKey: Self.key) as String? else { return nil }
         if let type = UTType(identifier) {
@@ -106,6 +107,6 @@ public class UTTypeReference: NSObject, NSCopying, NSSecureCoding, @unchecked Se
     /// The identifier.
     public override var description: String { type.description }
 
-    /// As ``UTType/debugDescription``.
+    /// The value of ``UTType/debugDescription``.
     public override var debugDescription: String { type.debugDescription }
 }

@@ -3,7 +3,7 @@ package enum Base32 {
     /// Letters and digits without i, j, l and o.
     private static let alphabet = Array("abcdefghkmnpqrstuvwxyz0123456789".utf8)
 
-    /// The value of each ASCII character; 255 for those that are not in the alphabet.
+    /// The value of each ASCII character; 255 for characters that are not in the alphabet.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 128)
         for (value, character) in alphabet.enumerated() {
@@ -31,10 +31,10 @@ package enum Base32 {
         }
     }
 
-    /// The bytes that `text` stands for.
+    /// Decodes `text`.
     ///
-    /// - Returns: nil if a character is not in the alphabet, or the bits left over are not what ``encode(_:into:)``
-    ///   leaves: zero, and fewer than a character's worth.
+    /// - Returns: nil if a character is not in the alphabet, or if the remaining bits are not as ``encode(_:into:)``
+    ///   leaves them: zero, and fewer than a character's.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

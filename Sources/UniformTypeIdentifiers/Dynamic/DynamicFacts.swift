@@ -1,13 +1,12 @@
-/// What is known of a dynamic type beyond its tag: its payload's parents, and what the freedesktop database makes of it.
+/// The properties of a dynamic type beyond its tag: its payload's parents, and the information of the freedesktop
+/// database.
 ///
-/// Made once for each identity, when it is first needed, and kept: a type that a bundle declares later is found by new
-/// lookups.
+/// Made once for each identity, at first use, and kept. A type that a bundle declares later is found by new look-ups.
 final class DynamicFacts: Sendable {
     /// The types it conforms to directly.
     let parents: [UTType]
-    /// All types it conforms to, as far as types without declared parents are concerned: declared types whose own
-    /// parents are not listed, and dynamic ones with all of theirs. Flat, so that a database whose types go round in a
-    /// circle does no harm.
+    /// All types it conforms to, except through declared types: declared types are listed without their own parents,
+    /// dynamic ones with all of theirs. The list is flat, so that a cycle of types in the database does no harm.
     let ancestors: [UTType]
     /// The indexes of the declared ones among the ancestors.
     private let declaredAncestors: [Int]
@@ -16,7 +15,7 @@ final class DynamicFacts: Sendable {
 
     init(_ payload: DynamicIdentifier) {
         let named = payload.parents.compactMap { UTType(known: $0) }
-        // A parent can be dynamic itself. Its identifier is part of this one's, so this comes to an end soon.
+        // A parent can be dynamic itself. Its identifier is part of this one's, so the recursion ends soon.
         let nested = named + named.flatMap { $0.identity.dynamicFacts?.ancestors ?? [] }
         let found = MIMEDatabase.shared.flatMap { database in
             TypeRegistry.withCurrent {
@@ -25,7 +24,7 @@ final class DynamicFacts: Sendable {
         }
         mime = found?.mime
         let implied = found?.ancestors ?? []
-        // What the payload names and the database implies need not be said twice.
+        // Parents that the database implies need not be listed twice.
         parents =
             (found?.parents ?? [])
             + named.filter { name in !implied.contains { $0 == name || $0.conformsWhenDeclared(to: name) } }
@@ -33,8 +32,8 @@ final class DynamicFacts: Sendable {
         declaredAncestors = ancestors.map(\.identity.index).filter { $0 >= 0 }
     }
 
-    /// Facts of the first MIME type of the tag that agrees with the payload: one that is none of the things the payload
-    /// says the type is, is about something else.
+    /// Returns the properties of the first MIME type of the tag that agrees with the payload. One that does not
+    /// conform to the payload's parents has another meaning.
     private static func databaseFacts(
         _ payload: DynamicIdentifier, _ named: [UTType], _ mapping: MIMEMapping
     ) -> (mime: String, parents: [UTType], ancestors: [UTType])? {
@@ -64,7 +63,7 @@ final class DynamicFacts: Sendable {
 }
 
 extension DynamicIdentifier {
-    /// The MIME types that the database has for the tag, the best first.
+    /// Returns the MIME types that the database has for the tag, the best first.
     func mimeTypes(in database: MIMEDatabase) -> [String] {
         switch UTTagClass(rawValue: tagClass) {
         case .filenameExtension: database.types(forExtension: tag)
@@ -76,7 +75,7 @@ extension DynamicIdentifier {
 }
 
 extension UTType {
-    /// Whether the type is declared and conforms to `type`, told without the facts of dynamic types.
+    /// Whether the type is declared and conforms to `type`, determined without the properties of dynamic types.
     func conformsWhenDeclared(to type: UTType) -> Bool {
         TypeRegistry.withCurrent { snapshot in
             guard let index = snapshot.index(of: identity), let other = snapshot.index(of: type.identity) else {

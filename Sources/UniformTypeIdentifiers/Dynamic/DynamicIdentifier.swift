@@ -1,11 +1,11 @@
-/// What a dynamic type identifier (`dyn.a…`) says: a tag, its class, and the types the type conforms to.
+/// A decoded dynamic type identifier (`dyn.a…`): a tag, its class, and the types that the type conforms to.
 ///
-/// The identifier is the base-32 form of a short text, the payload:
-/// `?0=<parent>,…:<class>=<tag>`, or `<class>=<tag>` where there is no parent. Common identifiers are abbreviated to a
-/// hexadecimal code, and `:` `=` `,` `\` inside a value are escaped with a backslash. The same tag, class and parents
-/// always give the same identifier, on any machine, so it can be stored and taken apart again.
+/// The identifier is the base-32 form of a short text, the payload: `?0=<parent>,…:<class>=<tag>`, or `<class>=<tag>`
+/// without a parent. Common identifiers are abbreviated to a hexadecimal code, and `:` `=` `,` `\` inside a value are
+/// escaped with a backslash. The same tag, class and parents give the same identifier on every machine, so it can be
+/// stored and decoded again.
 package struct DynamicIdentifier: Sendable, Equatable {
-    /// Identifiers of the types it conforms to; a code whose meaning is not known is kept as it stands.
+    /// Identifiers of the types it conforms to. An unknown code is kept as it is.
     package var parents: [String]
     /// The class of the tag, such as `public.filename-extension`.
     package var tagClass: String
@@ -14,7 +14,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
     /// The start of every dynamic identifier; the letter after the dot is the version of the encoding.
     package static let prefix = "dyn.a"
 
-    /// Takes a dynamic identifier apart.
+    /// Decodes a dynamic identifier.
     ///
     /// - Returns: nil if `identifier` is not one, or is damaged.
     package init?(_ identifier: String) {
@@ -31,7 +31,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         self.tag = tag
     }
 
-    /// The identifier: `dyn.a` and the payload in base 32.
+    /// Returns the identifier: `dyn.a` and the payload in base 32.
     package func encoded() -> String {
         var result = Array(Self.prefix.utf8)
         Base32.encode(payloadBytes, into: &result)
@@ -45,7 +45,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(16 + tag.utf8.count)
         if parents.count == 1, parents[0] == Self.codes[6], tagClass == Self.codes[1] {
-            // What nearly all of them are: a filename extension of data.
+            // The most common case: a filename extension of data.
             bytes.append(contentsOf: "?0=6:1=".utf8)
             Self.append(escaping: tag, to: &bytes)
             return bytes
@@ -83,7 +83,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         }
     }
 
-    /// Whether a character has a meaning of its own in a payload.
+    /// Whether a character has a special meaning in a payload.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: ":"), UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "\\"): true
@@ -91,7 +91,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         }
     }
 
-    /// What the codes stand for; the place in the list is the code.
+    /// The identifiers with a code; the index in the list is the code.
     private static let codes = [
         "UTTypeConformsTo", "public.filename-extension", "com.apple.ostype", "public.mime-type",
         "com.apple.nspboard-type", "public.url-scheme", "public.data", "public.text", "public.plain-text",
@@ -127,12 +127,12 @@ package struct DynamicIdentifier: Sendable, Equatable {
                 tag = (name, value)
             }
         }
-        // The question mark stands if and only if there is something beside the tag.
+        // The question mark is present if and only if there are parents.
         guard let tag, isKeyed == !parents.isEmpty else { return nil }
         self.init(parents: parents, tagClass: tag.tagClass, tag: tag.tag)
     }
 
-    /// The pieces of `text` between unescaped separators, still escaped.
+    /// Returns the pieces of `text` between unescaped separators, still escaped.
     private static func split(_ text: Substring, at separator: Unicode.Scalar) -> [Substring] {
         var pieces: [Substring] = []
         let scalars = text.unicodeScalars
@@ -154,7 +154,8 @@ package struct DynamicIdentifier: Sendable, Equatable {
         return pieces
     }
 
-    /// `text` without its backslashes; nil if one escapes nothing, or a character that needs it has none.
+    /// Returns `text` without its backslashes; nil if one escapes an ordinary character, or a special one is not
+    /// escaped.
     private static func unescape(_ text: Substring) -> String? {
         var result = String.UnicodeScalarView()
         var isEscaped = false
@@ -174,7 +175,7 @@ package struct DynamicIdentifier: Sendable, Equatable {
         return isEscaped ? nil : String(result)
     }
 
-    /// The identifier that `name` abbreviates, or `name`.
+    /// Returns the identifier that `name` abbreviates, or `name`.
     private static func expand(_ name: String) -> String {
         guard name.utf8.count <= 2, let code = Int(name, radix: 16), codes.indices.contains(code),
             String(code, radix: 16, uppercase: true) == name

@@ -1,6 +1,6 @@
 extension Tag {
-    /// The types of a tag that no declared type has: a declared type under another of its tags if the freedesktop
-    /// database says so, else the dynamic type.
+    /// Returns the type of a tag that no declared type has: a declared type under another of its tags if the
+    /// freedesktop database says so, else the dynamic type.
     func undeclaredType(conformingTo supertype: UTType?) -> UTType {
         if let type = databaseType(conformingTo: supertype) {
             return type
@@ -10,10 +10,10 @@ extension Tag {
                 parents: supertype.map { [$0.identifier] } ?? [], tagClass: tagClass.rawValue, tag: text))
     }
 
-    /// The declared type that the database leads to.
+    /// Returns the declared type that the database leads to.
     private func databaseType(conformingTo supertype: UTType?) -> UTType? {
         if tagClass == .mimeType, text.utf8.contains(UInt8(ascii: ";")) || text.utf8.contains(UInt8(ascii: " ")) {
-            // Parameters: they count where a tag has them, in whatever spacing, and are passed over otherwise.
+            // Parameters count if a declared tag has them, in any spacing, and are ignored otherwise.
             let tight = text.filter { $0 != " " && $0 != "\t" }
             for candidate in [tight, String(essence)] {
                 let declared = TypeRegistry.withCurrent {
@@ -38,7 +38,7 @@ extension Tag {
                 if let type = mapping.declaredType(of: mime, conformingTo: supertype) {
                     return type
                 }
-                // A better meaning of the tag than those to come, of which no declared type is known.
+                // A better meaning of the tag than the following ones, but without a declared type.
                 if mapping.isDynamic(mime, conformingTo: supertype) {
                     return nil
                 }

@@ -1,10 +1,12 @@
-/// A tag that can be one of its class, in its normal form.
+/// A valid tag of its class, in its normal form.
 struct Tag {
     let text: String
     let tagClass: UTTagClass
 
-    /// - Returns: nil if `text` cannot be a tag of the class: a filename extension with a slash or a control character,
-    ///   a MIME type that is not two names around a slash.
+    /// Creates a tag.
+    ///
+    /// - Returns: nil if `text` cannot be a tag of the class: a filename extension with a slash or a control
+    ///   character, or a MIME type that is not two names around a slash.
     init?(_ text: String, of tagClass: UTTagClass) {
         guard Self.isPossible(text, of: tagClass) else { return nil }
         self.tagClass = tagClass
@@ -23,13 +25,14 @@ struct Tag {
         }
     }
 
-    /// A MIME type without its parameters.
+    /// The MIME type without its parameters.
     var essence: Substring {
         let end = text.firstIndex(of: ";") ?? text.endIndex
         return text[..<(text[..<end].lastIndex { $0 != " " && $0 != "\t" }.map { text.index(after: $0) } ?? end)]
     }
 
-    /// Whether `text` starts as RFC 2045 says: two tokens around a slash, and parameters after a semicolon, if any.
+    /// Whether `text` starts as RFC 2045 requires: two tokens around a slash, and parameters after a semicolon, if
+    /// any.
     private static func isMIMEType(_ text: String) -> Bool {
         var slashes = 0
         var length = 0
@@ -55,7 +58,7 @@ struct Tag {
         return slashes == 1 && length > 0 && !text.utf8.contains { $0 < 0x20 && $0 != 9 || $0 == 0x7F }
     }
 
-    /// Characters that RFC 2045 keeps out of the names of types.
+    /// Characters that RFC 2045 excludes from the names of types.
     private static let separators = Array("()<>@,:\\\"[]?=".utf8)
 
     private static func lowercased(_ text: String) -> String {

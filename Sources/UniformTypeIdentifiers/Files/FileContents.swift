@@ -8,8 +8,9 @@ enum FileContents {
         var reason: String { String(cString: strerror(code)) }
     }
 
-    /// Reads up to `count` bytes from the start of the file at `path`, which is opened only if it is a regular file (a
-    /// symbolic link is not followed): opening a device or a named pipe can have effects, or never return.
+    /// Reads up to `count` bytes from the start of the file at `path`. The file is opened only if it is a regular
+    /// file (a symbolic link is not followed), because opening a device or a named pipe can have effects, or never
+    /// return.
     static func read(_ path: String, atMost count: Int) throws(Failure) -> [UInt8] {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw Failure(code: errno) }
@@ -21,7 +22,7 @@ enum FileContents {
         guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EINVAL) }
 
         var failure: Int32 = 0
-        // Files of /proc say that they are empty and are not.
+        // Files of /proc have a size of zero but are not empty.
         let capacity = min(count, max(Int(status.st_size), 4096))
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
             while filled < capacity {

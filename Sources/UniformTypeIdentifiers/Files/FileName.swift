@@ -1,8 +1,8 @@
-/// File names, split as the rest of the system splits them.
+/// Parsing of file names, as the rest of the system does it.
 enum FileName {
-    // Dots and slashes are looked for among the bytes: they are never part of a longer character's.
+    // Dots and slashes are searched among the bytes, because they are never part of a longer character.
 
-    /// The last component of a path, without slashes at its end.
+    /// Returns the last component of a path, without slashes at its end.
     static func last(of path: String) -> Substring {
         let bytes = path.utf8
         let slash = UInt8(ascii: "/")
@@ -11,7 +11,8 @@ enum FileName {
         return Substring(trimmed.lastIndex(of: slash).map { trimmed[trimmed.index(after: $0)...] } ?? trimmed)
     }
 
-    /// What follows the last dot of a name; nil if there is none, nothing follows it, or the name starts with it.
+    /// Returns the part after the last dot of a name; nil if there is no dot, if it ends the name, or if the name
+    /// starts with it.
     static func pathExtension(of name: some StringProtocol) -> String? {
         let name = String(name)
         let bytes = name.utf8
@@ -21,14 +22,14 @@ enum FileName {
         return String(name[bytes.index(after: dot)...])
     }
 
-    /// A path with an extension, in place of slashes at its end.
+    /// Returns a path with an extension, in place of slashes at its end.
     static func adding(_ fileExtension: String, to path: String) -> String {
         let end = path.lastIndex { $0 != "/" }.map { path.index(after: $0) } ?? path.endIndex
         return path[..<end] + "." + fileExtension
     }
 
-    /// The extension to add to a name so that it says it is of `type`; nil if it says so already, or nothing can be
-    /// added.
+    /// Returns the extension to add to a name to show that it is of `type`; nil if the name shows that already, or
+    /// nothing can be added.
     static func missingExtension(of name: some StringProtocol, for type: UTType) -> String? {
         if name.isEmpty || name == "." || name == ".." {
             return nil
@@ -41,8 +42,7 @@ enum FileName {
 }
 
 extension UTType {
-    /// Whether a file of this type may have the extension: it is one of the type's tags, or one of a type that conforms
-    /// to it.
+    /// Whether a file of this type may have the extension: it is a tag of the type, or of a type that conforms to it.
     package func isValid(filenameExtension: String) -> Bool {
         UTType.types(tag: filenameExtension, tagClass: .filenameExtension, conformingTo: nil)
             .contains { $0.conforms(to: self) }

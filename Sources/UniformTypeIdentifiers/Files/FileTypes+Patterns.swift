@@ -1,13 +1,13 @@
 extension FileTypes {
-    /// The same as ``type(ofName:)`` with what is declared now: from memory where a single pattern of the database
-    /// decides that was met before, because then the type depends on nothing else.
+    /// Returns the same as ``type(ofName:)`` with the present declarations. The result is cached if a single pattern
+    /// of the database decides, because the type then depends on nothing else.
     static func quickType(ofName name: String) -> UTType? {
         TypeRegistry.refreshIfDue()
         guard let database = MIMEDatabase.shared, let pattern = database.solePattern(forFileName: name) else {
             return withCurrent { $0.type(ofName: name) }
         }
         return TypeRegistry.withCurrent { snapshot in
-            // What bundles declare goes by the name's extensions before any pattern is asked.
+            // Declarations of bundles apply to the name's extensions, before any pattern.
             let mayRemember = !snapshot.hasBundleExtensions
             if mayRemember, let known = snapshot.patternTypes.load()?[pattern] { return UTType(identity: known) }
             let mapping = MIMEMapping(database: database, snapshot: snapshot)
@@ -19,8 +19,8 @@ extension FileTypes {
         }
     }
 
-    /// The type of files with an extension that nobody declares, which has to conform to data: what `make` makes of it,
-    /// remembered for the extensions that the database has a pattern for.
+    /// Returns the type of files with an undeclared extension, which must conform to data: the result of `make`,
+    /// cached if the database has a pattern for the extension.
     static func rememberedType(ofExtension name: String, _ make: () -> UTType?) -> UTType? {
         guard let database = MIMEDatabase.shared, let pattern = database.solePattern(forExtension: name) else {
             return make()

@@ -1,12 +1,13 @@
-/// Telling the types of files from their names and first bytes.
+/// Detection of the types of files from their names and first bytes.
 ///
-/// Names: what bundles declare, the patterns of the freedesktop database that say more than the extension does (such as
-/// `*.tar.gz` and `CMakeLists.txt`), the extensions the system declares, then the database's.
+/// For names, the order is: declarations of bundles, patterns of the freedesktop database that are more specific than
+/// the extension (such as `*.tar.gz` and `CMakeLists.txt`), the extensions that the system declares, then the
+/// database's.
 struct FileTypes {
     let snapshot: TypeSnapshot
     let mapping: MIMEMapping?
 
-    /// Calls `body` with what is declared now.
+    /// Calls `body` with the present declarations.
     static func withCurrent<Result>(_ body: (FileTypes) -> Result) -> Result {
         TypeRegistry.refreshIfDue()
         return TypeRegistry.withCurrent { snapshot in
@@ -15,10 +16,10 @@ struct FileTypes {
         }
     }
 
-    /// How many bytes of a file's start are of use.
+    /// The number of useful bytes at a file's start.
     static var contentLength: Int { MIMEDatabase.shared?.contentLength ?? 0 }
 
-    /// The type of a file by its name alone; nil if the name says nothing.
+    /// Returns the type of a file by its name alone; nil if the name determines none.
     func type(ofName name: String) -> UTType? {
         if let declared = bundleType(ofName: name) {
             return declared
@@ -27,19 +28,19 @@ struct FileTypes {
         return type(ofName: name, matches: matches)
     }
 
-    /// The type of a file by its first bytes alone.
+    /// Returns the type of a file by its first bytes alone.
     func type(ofContent content: UnsafeRawBufferPointer) -> UTType {
         guard let mapping else { return .data }
         return mapping.type(of: mapping.database.guess(fileName: nil, content: content))
     }
 
-    /// The type of a file by its name, and by its first bytes where the name leaves it open.
+    /// Returns the type of a file by its name, and by its first bytes if the name leaves it open.
     ///
     /// - Parameters:
     ///   - name: the file's name or path.
-    ///   - unknownExtensionCounts: whether an extension that nobody knows is an answer, as on Apple's systems: the
-    ///     dynamic type. Otherwise the content is looked at.
-    ///   - content: reads the first bytes; called only if they are needed. Nil if they cannot be read.
+    ///   - unknownExtensionCounts: whether an unknown extension determines the type, as on Apple's systems: the
+    ///     dynamic type. Otherwise the content is examined.
+    ///   - content: reads the first bytes; called only if they are needed. Returns nil if they cannot be read.
     func type(ofName name: String, unknownExtensionCounts: Bool, content: () -> [UInt8]?) -> UTType {
         if let declared = bundleType(ofName: name) {
             return declared
@@ -48,7 +49,7 @@ struct FileTypes {
         let matches = mapping.database.types(forFileName: name)
         let named = type(ofName: name, matches: matches)
         if matches.count == 1, named?.isDynamic == true || mapping.declaredType(of: matches[0]) != nil {
-            // A single pattern settles it, unless it and the declared extension are about different things.
+            // A single pattern decides, unless it and the declared extension have different meanings.
             return named ?? .data
         }
         if matches.isEmpty, let named, named.conforms(to: .text) || named.isDynamic && unknownExtensionCounts {
@@ -58,7 +59,8 @@ struct FileTypes {
         return bytes.withUnsafeBytes { bytes in
             let sniffed = bytes.isEmpty ? nil : mapping.database.type(forContent: bytes)?.type
             if matches.isEmpty, let named {
-                // Patterns do not know the extension. The content counts if it is of a certain format, and of no text.
+                // The patterns do not know the extension. The content counts if it is of a known format other than
+                // text.
                 guard let sniffed else {
                     return named.isDeclared || bytes.isEmpty ? named : self.type(ofContent: bytes, else: named)
                 }
@@ -67,25 +69,25 @@ struct FileTypes {
             }
             let mime = mapping.database.guess(fileName: name, content: bytes)
             if mime == matches.first, sniffed != mime {
-                // The content does not tell; the name's best meaning it is.
+                // The content does not decide, so the name's best meaning does.
                 return named ?? mapping.type(of: mime)
             }
             return mapping.type(of: mime)
         }
     }
 
-    /// Plain text, if the content is that, or `type`.
+    /// Returns plain text, if the content is that, or `type`.
     private func type(ofContent content: UnsafeRawBufferPointer, else type: UTType) -> UTType {
         let guessed = self.type(ofContent: content)
         return guessed == .plainText ? guessed : type
     }
 
-    /// The type of a name with these matches in the database.
+    /// Returns the type of a name with these matches in the database.
     private func type(ofName name: String, matches: [String]) -> UTType? {
         guard let fileExtension = FileName.pathExtension(of: FileName.last(of: name)) else {
             return matches.first.flatMap { mapping?.type(of: $0) }
         }
-        // In lower case, because to the database a few extensions mean another thing in capitals (`.C` is C++).
+        // In lower case, because a few extensions have another meaning in capitals in the database (`.C` is C++).
         if let mapping, let best = matches.first,
             mapping.database.types(forExtension: fileExtension.lowercased()) != matches
         {
@@ -94,8 +96,8 @@ struct FileTypes {
         return UTType(filenameExtension: fileExtension)
     }
 
-    /// The type that a bundle declares for the name's extension, of which the longest counts: `a.b.c` is looked up as
-    /// `b.c`, then as `c`.
+    /// Returns the type that a bundle declares for the name's extension. The longest extension counts: `a.b.c` is
+    /// looked up as `b.c`, then as `c`.
     private func bundleType(ofName name: String) -> UTType? {
         guard snapshot.hasBundleExtensions else { return nil }
         var rest = FileName.last(of: name).dropFirst()
@@ -110,16 +112,16 @@ struct FileTypes {
 }
 
 extension UTType {
-    /// The type of a file by its name alone; `public.data` if the name says nothing.
+    /// Returns the type of a file by its name alone; `public.data` if the name determines none.
     package static func type(ofFileName name: String) -> UTType {
         FileTypes.quickType(ofName: name) ?? .data
     }
 
-    /// The type of a file by its first bytes alone; ``contentLength`` of them are as good as all.
+    /// Returns the type of a file by its first bytes alone. The first ``contentLength`` bytes suffice.
     package static func type(ofContent content: UnsafeRawBufferPointer) -> UTType {
         FileTypes.withCurrent { $0.type(ofContent: content) }
     }
 
-    /// How many bytes of a file's start can matter to its type.
+    /// The number of bytes at a file's start that can affect its type.
     package static var contentLength: Int { FileTypes.contentLength }
 }

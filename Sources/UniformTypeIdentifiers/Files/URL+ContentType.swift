@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// The URL of an item in this directory, with an extension that says it is of `contentType`.
+    /// Returns the URL of an item in this directory, with an extension for `contentType`.
     ///
     /// The type's preferred extension is added unless the name has one that is valid for the type: `puppy.jpg` is a
     /// valid name for an image, and becomes `puppy.jpg.txt` for plain text. A type without an extension adds none.
@@ -20,13 +20,13 @@ extension URL {
         return appendingPathComponent(name, isDirectory: contentType.conforms(to: .directory))
     }
 
-    /// As ``appendingPathComponent(_:conformingTo:)``, in place.
+    /// Appends in place, as ``appendingPathComponent(_:conformingTo:)`` does.
     public mutating func appendPathComponent(_ partialName: String, conformingTo contentType: UTType) {
         self = appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// This URL with an extension that says it is of `contentType`: the preferred one of the type, unless the extension
-    /// that is there is valid for the type. The URL itself if it has no name, or the type no extension.
+    /// Returns this URL with an extension for `contentType`: the preferred one of the type, unless the existing
+    /// extension is valid for the type. Returns the URL itself if it has no name, or if the type has no extension.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         guard let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType) else {
             return self
@@ -36,35 +36,35 @@ extension URL {
         return isDirectory ? result.appendingPathComponent("", isDirectory: true) : result
     }
 
-    /// As ``appendingPathExtension(for:)``, in place.
+    /// Appends in place, as ``appendingPathExtension(for:)`` does.
     public mutating func appendPathExtension(for contentType: UTType) {
         self = appendingPathExtension(for: contentType)
     }
 }
 
 extension NSURL {
-    /// As `URL.appendingPathComponent(_:conformingTo:)`.
+    /// Returns the same as `URL.appendingPathComponent(_:conformingTo:)`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         (self as URL).appendingPathComponent(partialName, conformingTo: contentType)
     }
 
-    /// As `URL.appendingPathExtension(for:)`.
+    /// Returns the same as `URL.appendingPathExtension(for:)`.
     public func appendingPathExtension(for contentType: UTType) -> URL {
         (self as URL).appendingPathExtension(for: contentType)
     }
 }
 
 extension NSString {
-    /// The path of an item in the directory of this path; the extension as in
+    /// Returns the path of an item in the directory of this path, with the extension as in
     /// `URL.appendingPathComponent(_:conformingTo:)`.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         let path = appendingPathComponent(partialName)
-        // Without a name of its own the path ends in the directory's, which is to stay as it is.
+        // Without a name of its own the path ends in the directory's name, which must stay as it is.
         let addition = FileName.missingExtension(of: FileName.last(of: partialName), for: contentType)
         return addition.map { FileName.adding($0, to: path) } ?? path
     }
 
-    /// This path with an extension as in `URL.appendingPathExtension(for:)`.
+    /// Returns this path with an extension as in `URL.appendingPathExtension(for:)`.
     public func appendingPathExtension(for contentType: UTType) -> String {
         let path = self as String
         let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType)
@@ -73,13 +73,13 @@ extension NSString {
 }
 
 extension String {
-    /// Paths are not made from strings; use `URL`.
+    /// Unavailable: paths are not made from strings; use `URL`.
     @available(*, unavailable, message: "Use appendingPathExtension(for:) on URL instead.")
     public func appendingPathExtension(for contentType: UTType) -> Never {
         fatalError("Unavailable, so nobody calls it.")
     }
 
-    /// Paths are not made from strings; use `URL`.
+    /// Unavailable: paths are not made from strings; use `URL`.
     @available(*, unavailable, message: "Use appendingPathComponent(_:conformingTo:) on URL instead.")
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> Never {
         fatalError("Unavailable, so nobody calls it.")

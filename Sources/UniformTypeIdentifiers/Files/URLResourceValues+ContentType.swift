@@ -1,32 +1,33 @@
 import Foundation
 
-// Foundation on Linux knows no content types and gives other modules no way to add a resource value: values it did not
-// read itself cannot be stored, and the values do not remember the URL. They do hold the path, when it was asked for.
-// So the key for the content type is a second name of the key for the path, and the type is computed from the path when
-// it is read.
+// Foundation on Linux has no content types and gives other modules no way to add a resource value: values that it did
+// not read itself cannot be stored, and the values do not hold the URL. They do hold the path, if it was requested.
+// So the key for the content type is a second name of the key for the path, and the type is computed from the path
+// when it is read.
 
 extension URLResourceKey {
     /// The key for ``Foundation/URLResourceValues/contentType``.
     ///
-    /// On Linux it equals `pathKey`; so values that were asked for either hold both.
+    /// On Linux it equals `pathKey`; so values that were requested for either key hold both.
     public static var contentTypeKey: URLResourceKey { .pathKey }
 }
 
 extension URLResourceValues {
-    /// The type of the item, if the values were asked for with `contentTypeKey`.
+    /// The type of the item, if the values were requested with `contentTypeKey`.
     ///
-    /// A directory is a package by its extension, or `public.folder`; a symbolic link is `public.symlink`, whatever it
-    /// leads to; a file has the type of its name, or of its content where the name leaves it open. Computed when it is
-    /// read, which can block; nil if there is no such item any more.
+    /// A directory is a package by its extension, or `public.folder`. A symbolic link is `public.symlink`, whatever
+    /// its target. A file has the type of its name, or of its content if the name leaves it open. The type is
+    /// computed when it is read, which can block; nil if the item does not exist any more.
     public var contentType: UTType? {
         path.flatMap { try? UTType.contentType(ofItemAt: $0) }
     }
 }
 
 extension URL {
-    /// Resource values, as Foundation's method of the same name that takes a set; an array literal comes here.
+    /// Returns resource values, as Foundation's method of the same name that takes a set; an array literal resolves
+    /// to this one.
     ///
-    /// Beyond what Foundation's does, this fails for the content type of an item that does not exist, and answers
+    /// Unlike Foundation's, this method fails for the content type of an item that does not exist, and supports
     /// `typeIdentifierKey`.
     ///
     /// - Throws: `CocoaError`, `fileReadNoSuchFile` if the item does not exist.

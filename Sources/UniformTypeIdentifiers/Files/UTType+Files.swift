@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 
 extension UTType {
-    /// The type of a file by what is in it, whatever its name: an addition to Apple's interface.
+    /// Determines the type of a file by its contents, whatever its name. An addition to Apple's interface.
     ///
-    /// The first bytes are compared with the magic numbers of the freedesktop database; what has none is
-    /// `public.plain-text` or `public.data`. Where there are no bytes to compare, the kind of the item counts: a directory
-    /// is a package by its extension, or `public.folder`; a symbolic link is not followed, and is `public.symlink`.
-    /// Blocks while it reads.
+    /// The first bytes are compared with the magic numbers of the freedesktop database. A file that matches none is
+    /// `public.plain-text` or `public.data`. An item without bytes has the type of its kind: a directory is a package
+    /// by its extension, or `public.folder`; a symbolic link is not followed, and is `public.symlink`. Blocks while
+    /// it reads.
     ///
     /// - Throws: `CocoaError` with the path and the system's error: `fileReadNoSuchFile`, `fileReadNoPermission`,
-    ///   `fileReadUnsupportedScheme` for what is no file URL, `fileReadUnknown`.
+    ///   `fileReadUnsupportedScheme` for a URL that is not a file URL, `fileReadUnknown`.
     public init(contentsOf url: URL) throws {
         let path = try url.pathOfFile
         switch try UTType.kind(ofItemAt: path) {
@@ -26,17 +26,17 @@ extension UTType {
         }
     }
 
-    /// The type of the item at a path, as `URLResourceValues.contentType` says it: its kind, and of a file the type of
-    /// its extension. An extension that nobody knows gives a dynamic type. Where there is no extension, or it has several
-    /// meanings, the content counts. Blocks while it reads.
+    /// Returns the type of the item at a path, as `URLResourceValues.contentType` does: its kind, and for a file the
+    /// type of its extension. An unknown extension gives a dynamic type. If there is no extension, or it has several
+    /// meanings, the content decides. Blocks while it reads.
     ///
     /// - Throws: `CocoaError` if there is no such item. A file that cannot be read has the type of its name.
     package static func contentType(ofItemAt path: String) throws -> UTType {
         try type(ofItemAt: path, unknownExtensionCounts: true)
     }
 
-    /// The best guess at the type of the item at a path: as ``contentType(ofItemAt:)``, but an extension that nobody
-    /// knows is passed over for content of a known format, or plain text.
+    /// Returns the best guess at the type of the item at a path: as ``contentType(ofItemAt:)``, but content of a
+    /// known format, or plain text, takes precedence over an unknown extension.
     ///
     /// - Throws: `CocoaError` if there is no such item. A file that cannot be read has the type of its name.
     package static func type(ofItemAt path: String) throws -> UTType {
@@ -56,10 +56,10 @@ extension UTType {
         }
     }
 
-    /// What the file system says of an item.
+    /// The kind of an item in the file system.
     private enum Kind {
         case regular(isExecutable: Bool)
-        /// Something whose type is known without its bytes.
+        /// An item whose type is known without its bytes.
         case other(UTType)
     }
 
@@ -78,7 +78,8 @@ extension UTType {
         }
     }
 
-    /// The type of a directory: a package or another kind of directory that is declared for its extension, else a folder.
+    /// Returns the type of a directory: a package or another kind of directory that is declared for its extension,
+    /// else a folder.
     package static func type(ofDirectoryNamed name: some StringProtocol) -> UTType {
         guard let fileExtension = FileName.pathExtension(of: name) else { return .folder }
         return TypeRegistry.withCurrent { snapshot in
@@ -102,7 +103,7 @@ extension URL {
 }
 
 extension CocoaError {
-    /// The error of reading a file, for an error of the system.
+    /// Creates the error of reading a file from an error number of the system.
     init(reading path: String, errno code: Int32) {
         let kind: CocoaError.Code =
             switch code {

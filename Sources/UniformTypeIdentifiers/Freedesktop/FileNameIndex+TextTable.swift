@@ -1,9 +1,10 @@
 extension FileNameIndex {
-    /// Patterns by their whole text, in an open hash table. The hash goes over the bytes from the last to the first.
+    /// Patterns by their whole text, in an open hash table. The hash is computed over the bytes from the last to the
+    /// first.
     struct TextTable: Sendable {
-        /// How letters are compared in one pass over the patterns.
+        /// The comparison of letters in one pass over the patterns.
         enum Pass {
-            /// No upper case has been met: one pass serves patterns of both kinds.
+            /// The name has no upper case so far: one pass serves patterns of both kinds.
             case plain
             /// The name in lower case against patterns that ignore case.
             case folded
@@ -23,7 +24,7 @@ extension FileNameIndex {
             }
         }
 
-        /// What a pattern stands for.
+        /// The type of a pattern.
         struct Value: Sendable {
             let type: MIMETypeNames.ID
             let weight: UInt8
@@ -33,30 +34,31 @@ extension FileNameIndex {
         /// A text, and the types that have it as a pattern: `values[first..<first + count]`.
         private struct Group: Sendable {
             let hash: UInt32
-            /// Where the text is in ``texts``.
+            /// The offset of the text in ``texts``.
             let text: Int32
             let length: Int32
             var first: Int32
             var count: Int32
         }
 
-        // Flat arrays of plain numbers: a lookup counts no references.
+        // Flat arrays of plain numbers, so that a look-up counts no references.
         private var groups: [Group] = []
         private var values: [Value] = []
         private var texts: [UInt8] = []
-        /// For each slot the number of its group, or -1. A power of two, at least half of it free.
+        /// For each slot the number of its group, or -1. The size is a power of two, with at least half of the slots
+        /// free.
         private var slots: [Int32]
         static let emptyHash: UInt32 = 0x811C_9DC5
 
         @inline(__always)
         static func hash(_ hash: UInt32, _ byte: UInt8) -> UInt32 { (hash ^ UInt32(byte)) &* 0x0100_0193 }
 
-        /// Patterns in order of precedence; those of the same text stay in that order.
+        /// Creates the table. The patterns are in order of precedence, and those of the same text stay in that order.
         init(_ all: [Pattern]) {
             var size = 64
             while size < all.count * 2 { size *= 2 }
             slots = Array(repeating: -1, count: size)
-            // First the texts, each with how often it occurs, then the values of each text side by side.
+            // First the texts are counted, then the values of each text are stored side by side.
             var numbers: [Int32?] = []
             numbers.reserveCapacity(all.count)
             for pattern in all { numbers.append(addText(pattern.text)) }
@@ -75,7 +77,7 @@ extension FileNameIndex {
             }
         }
 
-        /// Counts a text and gives the number of its group; `nil` where that has as many types as count.
+        /// Counts a text and returns the number of its group; `nil` if the group has the most types already.
         private mutating func addText(_ text: [UInt8]) -> Int32? {
             var hash = Self.emptyHash
             for byte in text.reversed() { hash = Self.hash(hash, byte) }
@@ -97,12 +99,12 @@ extension FileNameIndex {
             return slots[slot]
         }
 
-        /// How many texts there are.
+        /// The number of texts.
         var textCount: Int { groups.count }
 
-        /// Adds what a text whose hash is known stands for.
+        /// Adds the matches of a text whose hash is known.
         ///
-        /// - Parameter base: added to the numbers of texts, to tell those of several tables apart.
+        /// - Parameter base: an offset for the numbers of texts, to distinguish several tables.
         func collect(
             _ text: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: Pass, numberedFrom base: Int = 0,
             into matches: inout GlobMatches
@@ -126,7 +128,7 @@ extension FileNameIndex {
             }
         }
 
-        /// Every pattern of a type, as text, with its weight.
+        /// Returns every pattern of a type, as text, with its weight.
         func patterns(of type: MIMETypeNames.ID) -> [(text: ArraySlice<UInt8>, weight: UInt8)] {
             groups.flatMap { group in
                 values[Int(group.first)..<Int(group.first + group.count)].filter { $0.type == type }.map {
@@ -144,7 +146,7 @@ extension FileNameIndex {
             return true
         }
 
-        /// The low bits of the hash alone are those of the first byte mostly.
+        /// Mixes the hash, because its low bits depend mostly on the first byte.
         @inline(__always)
         private static func slot(_ hash: UInt32) -> Int { Int(hash ^ hash >> 15) }
     }

@@ -1,30 +1,31 @@
-/// The file name patterns of all caches, made ready for fast matching.
+/// The file name patterns of all caches, prepared for fast matching.
 ///
 /// Nearly every pattern is a suffix (`*.tar.gz`) or a whole name (`Makefile`). Both are found by hash while a name is
-/// read once from its end: wherever the byte just read could start a suffix, the hash of what was read so far is looked
-/// up. The few patterns of other shapes are tried one by one.
+/// read once from its end: at each byte that can start a suffix, the hash of the bytes read so far is looked up. The
+/// few patterns of other shapes are tried one by one.
 ///
-/// Patterns that ignore case are in lower case; a name is folded (ASCII only, as `update-mime-database` does) while it is
-/// read, without a copy.
+/// Patterns that ignore case are in lower case. A name is folded (ASCII only, as `update-mime-database` does) while
+/// it is read, without a copy.
 struct FileNameIndex: Sendable {
     /// A pattern, or one of several types that share it.
     struct Pattern: Sendable {
-        /// Its letters without the star, in UTF-8.
+        /// The letters without the star, in UTF-8.
         let text: [UInt8]
         let type: MIMETypeNames.ID
-        /// 0 to 100; higher comes first.
+        /// The weight, 0 to 100; higher comes first.
         let weight: UInt8
         let isCaseSensitive: Bool
     }
 
     private let suffixes: TextTable
     private let literals: TextTable
-    /// Patterns that are neither, the highest weight first, each with the pairs of bytes that a name needs to match it.
+    /// Patterns of other shapes, the highest weight first, each with the pairs of bytes that a matching name must
+    /// contain.
     private let globs: [(pattern: Pattern, needed: PairSet)]
-    /// For each byte whether some suffix starts with it.
+    /// Whether a suffix starts with a byte, by byte.
     private let isFirstByte: [Bool]
 
-    /// Patterns in order of precedence.
+    /// Creates the index from patterns in order of precedence.
     init(suffixes: [Pattern], literals: [Pattern], globs: [Pattern]) {
         self.suffixes = TextTable(suffixes)
         self.literals = TextTable(literals)
@@ -37,13 +38,13 @@ struct FileNameIndex: Sendable {
         self.isFirstByte = isFirstByte
     }
 
-    /// How many numbers there are for ``GlobMatches/solePattern``.
+    /// The number of possible values of ``GlobMatches/solePattern``.
     var patternCount: Int { suffixes.textCount + literals.textCount }
 
-    /// The patterns that match a file name, without those that longer ones overrule.
+    /// Collects the patterns that match a file name, without those that longer ones override.
     ///
-    /// - Parameter path: of which only the last component counts.
-    /// - Returns: that component.
+    /// - Parameter path: the path, of which only the last component counts.
+    /// - Returns: the last component.
     @discardableResult
     func match(_ path: UnsafeRawBufferPointer, into matches: inout GlobMatches) -> UnsafeRawBufferPointer {
         var pairs = PairSet()
@@ -72,7 +73,7 @@ struct FileNameIndex: Sendable {
         return name
     }
 
-    /// Looks for the patterns that respect case in a name with upper case.
+    /// Matches the patterns that respect case with a name that has upper case.
     private func matchExactly(_ name: UnsafeRawBufferPointer, into matches: inout GlobMatches) {
         var hash = TextTable.emptyHash
         var start = name.count
@@ -86,7 +87,7 @@ struct FileNameIndex: Sendable {
         collectLiterals(name, hash, .exact, into: &matches)
     }
 
-    /// Tries the patterns of other shapes. Suffixes go before those of the same weight.
+    /// Tries the patterns of other shapes. Suffixes precede those of the same weight.
     @inline(__always)
     private func matchGlobs(
         _ name: UnsafeRawBufferPointer, _ pairs: PairSet, hasUpperCase: Bool, into matches: inout GlobMatches
@@ -104,7 +105,7 @@ struct FileNameIndex: Sendable {
         }
     }
 
-    /// A literal name goes before every other pattern, whatever their weights.
+    /// Collects literal names, which precede all other patterns, whatever their weights.
     @inline(__always)
     private func collectLiterals(
         _ name: UnsafeRawBufferPointer, _ hash: UInt32, _ pass: TextTable.Pass, into matches: inout GlobMatches
@@ -117,7 +118,7 @@ struct FileNameIndex: Sendable {
         for index in 0..<found.count { matches.add(found[index]) }
     }
 
-    /// The patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
+    /// Collects the patterns that are exactly an extension: for `tar.gz` that is `*.tar.gz`, but not `*.gz`.
     func match(fileExtension name: UnsafeBufferPointer<UInt8>, into matches: inout GlobMatches) {
         guard name.contains(where: { $0 &- 0x41 < 26 }) else {
             return match(fileExtension: name, .plain, into: &matches)
@@ -141,7 +142,7 @@ struct FileNameIndex: Sendable {
         }
     }
 
-    /// The extensions of a type: those of higher weight first, then by the alphabet.
+    /// Returns the extensions of a type: those of higher weight first, then in alphabetical order.
     func extensions(of type: MIMETypeNames.ID) -> [String] {
         var found: [(weight: UInt8, name: String)] = []
         for (text, weight) in suffixes.patterns(of: type) where text.first == UInt8(ascii: ".") {
@@ -152,14 +153,14 @@ struct FileNameIndex: Sendable {
     }
 }
 
-/// Which pairs of bytes occur side by side in a text, by a hash of six bits: says "no" for sure, and "yes" perhaps.
-/// Letters count as lower case ones.
+/// The pairs of adjacent bytes in a text, by a hash of six bits: a "no" is certain, a "yes" is not. Letters count as
+/// lower case.
 private struct PairSet: Sendable {
     private var bits: UInt64 = 0
 
     init() {}
 
-    /// The pairs that every name has that matches a pattern: those outside of wildcards.
+    /// Creates the pairs that every matching name contains: those outside of wildcards.
     init(neededFor pattern: [UInt8]) {
         var isInBrackets = false
         var previous: UInt8?

@@ -1,25 +1,26 @@
-/// The patterns that match a file name, and the rule by which some of them count.
+/// The patterns that match a file name, with the rules of their precedence.
 ///
-/// Nearly every name has one match at most, and that is kept in place: only names with several cost an allocation.
+/// Nearly every name has at most one match, which is stored in place: only names with several matches need an
+/// allocation.
 struct GlobMatches {
     struct Match {
         let type: MIMETypeNames.ID
-        /// 0 to 100; higher comes first.
+        /// The weight, 0 to 100; higher comes first.
         let weight: Int32
         /// The length of the pattern in bytes.
         let length: Int32
-        /// The number of the pattern's text in its index, if all types of that text are meant; else -1.
+        /// The number of the pattern's text in its index, if all types of that text match; else -1.
         let pattern: Int32
     }
 
-    /// The best one; of no type while there is none.
+    /// The best match; its type is -1 if there is none.
     private var best = Match(type: -1, weight: -1, length: 0, pattern: -1)
-    /// The others, the best first.
+    /// The other matches, the best first.
     private var others: [Match] = []
-    /// Set where a literal name matched: literals go before everything else.
+    /// Whether a literal name matched. Literals precede all other patterns.
     var isLiteral = false
 
-    /// No database has more types for one name; what comes after is not taken.
+    /// The most matches. Real databases have fewer types for one name; further ones are ignored.
     static let mostMatches = 64
 
     var count: Int { best.type < 0 ? 0 : others.count + 1 }
@@ -31,7 +32,7 @@ struct GlobMatches {
     @inline(__always)
     subscript(_ index: Int) -> Match { index == 0 ? best : others[index - 1] }
 
-    /// The number of the one pattern that all matches are by; `nil` where there are several, or none with a number.
+    /// The number of the only pattern of all matches; `nil` if there are several patterns, or none with a number.
     @inline(__always)
     var solePattern: Int? {
         guard best.pattern >= 0, others.isEmpty || others.allSatisfy({ $0.pattern == best.pattern }) else { return nil }
@@ -42,7 +43,7 @@ struct GlobMatches {
     @inline(__always)
     mutating func add(_ match: Match) {
         if best.type < 0 || match.length > best.length && match.weight >= best.weight {
-            // It overrules all that are shorter; see keepLongest().
+            // It overrides all shorter ones; see keepLongest().
             guard match.type >= 0 else { return }
             best = match
             keepLongest()
@@ -64,8 +65,9 @@ struct GlobMatches {
         others = Array(all.dropFirst().prefix(Self.mostMatches))
     }
 
-    /// Drops what a longer pattern overrules: of `a.tar.gz`, `*.gz` is not asked any more. The best match comes first;
-    /// others stay as alternatives, of lower weight too, for the content to decide between them.
+    /// Drops matches that a longer pattern overrides: for `a.tar.gz`, `*.gz` does not count. The best match comes
+    /// first. Others stay as alternatives, including those of lower weight, so that the content can decide between
+    /// them.
     @inline(__always)
     mutating func keepLongest() {
         if !others.isEmpty { others.removeAll { $0.length < best.length } }

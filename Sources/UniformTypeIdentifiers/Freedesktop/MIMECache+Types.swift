@@ -1,11 +1,12 @@
-/// What one cache says about types, with every type's name turned into its number. Made once, when the cache is opened.
+/// The type information of one cache, with every type's name replaced by its number. Read once, when the cache is
+/// opened.
 struct MIMECacheTypes: Sendable {
-    /// The type that each string offset means.
+    /// The types by string offset.
     fileprivate(set) var offsets = MIMETypeOffsets()
-    /// Alias, then what it stands for.
+    /// The aliases, with the types that they stand for.
     fileprivate(set) var aliases: [(alias: MIMETypeNames.ID, type: MIMETypeNames.ID)] = []
     fileprivate(set) var parents: [(type: MIMETypeNames.ID, parent: MIMETypeNames.ID)] = []
-    /// Types for which this cache asks that patterns from directories of lower precedence be forgotten.
+    /// Types for which this cache removes the patterns from directories of lower precedence.
     fileprivate(set) var withoutEarlierGlobs: Set<MIMETypeNames.ID> = []
     /// The patterns for file names in their three shapes.
     fileprivate(set) var suffixes: [FileNameIndex.Pattern] = []
@@ -16,14 +17,15 @@ struct MIMECacheTypes: Sendable {
 }
 
 extension MIMECache {
-    /// The literal that update-mime-database writes for `glob-deleteall`, and the value for `magic-deleteall`.
+    /// The literal that update-mime-database writes for `glob-deleteall`; ``MagicProgram`` has a similar value for
+    /// `magic-deleteall`.
     private static let noGlobs = "__NOGLOBS__"
-    /// In the high bits of a weight.
+    /// A flag in the high bits of a weight.
     private static let caseSensitiveFlag = 0x100
-    /// Patterns with wildcards in their midst are tried one by one. Debian's database has seven.
+    /// The most patterns with inner wildcards, which are tried one by one. Debian's database has seven.
     private static let mostGlobs = 1 << 10
 
-    /// Reads the lists that name types; `nil` where the tree of suffixes points in circles.
+    /// Reads the lists that name types. Returns `nil` if the tree of suffixes has a cycle.
     func types(_ names: inout MIMETypeNames) -> MIMECacheTypes? {
         var types = MIMECacheTypes()
         let aliases = entries(of: .aliases, size: 8)
@@ -41,7 +43,7 @@ extension MIMECache {
         return types
     }
 
-    /// The number of the type whose name is at an offset.
+    /// Returns the number of the type whose name is at an offset.
     private func number(
         _ offset: Int, _ types: inout MIMECacheTypes, _ names: inout MIMETypeNames
     ) -> MIMETypeNames.ID? {
@@ -115,8 +117,8 @@ extension MIMECache {
         }
     }
 
-    /// Visits every node of the suffix tree. A true tree has each node once, so a walk that visits more nodes than fit
-    /// into the file goes in circles.
+    /// Visits every node of the suffix tree. A correct tree has each node once, so a walk that visits more nodes than
+    /// fit into the file is in a cycle.
     private func readSuffixes(_ types: inout MIMECacheTypes, _ names: inout MIMETypeNames) -> Bool {
         struct Level {
             var next: Int

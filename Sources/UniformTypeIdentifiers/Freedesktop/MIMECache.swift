@@ -1,27 +1,27 @@
 import Glibc
 
-/// One `mime.cache` file as `update-mime-database` writes it, mapped into memory.
+/// One `mime.cache` file that `update-mime-database` has written, mapped into memory.
 ///
 /// The layout is that of the Shared MIME-info Database specification, "The mime.cache files", version 1.2: lists and
-/// trees of big-endian 32-bit words that point at each other by offset. Nothing in the file is trusted: every access
-/// checks its offset and reads 0 ("nothing here") beyond the end. What a file can cost has bounds of its own, because
-/// its parts may overlap however they like: a list has ``mostEntries`` at most, a string ``longestString`` bytes, and
-/// whatever points on is followed for a number of steps only.
+/// trees of big-endian 32-bit words that refer to each other by offset. Nothing in the file is trusted: every access
+/// checks its offset and reads 0 ("nothing") beyond the end. The cost of a file has its own limits, because its parts
+/// may overlap in any way: a list has ``mostEntries`` at most, a string ``longestString`` bytes, and references are
+/// followed for a limited number of steps only.
 final class MIMECache: @unchecked Sendable {
-    // Sendable: every property is immutable after init, and nobody writes to the memory.
+    // Sendable: every property is immutable after init, and the memory is never written to.
 
-    /// Offsets of the lists, in the order of the header.
+    /// The lists, in the order of the header.
     enum List: Int {
         case aliases, parents, literals, suffixes, globs, magic, namespaces
     }
 
-    /// Where the file was read from.
+    /// The path of the file.
     let path: String
     private let memory: Memory
     let base: UnsafeRawPointer
     let count: Int
 
-    /// Opens and maps a cache file; `nil` when there is none or it is not of a version this reader knows.
+    /// Opens and maps a cache file; `nil` if it does not exist or has a version that this reader does not know.
     init?(path: String) {
         guard let memory = Memory(path: path) else { return nil }
         let header = memory.bytes
@@ -36,45 +36,46 @@ final class MIMECache: @unchecked Sendable {
     }
 
     private static let headerSize = 40
-    /// Of a list: the longest one of Debian's database, the suffixes, has 1,100 entries.
+    /// The most entries of a list. The longest one of Debian's database, the suffixes, has 1,100.
     static let mostEntries = 1 << 14
-    /// No registry allows more than 127 bytes on either side of a type's slash (RFC 6838, section 4.2), and no file
-    /// name has more than 255. Namespaces stay far below.
+    /// The most bytes of a string. No registry allows more than 127 bytes on either side of a type's slash (RFC 6838,
+    /// section 4.2), and no file name has more than 255. Namespaces stay far below.
     static let longestString = 255
 
-    /// The word at an offset; 0 where the file has none.
+    /// Returns the word at an offset; 0 beyond the file.
     @inline(__always)
     func word(_ offset: Int) -> Int {
         guard UInt(bitPattern: offset) <= UInt(bitPattern: count &- 4) else { return 0 }
         return Int(UInt32(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// The offset of a list's first word.
+    /// Returns the offset of a list's first word.
     @inline(__always)
     func offset(of list: List) -> Int { word(4 + 4 * list.rawValue) }
 
-    /// How many entries of a size really fit into the file from an offset on, at most as many as are claimed.
+    /// Returns the number of entries of a size that fit into the file from an offset on, at most the claimed number.
     @inline(__always)
     func fitting(_ claimed: Int, at offset: Int, size: Int) -> Int {
         guard offset < count else { return 0 }
         return min(claimed, (count &- offset) / size)
     }
 
-    /// A list that starts with its length: where its entries start, and how many of them count.
+    /// Returns the start and the number of entries of a list that begins with its length.
     @inline(__always)
     func entries(of list: List, size: Int) -> (start: Int, count: Int) {
         let start = offset(of: list) &+ 4
         return (start, min(fitting(word(start &- 4), at: start, size: size), Self.mostEntries))
     }
 
-    /// The bytes of a zero-terminated string, without the zero; `nil` where none ends within the file, or soon enough.
+    /// Returns the bytes of a zero-terminated string, without the zero; `nil` if no zero follows within the file and
+    /// the limit.
     func string(_ offset: Int) -> UnsafeRawBufferPointer? {
         guard offset > 0, offset < count else { return nil }
         guard let end = memchr(base + offset, 0, min(count - offset, Self.longestString + 1)) else { return nil }
         return UnsafeRawBufferPointer(start: base + offset, count: UnsafeRawPointer(end) - (base + offset))
     }
 
-    /// Bytes at an offset; `nil` where they are not all within the file.
+    /// Returns bytes at an offset; `nil` if they are not all within the file.
     func bytes(_ offset: Int, count length: Int) -> UnsafeRawBufferPointer? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         return UnsafeRawBufferPointer(start: base + offset, count: length)
@@ -82,16 +83,17 @@ final class MIMECache: @unchecked Sendable {
 }
 
 extension MIMECache {
-    /// The memory in which the file is read.
+    /// The memory of the file.
     ///
-    /// The specification has caches replaced by renaming, so that a mapped file keeps its pages. A file that is cut
-    /// short in place while it is read would end the reader with SIGBUS, though. That is accepted from those who can
-    /// harm this process anyhow, root and its own user; a file that anybody else could write to is copied instead.
+    /// The specification requires that caches are replaced by renaming, so that a mapped file keeps its pages. If a
+    /// file is truncated in place, however, reading it ends the process with SIGBUS. That risk is accepted for files
+    /// that only root or this user can write, because both can harm this process anyway. Any other file is copied
+    /// instead.
     private final class Memory {
         let bytes: UnsafeRawBufferPointer
         private let isMapped: Bool
 
-        /// A hundred times the size of Debian's database: it bounds what a hostile one can cost.
+        /// The largest size, a hundred times that of Debian's database. It limits the cost of a hostile file.
         private static let largestSize = 16 << 20
 
         init?(path: String) {
@@ -128,7 +130,7 @@ extension MIMECache {
             }
         }
 
-        /// Reads until the buffer is full; a file that has become shorter is not used at all.
+        /// Reads until the buffer is full. Returns `false` for a file that has become shorter, which is not used.
         private static func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: CInt) -> Bool {
             var done = 0
             while done < buffer.count {

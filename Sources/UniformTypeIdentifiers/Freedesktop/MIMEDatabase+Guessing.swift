@@ -1,23 +1,23 @@
-/// Telling the type of a file (specification, "Recommended checking order").
+/// Detection of a file's type (specification, "Recommended checking order").
 extension MIMEDatabase {
-    /// A magic rule of this priority or more overrules file names that are in conflict.
+    /// The priority from which on a magic rule overrides conflicting file names.
     private static let decisivePriority = 80
 
-    /// The types of a file by its name alone, the best first; empty where no pattern matches.
+    /// Returns the types of a file by its name alone, the best first; empty if no pattern matches.
     ///
-    /// Several types mean that the content has to decide: they share the longest pattern that matches. Of a path only
-    /// the last component counts.
+    /// If there are several types, which share the longest matching pattern, the content has to decide. Only the last
+    /// component of a path counts.
     package func types(forFileName name: String) -> [String] {
         var matches = GlobMatches()
         match(name, into: &matches)
         return names(of: matches)
     }
 
-    /// The number, below ``FileNameIndex/patternCount``, of the one pattern that decides what a file name means; `nil`
-    /// where there is none such.
+    /// Returns the number, below ``FileNameIndex/patternCount``, of the only pattern that determines the type of a
+    /// file name; `nil` if there is none.
     ///
-    /// For what is derived from patterns and kept. Names that start with a dot have no such pattern: whether what
-    /// follows is an extension is a question that others answer otherwise.
+    /// It serves as a key for caching values derived from patterns. Names that start with a dot have no such pattern,
+    /// because others do not agree whether the rest is an extension.
     @inline(__always)
     func solePattern(forFileName name: String) -> Int? {
         var matches = GlobMatches()
@@ -25,12 +25,12 @@ extension MIMEDatabase {
         return startsWithDot ? nil : matches.solePattern
     }
 
-    /// The types of files with an extension (without the dot), the best first; empty where there is none.
+    /// Returns the types of files with an extension (without the dot), the best first; empty if there is none.
     package func types(forExtension ext: String) -> [String] {
         names(of: matches(forExtension: ext))
     }
 
-    /// The same as ``solePattern(forFileName:)`` for the pattern that is exactly an extension.
+    /// Returns the same as ``solePattern(forFileName:)`` for the pattern that is exactly an extension.
     func solePattern(forExtension ext: String) -> Int? {
         matches(forExtension: ext).solePattern
     }
@@ -41,19 +41,19 @@ extension MIMEDatabase {
         return matches
     }
 
-    /// The type of a file by its first bytes alone, with the priority of the rule that matched (50 for most, 80 and
-    /// above for those that are never wrong); `nil` where no rule matches.
+    /// Returns the type of a file by its first bytes alone, with the priority of the matching rule (50 for most, 80
+    /// and above for rules that are never wrong); `nil` if no rule matches.
     ///
-    /// ``contentLength`` bytes are as good as the whole file.
+    /// The first ``contentLength`` bytes suffice.
     package func type(forContent bytes: UnsafeRawBufferPointer) -> (type: String, priority: Int)? {
         sniff(bytes).map { (names[$0.type], Int($0.priority)) }
     }
 
-    /// The type of a file by whatever is known of it: never without an answer.
+    /// Returns the type of a file by all available information. There is always a result.
     ///
     /// - Parameters:
     ///   - fileName: the file's name or path.
-    ///   - content: the file's first bytes, empty for an empty file; `nil` when they cannot be read.
+    ///   - content: the file's first bytes, empty for an empty file; `nil` if they cannot be read.
     package func guess(fileName: String?, content: UnsafeRawBufferPointer?) -> String {
         var matches = GlobMatches()
         if let fileName { match(fileName, into: &matches) }
@@ -63,15 +63,16 @@ extension MIMEDatabase {
         return names[choose(among: &matches, content)]
     }
 
-    /// The type of a file whose name says nothing.
+    /// Returns the type of a file whose name matches no pattern.
     private func type(ofNamed hasName: Bool, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         guard !content.isEmpty else { return wellKnown.empty }
         guard let (type, _) = sniff(content) else { return defaultType(of: content) }
-        // What desktops start on a click has to be named so: a download cannot pass for a launcher by its content.
+        // A file that desktops start on a click must have the right name: a download cannot pass for a launcher by
+        // its content.
         return type == wellKnown.launcher && hasName ? wellKnown.text : type
     }
 
-    /// Lets the content choose between several types that a name may mean.
+    /// Chooses between several types of a name by the content.
     private func choose(among matches: inout GlobMatches, _ content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         guard !content.isEmpty else { return matches[0].type }
         let found = sniff(content)
@@ -81,7 +82,7 @@ extension MIMEDatabase {
         return matches[0].type
     }
 
-    /// Matches the last component of a path and says whether it starts with a dot.
+    /// Matches the last component of a path. Returns whether it starts with a dot.
     @inline(__always)
     @discardableResult
     private func match(_ path: String, into matches: inout GlobMatches) -> Bool {
@@ -94,7 +95,7 @@ extension MIMEDatabase {
         (0..<matches.count).map { names[matches[$0].type] }
     }
 
-    /// The best magic rule's type; for XML the type of its vocabulary, where it is known.
+    /// Returns the type of the best magic rule; for XML the type of its vocabulary, if it is known.
     private func sniff(_ content: UnsafeRawBufferPointer) -> (type: MIMETypeNames.ID, priority: Int32)? {
         guard let index = magic.bestRule(for: content) else { return nil }
         let rule = magic.rules[index]
@@ -105,7 +106,8 @@ extension MIMEDatabase {
         return (rule.type, rule.priority)
     }
 
-    /// Text or binary data: text has no control characters but those for white space, and a few that terminals know.
+    /// Returns plain text or binary data. Text has no control characters but those for white space, and a few for
+    /// terminals.
     private func defaultType(of content: UnsafeRawBufferPointer) -> MIMETypeNames.ID {
         for byte in content.prefix(Self.textLength) where byte < 0x20 || byte == 0x7F {
             switch byte {

@@ -1,9 +1,9 @@
-/// The freedesktop MIME database: which MIME type a file has by its name and by its content, and how types relate.
+/// The freedesktop MIME database: the MIME types of files by name and content, and the relations between types.
 ///
-/// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its data
-/// directories, which `update-mime-database` keeps up to date. They are mapped once and read into tables that serve any
-/// number of threads without a lock; nothing points into the files afterwards. A database that was changed is seen by
-/// the next process.
+/// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its
+/// data directories, which `update-mime-database` keeps up to date. They are mapped once and read into tables that
+/// serve any number of threads without a lock. The tables do not refer to the files afterwards. A change of the
+/// database is seen by the next process.
 ///
 /// Nothing in the files is trusted: see ``MIMECache``.
 package final class MIMEDatabase: Sendable {
@@ -25,17 +25,17 @@ package final class MIMEDatabase: Sendable {
         let launcher: MIMETypeNames.ID
     }
 
-    /// How many bytes from the start of a file the rules for contents can make use of.
+    /// The number of bytes from the start of a file that the rules for contents can use.
     package var contentLength: Int { min(max(magic.extent, Self.textLength), Self.longestContent) }
 
-    /// How many bytes decide between text and binary data.
+    /// The number of bytes that decide between text and binary data.
     static let textLength = 4096
 
-    /// More is never read, whatever rules there are.
+    /// The limit of ``contentLength``, whatever the rules.
     private static let longestContent = 1 << 20
 
-    /// A database made of cache files, the one of highest precedence first. Files that are missing or broken are left
-    /// out; `nil` when none is left.
+    /// Creates a database from cache files, the one of highest precedence first. Missing and broken files are left
+    /// out. Returns `nil` if none is left.
     package init?(cachePaths: [String]) {
         var names = MIMETypeNames()
         wellKnown = WellKnown(

@@ -1,6 +1,6 @@
-/// The names of all types that the caches mention, each kept once, with a small number that stands for it.
+/// The names of all types that the caches contain, each stored once, with a small number.
 struct MIMETypeNames: Sendable {
-    /// Stands for a type's name within one database.
+    /// The number of a type's name within one database.
     typealias ID = Int32
 
     private(set) var names: [String] = []
@@ -11,7 +11,7 @@ struct MIMETypeNames: Sendable {
         numbers.reserveCapacity(2048)
     }
 
-    /// The number of a name, a new one for a new name.
+    /// Returns the number of a name, a new one for a new name.
     mutating func intern(_ name: String) -> ID {
         if let number = numbers[name] { return number }
         let number = ID(names.count)
@@ -20,22 +20,22 @@ struct MIMETypeNames: Sendable {
         return number
     }
 
-    /// The number of a name, if any cache mentions it.
+    /// Returns the number of a name, if any cache contains it.
     func number(of name: String) -> ID? { numbers[name] }
 
     @inline(__always)
     subscript(_ number: ID) -> String { names[Int(number)] }
 }
 
-/// Which type a string offset in one cache file means: an open hash table, so that a lookup that ends at an offset
-/// gets its type without touching the string.
+/// The types by string offset in one cache file. It is an open hash table, so that a look-up by offset finds its type
+/// without reading the string.
 struct MIMETypeOffsets: Sendable {
     private var keys: [UInt32] = Array(repeating: 0, count: 1024)
     private var values: [MIMETypeNames.ID] = Array(repeating: -1, count: 1024)
-    /// How many offsets were added.
+    /// The number of offsets that were added.
     private(set) var count = 0
 
-    /// The type of an offset that was added, or -1.
+    /// Returns the type of an offset that was added, or -1.
     @inline(__always)
     subscript(_ offset: Int) -> MIMETypeNames.ID {
         let key = UInt32(truncatingIfNeeded: offset)

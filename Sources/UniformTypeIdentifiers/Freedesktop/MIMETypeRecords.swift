@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// What the database keeps about each type in a file of its own, `mime/MEDIA/SUBTYPE.xml`: the description and the
-/// patterns in the order in which their author gave them. Read when it is first asked for, then remembered.
+/// The records of types that the database has in separate files, `mime/MEDIA/SUBTYPE.xml`: the description, and the
+/// patterns in their author's order. Each is read when it is first requested, then cached.
 final class MIMETypeRecords: Sendable {
     struct Record: Sendable {
         var description: String?
@@ -10,25 +10,25 @@ final class MIMETypeRecords: Sendable {
         var extensions: [String] = []
     }
 
-    /// The folders with the files, the one of highest precedence first.
+    /// The directories of the files, the one of highest precedence first.
     private let folders: [String]
-    /// What was read; an entry without content means that there is no file.
+    /// The records that were read. An empty record means that the file does not exist.
     private let known = Mutex<[String: Record]>([:])
 
-    /// So many types no machine has; whoever asks for random ones shall not fill the memory.
+    /// The most cached records. No machine has so many types, and requests for random ones must not fill the memory.
     private static let mostKnown = 16384
 
-    /// The largest true file has 30 KB, most of them translations.
+    /// The largest file that is read. The largest real one has 30 KB, mostly translations.
     private static let largestFile = 1 << 20
 
-    /// Records beside the given caches.
+    /// Creates the records beside the given caches.
     init(_ cachePaths: [String]) {
         folders = cachePaths.map { path in
             path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         }
     }
 
-    /// The record of a type by its canonical name, empty where there is none.
+    /// Returns the record of a type by its canonical name; an empty one if there is none.
     func record(of type: String) -> Record {
         if let record = known.withLock({ $0[type] }) { return record }
         let record = read(type)
@@ -47,7 +47,7 @@ final class MIMETypeRecords: Sendable {
         return Record()
     }
 
-    /// Whether a name is one of a type (RFC 6838, section 4.2) and so can be no way out of the folder.
+    /// Whether a name is one of a type (RFC 6838, section 4.2), and so cannot lead out of the directory.
     private static func isPlainName(_ type: String) -> Bool {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return parts.count == 2

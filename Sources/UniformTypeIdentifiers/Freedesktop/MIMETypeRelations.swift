@@ -1,8 +1,8 @@
-/// Which types are aliases, and which are special cases of others (specification, "Subclassing").
+/// The aliases and supertypes of types (specification, "Subclassing").
 struct MIMETypeRelations: Sendable {
     typealias ID = MIMETypeNames.ID
 
-    /// For each type what it is an alias of, or itself.
+    /// For each type the target of the alias, or itself.
     private let canonical: [ID]
     /// The declared parents of type `t`: `parents[starts[t]..<starts[t + 1]]`.
     private let parents: [ID]
@@ -16,12 +16,12 @@ struct MIMETypeRelations: Sendable {
         case binary(ID)
     }
 
-    /// Aliases of aliases are followed this far, in case they go in circles.
+    /// The most aliases of aliases that are followed, in case they form a cycle.
     private static let longestChain = 8
-    /// Of one type; none of Debian's database has more than two.
+    /// The most parents of one type. No type of Debian's database has more than two.
     private static let mostParents = 64
 
-    /// Collects what several caches say, the one of highest precedence first.
+    /// Combines several caches, the one of highest precedence first.
     init(_ caches: [MIMECacheTypes], names: MIMETypeNames, _ wellKnown: MIMEDatabase.WellKnown) {
         let count = names.names.count
         var aliases = Array(repeating: ID(-1), count: count)
@@ -55,14 +55,14 @@ struct MIMETypeRelations: Sendable {
         }
     }
 
-    /// What a type is an alias of, or itself.
+    /// Returns the target of an alias, or the type itself.
     @inline(__always)
     func canonical(_ type: ID) -> ID { canonical[Int(type)] }
 
-    /// The types of which a type is a direct special case: declared, then implied.
+    /// Returns the direct supertypes of a type: declared, then implied.
     ///
-    /// Text is named as a parent of every `text/` type. Binary data is where every line ends, and is named only where
-    /// nothing nearer is known.
+    /// Plain text is a parent of every `text/` type. Binary data is the root of all types with bytes, and is a parent
+    /// only of types without a nearer one.
     func parents(of type: ID) -> [ID] {
         let type = Int(canonical[Int(type)])
         let declared = Array(parents[Int(starts[type])..<Int(starts[type + 1])])
@@ -73,7 +73,7 @@ struct MIMETypeRelations: Sendable {
         }
     }
 
-    /// Whether a type is another one or a special case of it, however far removed.
+    /// Whether a type is another one, or a subtype of it at any distance.
     func isType(_ type: ID, _ ancestor: ID) -> Bool {
         let ancestor = canonical(ancestor)
         var seen: Set<ID> = []

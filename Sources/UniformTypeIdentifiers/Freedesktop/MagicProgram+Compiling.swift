@@ -1,17 +1,17 @@
-/// Reading the rules out of the caches and building the indexes.
+/// Reading of the rules from the caches, and building of the indexes.
 extension MagicProgram {
-    /// Ranges up to here are searched in one common pass.
+    /// The end of the ranges that are searched in one common pass.
     private static let shortRange = 512
-    /// No true rule nests deeper; a hostile one could otherwise exhaust the stack.
+    /// The most levels of nesting. No real rule nests deeper; a hostile one could otherwise exhaust the stack.
     private static let deepestNesting = 16
-    /// Fourteen times as many as Debian's database has.
+    /// The most matchlets, fourteen times as many as Debian's database has.
     private static let mostMatchlets = 1 << 14
-    /// Patterns whose first byte may be one of more than these are not sorted by it.
+    /// The most bytes that a pattern sorted by its first byte can start with.
     private static let mostFirstBytes = 16
     /// The value that update-mime-database writes for `magic-deleteall`.
     private static let noMagic = "__NOMAGIC__"
 
-    /// The rules of several caches, the one of highest precedence first.
+    /// Compiles the rules of several caches, the one of highest precedence first.
     init(_ caches: [(file: MIMECache, types: MIMECacheTypes)]) {
         var found: [(rule: Rule, matchlets: Range<Int>)] = []
         var withoutEarlierMagic: Set<MIMETypeNames.ID> = []
@@ -32,7 +32,7 @@ extension MagicProgram {
             }
             withoutEarlierMagic.formUnion(deleted)
         }
-        // Sorting keeps the order of equals only by their place.
+        // Swift's sort is made stable by comparing the positions of equal elements.
         let order = found.indices.sorted { first, second in
             (found[second].rule.priority, first) < (found[first].rule.priority, second)
         }
@@ -52,10 +52,11 @@ extension MagicProgram {
         }
     }
 
-    /// What may still be read of one cache. A true one has each matchlet, value and mask once, so that they have no
-    /// more bytes than the file; matchlets that point at the same bytes, or at each other, could have any number.
+    /// The remaining budget for reading one cache. A real cache has each matchlet, value and mask once, so that they
+    /// have no more bytes than the file. Matchlets that refer to the same bytes, or to each other, could have any
+    /// number.
     private struct Budget {
-        /// Matchlets looked at for ``noMagic``.
+        /// Matchlets examined for ``noMagic``.
         var glances: Int
         /// Matchlets copied.
         var matchlets: Int
@@ -63,8 +64,8 @@ extension MagicProgram {
         var bytes: Int
     }
 
-    /// Copies matchlets and what is below them; `nil` where they are nested too deeply or exceed the budget. A matchlet
-    /// that makes no sense never matches and is left out.
+    /// Copies matchlets and their children. Returns `nil` if they are nested too deeply or exceed the budget. A
+    /// malformed matchlet never matches and is left out.
     private mutating func compile(
         _ file: MIMECache, first: Int, count: Int, depth: Int, budget: inout Budget
     ) -> Range<Int>? {
@@ -80,7 +81,7 @@ extension MagicProgram {
                 let children = compile(
                     file, first: file.word(place + 28), count: childCount, depth: depth + 1, budget: &budget)
                 guard let children else { return nil }
-                // Children of which none can match let nothing match.
+                // A matchlet whose children cannot match cannot match either.
                 guard !children.isEmpty else { continue }
                 matchlet.firstChild = children.lowerBound
                 matchlet.childCount = children.count
@@ -92,7 +93,7 @@ extension MagicProgram {
         return start..<matchlets.count
     }
 
-    /// One matchlet without its children; `nil` if it makes no sense, or has more bytes than the budget.
+    /// Reads one matchlet without its children. Returns `nil` if it is malformed, or exceeds the budget.
     private mutating func read(_ file: MIMECache, _ place: Int, budget: inout Budget) -> Matchlet? {
         let start = file.word(place)
         let range = file.word(place + 4)
@@ -106,7 +107,7 @@ extension MagicProgram {
         guard cost <= budget.bytes else { return nil }
         budget.bytes -= cost
         let swapped = { (index: Int) -> Int in
-            // Values of a word size above 1 are meant in this machine's byte order, and are kept in big-endian.
+            // Values of a word size above 1 are meant in this machine's byte order, and are stored in big-endian.
             guard 1.littleEndian == 1, wordSize == 2 || wordSize == 4, length % wordSize == 0 else { return index }
             return index / wordSize * wordSize + (wordSize - 1 - index % wordSize)
         }
@@ -124,7 +125,8 @@ extension MagicProgram {
         return matchlet
     }
 
-    /// How seldom a byte is found in files, roughly: what text and binary data are full of comes last.
+    /// Returns a rough rank of a byte's rarity in files: bytes that are common in text and binary data have the
+    /// lowest.
     private static func rarity(_ byte: UInt8) -> Int {
         switch byte {
         case 0, UInt8(ascii: " "), UInt8(ascii: "e"), UInt8(ascii: "t"): 0
@@ -162,7 +164,7 @@ extension MagicProgram {
         buildPairs()
     }
 
-    /// How many bytes a pattern can start with.
+    /// Returns the number of bytes that a pattern can start with.
     private static func firstByteCount(of matchlet: Matchlet) -> Int {
         1 << (~UInt8(truncatingIfNeeded: matchlet.prefixMask)).nonzeroBitCount
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension MagicProgram {
-    /// The best rule that matches the content, as its place in ``rules``; `nil` when none does.
+    /// Returns the best rule that matches the content, as its index in ``rules``; `nil` if none does.
     func bestRule(for content: UnsafeRawBufferPointer) -> Int? {
         guard let base = content.baseAddress, !content.isEmpty else { return nil }
         let best = bytes.withUnsafeBytes { values in
@@ -25,12 +25,12 @@ extension MagicProgram {
         return best < rules.count ? best : nil
     }
 
-    /// How many steps a search may take: hundreds of times as many as all rules of Debian's database together. Long
-    /// patterns in long ranges below one another would be searched for hours.
+    /// The most steps of a search: hundreds of times as many as all rules of Debian's database together. Nested long
+    /// patterns in long ranges could be searched for hours.
     private static let mostSteps = 1 << 25
 
-    /// One search in one content. Rules that are no better than the best found so far are not tried, and nothing is
-    /// found any more once the steps are used up.
+    /// One search in one content. Rules that are no better than the best one so far are not tried, and nothing more
+    /// is found once the steps are used up.
     private struct Search {
         let base: UnsafeRawPointer
         let count: Int
@@ -59,7 +59,7 @@ extension MagicProgram {
             }
         }
 
-        /// Tries the patterns in short ranges in one pass. Nearly every place is dismissed by its first two bytes.
+        /// Tries the patterns in short ranges in one pass. Nearly every position is dismissed by its first two bytes.
         mutating func scan(
             _ entries: UnsafeBufferPointer<Entry>, _ pairs: UnsafeBufferPointer<UInt64>,
             _ starts: UnsafeBufferPointer<Int32>, end: Int
@@ -109,7 +109,7 @@ extension MagicProgram {
             return isFoundWhole(index, at: offset)
         }
 
-        /// Compares every byte of a pattern; the content is long enough.
+        /// Whether every byte of a pattern matches. The content must be long enough.
         private mutating func isFoundWhole(_ index: Int, at offset: Int) -> Bool {
             let matchlet = matchlets[index]
             guard take(matchlet.length) else { return false }
@@ -134,7 +134,7 @@ extension MagicProgram {
                 for position in matchlet.start...last where isFound(index, at: position) { return true }
                 return false
             }
-            // The rarest byte of the pattern leads to the places worth a comparison.
+            // Searches for the pattern's rarest byte, to find positions that are worth a comparison.
             let byte = Int32(values[matchlet.value + matchlet.rarest])
             var position = matchlet.start
             while position <= last {
@@ -147,8 +147,8 @@ extension MagicProgram {
             return false
         }
 
-        /// Whether a rule holds of which a pattern at the top was found: it has nothing below, or one of the patterns
-        /// below it is found too, with what is below that.
+        /// Whether a rule holds of which a top pattern was found: the pattern has no children, or one of them is
+        /// found too, recursively.
         @inline(__always)
         private mutating func isWholeRule(_ index: Int) -> Bool {
             matchlets[index].childCount == 0 || hasMatchingChild(index)
@@ -163,7 +163,7 @@ extension MagicProgram {
             return false
         }
 
-        /// Counts steps down; `false` when they are used up.
+        /// Counts steps down. Returns `false` when they are used up.
         @inline(__always)
         private mutating func take(_ count: Int) -> Bool {
             steps -= count

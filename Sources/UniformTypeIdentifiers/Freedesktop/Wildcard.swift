@@ -1,11 +1,11 @@
-/// Shell wildcards as in fnmatch(3): `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before a character that is meant literally.
+/// Shell wildcards as in fnmatch(3): `*`, `?`, `[a-z]`, `[!a-z]`, and `\` before a literal character.
 ///
-/// A match takes time in proportion to both lengths at most, whatever the pattern: after a mismatch only the last
-/// star is tried again, as an earlier one could match nothing that the last cannot.
+/// A match takes time proportional to the product of both lengths at most, whatever the pattern: after a mismatch
+/// only the last star is tried again, because an earlier one could match nothing that the last cannot.
 package enum Wildcard {
     /// Whether the pattern matches the whole name.
     ///
-    /// - Parameter foldingCase: take upper case ASCII letters of the name for lower case ones.
+    /// - Parameter foldingCase: whether upper case ASCII letters of the name count as lower case.
     package static func matches(
         _ pattern: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer, foldingCase: Bool
     ) -> Bool {
@@ -34,7 +34,8 @@ package enum Wildcard {
         return place == pattern.count
     }
 
-    /// The next position at which what follows a star can start: where that is an ordinary byte, only at such a byte.
+    /// Returns the next position at which the text after a star can start. If the pattern continues with an ordinary
+    /// byte, only positions of that byte count.
     @inline(__always)
     private static func nextCandidate(
         _ pattern: UnsafeRawBufferPointer, _ place: Int, _ name: UnsafeRawBufferPointer, _ start: Int,
@@ -53,7 +54,7 @@ package enum Wildcard {
         return position
     }
 
-    /// The place after the pattern's element at a place, if that element matches the byte.
+    /// Returns the position after the pattern's element at a place, if that element matches the byte.
     private static func step(_ pattern: UnsafeRawBufferPointer, _ place: Int, _ byte: UInt8) -> Int? {
         guard place < pattern.count else { return nil }
         switch pattern[place] {
@@ -71,8 +72,8 @@ package enum Wildcard {
         }
     }
 
-    /// A bracket expression: where it ends and whether the byte is in it; `nil` where it is never closed, and `[`
-    /// then is an ordinary character.
+    /// Reads a bracket expression: its end, and whether the byte is in it. Returns `nil` if it is never closed, and
+    /// `[` is then an ordinary character.
     private static func set(
         _ pattern: UnsafeRawBufferPointer, _ start: Int, _ byte: UInt8
     ) -> (end: Int, isMember: Bool)? {
@@ -103,7 +104,7 @@ package enum Wildcard {
 }
 
 extension UInt8 {
-    /// The lower case letter for an upper case ASCII letter, and every other byte as it is.
+    /// The lower case of an upper case ASCII letter; every other byte unchanged.
     @inline(__always)
     var foldedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -1,11 +1,11 @@
-/// The document element of an XML document: enough of it to tell documents of different vocabularies apart.
+/// The root element of an XML document: enough of it to distinguish documents of different vocabularies.
 ///
-/// Reads UTF-8, and every encoding that agrees with ASCII, from the first bytes of a document. It checks nothing, and
-/// gives `nil` for whatever it does not understand.
+/// Reads UTF-8, and every encoding that agrees with ASCII, from the first bytes of a document. It does not validate,
+/// and returns `nil` for anything that it does not understand.
 struct XMLRootElement: Hashable {
     /// The element's name without its prefix.
     let localName: String
-    /// The namespace that the element is in; empty where it is in none.
+    /// The namespace of the element; empty if it has none.
     let namespace: String
 
     /// Finds the first element of a document.

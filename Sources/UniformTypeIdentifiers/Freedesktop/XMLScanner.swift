@@ -1,6 +1,7 @@
-/// Steps through the markup of an XML document, byte by byte and without ever going back.
+/// A scanner that steps through the markup of an XML document, byte by byte and without ever going back.
 ///
-/// For documents that are known to be simple (the files of the MIME database) and for the first bytes of any other.
+/// It is for documents that are known to be simple (the files of the MIME database) and for the first bytes of any
+/// other.
 struct XMLScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -10,8 +11,8 @@ struct XMLScanner {
         _ = skip("\u{FEFF}")
     }
 
-    /// Skips white space, the XML declaration, processing instructions, comments and the document type, up to behind
-    /// the `<` of the first element; `false` where something else stands there.
+    /// Skips white space, the XML declaration, processing instructions, comments and the document type, up to after
+    /// the `<` of the first element. Returns `false` if anything else is found.
     mutating func skipProlog() -> Bool {
         while true {
             skipSpace()
@@ -28,7 +29,7 @@ struct XMLScanner {
         }
     }
 
-    /// The name at this place, if there is one.
+    /// Reads the name at this position, if there is one.
     mutating func name() -> String? {
         let start = position
         while let byte = peek(), Self.isNameByte(byte) { position += 1 }
@@ -36,7 +37,7 @@ struct XMLScanner {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// The next attribute of the element this place is in; `nil` at the end of its tag.
+    /// Reads the next attribute of the current element; `nil` at the end of its tag.
     mutating func attribute() -> (name: String, value: String)? {
         skipSpace()
         guard let name = name() else { return nil }
@@ -52,7 +53,7 @@ struct XMLScanner {
         return (name, Self.decoded(bytes[start..<position]))
     }
 
-    /// Goes behind the `<` of the next start tag, wherever it is; `false` where there is none any more.
+    /// Moves to after the `<` of the next start tag, at any depth. Returns `false` if there is none.
     mutating func skipToElement() -> Bool {
         while skipPast("<") {
             if skip("!--") {
@@ -64,7 +65,7 @@ struct XMLScanner {
         return false
     }
 
-    /// The text from behind the end of this tag to the next markup.
+    /// Reads the text from after the end of this tag to the next markup.
     mutating func text() -> String? {
         guard skipPast(">") else { return nil }
         let start = position
@@ -131,7 +132,7 @@ struct XMLScanner {
             || byte == UInt8(ascii: ".")
     }
 
-    /// Text with the five predefined entities replaced; other references stay as they are.
+    /// Returns text with the five predefined entities replaced; other references stay as they are.
     private static func decoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }

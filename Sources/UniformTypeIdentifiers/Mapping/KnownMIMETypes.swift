@@ -1,6 +1,7 @@
-/// What neither the declared tags nor the freedesktop database say about how their types relate.
+/// The relations of types that are neither in the declared tags nor in the freedesktop database.
 package enum KnownMIMETypes {
-    /// MIME types of the database that are a declared type without a MIME type of its own, or one that declares others.
+    /// MIME types of the database that are the same as a declared type, which has no MIME type of its own or declares
+    /// other ones.
     package static let equivalents: [String: String] = [
         "inode/directory": "public.folder",
         "inode/symlink": "public.symlink",
@@ -103,7 +104,7 @@ package enum KnownMIMETypes {
         "application/vnd.iccprofile": "com.apple.colorsync-profile",
     ]
 
-    /// Abstract types that MIME types of the database belong to and the database has no notion of.
+    /// Returns the abstract types of a MIME type, which the database does not have.
     package static func abstractParents(of mime: String) -> [String] {
         if let known = families[mime] {
             return [known]
@@ -112,7 +113,7 @@ package enum KnownMIMETypes {
         return kinds[String(kind)].map { [$0] } ?? []
     }
 
-    /// By the first half of the MIME type.
+    /// The types by the first half of the MIME type.
     private static let kinds = [
         "image": "public.image", "audio": "public.audio", "video": "public.movie", "font": "public.font",
         "model": "public.3d-content", "message": "public.message",

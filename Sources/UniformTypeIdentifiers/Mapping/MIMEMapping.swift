@@ -1,14 +1,15 @@
-/// Which types MIME types of the freedesktop database are, in one snapshot of the declared types.
+/// The mapping from MIME types of the freedesktop database to types, in one snapshot of the declared types.
 struct MIMEMapping {
     let database: MIMEDatabase
     let snapshot: TypeSnapshot
 
-    /// The type of a MIME type: the declared one, of data if there is a choice, else the dynamic one.
+    /// Returns the type of a MIME type: the declared one, preferring types of data, else the dynamic one.
     func type(of mime: String) -> UTType {
         declaredType(of: mime, conformingTo: .data) ?? declaredType(of: mime) ?? Self.dynamicType(of: mime)
     }
 
-    /// The declared type of a MIME type: one that has it as a tag, or an alias of it, or is known to be the same.
+    /// Returns the declared type of a MIME type: one that has it, or an alias of it, as a tag, or is known to be the
+    /// same.
     func declaredType(of mime: String, conformingTo supertype: UTType? = nil) -> UTType? {
         if let tagged = snapshot.firstType(withTag: mime, of: .mimeType, conformingTo: supertype) {
             return tagged
@@ -28,7 +29,7 @@ struct MIMEMapping {
         return UTType(identity: snapshot.identities[index])
     }
 
-    /// Whether a MIME type is none of the declared types, and conforms to `supertype`.
+    /// Whether a MIME type has no declared type, and conforms to `supertype`.
     func isDynamic(_ mime: String, conformingTo supertype: UTType?) -> Bool {
         guard declaredType(of: mime) == nil else { return false }
         guard let supertype else { return true }
@@ -41,7 +42,7 @@ struct MIMEMapping {
         }
     }
 
-    /// All types that a type conforms to by the database, and the type: declared types whose own parents are left out,
+    /// Returns types with all types that they conform to by the database: declared types without their own parents,
     /// and dynamic ones with all of theirs.
     func closure(of types: [UTType]) -> [UTType] {
         var found: [UTType] = []
@@ -56,14 +57,14 @@ struct MIMEMapping {
         return found
     }
 
-    /// The dynamic type of a MIME type, the same as `UTType(mimeType:)` makes.
+    /// Returns the dynamic type of a MIME type, the same that `UTType(mimeType:)` makes.
     static func dynamicType(of mime: String) -> UTType {
         UTType(
             dynamic: DynamicIdentifier(
                 parents: [CoreTypes.data], tagClass: UTTagClass.mimeType.rawValue, tag: mime.lowercased()))
     }
 
-    /// The types that a MIME type is directly a special case of: what the database says, and what it does not know.
+    /// Returns the direct supertypes of a MIME type: those of the database, and those that it does not know.
     func parents(of mime: String) -> [UTType] {
         var parents = database.parents(of: mime).map { type(of: $0) }
         parents += KnownMIMETypes.abstractParents(of: mime).compactMap { UTType(known: $0) }
@@ -83,7 +84,8 @@ extension CoreTypes {
 }
 
 extension MIMEDatabase {
-    /// The name by which the database knows a MIME type given in any case, aliases resolved; nil if it does not know it.
+    /// Returns the database's name of a MIME type given in any case, with aliases resolved; nil if it does not know
+    /// the type.
     func knownName(of mime: String) -> String? {
         if names.number(of: mime) != nil {
             return canonical(mime)
@@ -105,7 +107,7 @@ extension MIMEDatabase {
 }
 
 extension TypeSnapshot {
-    /// Types by what their declared MIME types are aliases of. Made when first needed.
+    /// Returns types by the targets of their declared MIME types that are aliases. Made at first use.
     func aliases(in database: MIMEDatabase) -> [String: Int] {
         if let made = aliasTable.load() {
             return made.indexes

@@ -2,9 +2,10 @@ import Foundation
 import Glibc
 import PropertyLists
 
-/// The bundles registered with the daemon: a folder of property lists, one for each bundle, that the daemon writes.
+/// The bundles that are registered with the daemon: a directory of property lists, one for each bundle, that the
+/// daemon writes.
 ///
-/// A record has the keys Identifier, Path, Executable and Team, which matter elsewhere, and the two arrays of type
+/// A record has the keys Identifier, Path, Executable and Team, which other modules use, and the two arrays of type
 /// declarations of the bundle's `Info.plist`.
 package struct BundleRecords {
     /// Declarations of the bundle whose executable this process runs.
@@ -13,17 +14,18 @@ package struct BundleRecords {
     private(set) var others: [TypeDeclaration] = []
     private(set) var faults: [DeclarationFault] = []
 
-    /// Property lists of declarations are a few kilobytes; one beyond this is not read, and so is not to be written.
+    /// The most bytes of a record. A larger one is not read, so the daemon must not write it. Real ones have a few
+    /// kilobytes.
     package static let largestRecord = 4 << 20
 
-    /// What changes when a record is added, replaced or removed.
+    /// The stamp of the directory, which changes when a record is added, replaced or removed.
     struct Stamp: Equatable {
         var device: UInt
         var inode: UInt
         var seconds: Int
         var nanoseconds: Int
 
-        /// Whether the folder was changed so lately that another change could leave the same time behind.
+        /// Whether the directory was changed so recently that another change could leave the same time.
         var isFresh: Bool {
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
@@ -31,15 +33,16 @@ package struct BundleRecords {
         }
     }
 
-    /// No bundles, for a reason.
+    /// Creates empty records with the reason why they are empty.
     init(fault: DeclarationFault) {
         faults = [fault]
     }
 
-    /// `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else `~/.local/share/purvey/bundles`.
+    /// Returns `$PURVEY_HOME/data/bundles`, else `$XDG_DATA_HOME/purvey/bundles`, else
+    /// `~/.local/share/purvey/bundles`.
     ///
-    /// - Throws: a fault when `PURVEY_HOME` is not an absolute path. The daemon refuses it as well; taken as it is, it
-    ///   would mean another folder in each working directory.
+    /// - Throws: a fault if `PURVEY_HOME` is not an absolute path. The daemon refuses it as well, because a relative
+    ///   path would mean another directory in each working directory.
     package static func folder() throws(DeclarationFault) -> String {
         func variable(_ name: String) -> String? {
             guard let value = getenv(name) else { return nil }
@@ -59,7 +62,7 @@ package struct BundleRecords {
         return (variable("HOME") ?? NSHomeDirectory()) + "/.local/share/purvey/bundles"
     }
 
-    /// The folder's stamp; nil if there is no such folder.
+    /// Returns the directory's stamp; nil if it does not exist.
     static func stamp(of folder: String) -> Stamp? {
         var status = stat()
         guard stat(folder, &status) == 0 else { return nil }
@@ -68,10 +71,10 @@ package struct BundleRecords {
             nanoseconds: status.st_mtim.tv_nsec)
     }
 
-    /// Reads every record in `folder`. What cannot be read is left out and named in ``faults``.
+    /// Reads every record in `folder`. Unreadable records are left out and listed in ``faults``.
     init(folder: String) {
         guard let directory = opendir(folder) else {
-            // No folder: nothing was ever registered.
+            // Without the directory, no bundle was ever registered.
             if errno != ENOENT {
                 faults.append(DeclarationFault(source: folder, reason: String(cString: strerror(errno))))
             }

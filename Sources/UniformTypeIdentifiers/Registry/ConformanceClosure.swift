@@ -1,26 +1,29 @@
-/// What each of a number of types conforms to, directly or through others and itself included, given everybody's parents.
+/// The conformance closure of a number of types: for each type, all types that it conforms to, directly or not,
+/// including itself.
 ///
 /// Declarations come from files, so they may be circular. Types that conform to one another, a strongly connected
-/// component of the graph, have the same closure; components are found in one walk (Tarjan's), parents first, so that the
-/// whole costs as much as there are parents, whatever their order.
+/// component of the graph, have the same closure. Tarjan's algorithm finds the components in one walk, parents first.
+/// So the time is linear in the number of parents, whatever their order.
 struct ConformanceClosure {
-    /// By index.
+    /// The closures, by index.
     private(set) var sets: [TypeSet]
 
     private let parents: [[Int]]
-    /// The number of each type in the order of the walk; 0 for those it has not come to.
+    /// The number of each type in the order of the walk; 0 for types not visited yet.
     private var order: [Int]
-    /// The lowest number that is reached from a type within its component, as far as is known.
+    /// The lowest number known to be reachable from a type within its component.
     private var lowest: [Int]
-    /// Types whose component is not complete.
+    /// Whether a type's component is incomplete.
     private var isOpen: [Bool]
     private var open: [Int] = []
     private var visited = 0
-    /// Bits of the component at hand, cleared after each.
+    /// The bits of the current component, cleared after each.
     private var row: [UInt64]
 
+    /// Computes the closures.
+    ///
     /// - Parameters:
-    ///   - parents: by index.
+    ///   - parents: the parents of each type, by index.
     ///   - known: the closures of the first types, if they are known.
     init(parents: [[Int]], known: [TypeSet] = []) {
         self.parents = parents
@@ -34,7 +37,7 @@ struct ConformanceClosure {
         for index in 0..<count where order[index] == 0 { walk(from: index) }
     }
 
-    /// Without recursion: a chain of parents is as long as a file makes it.
+    /// Walks without recursion, because a file can make a chain of parents arbitrarily long.
     private mutating func walk(from root: Int) {
         var path: [(type: Int, next: Int)] = [(root, 0)]
         enter(root)

@@ -1,8 +1,8 @@
 /// The types that the system declares, compiled in (`Scripts/generate-core-types`).
 ///
-/// Built once, at first use, from ``table``; everything here is immutable and the same in every snapshot of the registry.
+/// Built once, at first use, from ``table``. All of it is immutable and the same in every snapshot of the registry.
 package enum CoreTypes {
-    /// The type on line `index` of ``table``; the constants of ``UTType`` come here.
+    /// Returns the type on line `index` of ``table``. The constants of ``UTType`` call it.
     @inline(__always)
     static func type(_ index: Int) -> UTType {
         UTType(identity: shared.identities[index])
@@ -66,7 +66,7 @@ package enum CoreTypes {
         }
     }
 
-    /// Indexes of the types with a constant in Swift, by its name, such as `jpeg`.
+    /// Indexes of the types that have a Swift constant, by its name, such as `jpeg`.
     static let constants: [String: Int] = {
         let table = UnsafeBufferPointer(start: CoreTypes.table.utf8Start, count: CoreTypes.table.utf8CodeUnitCount)
         var constants: [String: Int] = [:]
@@ -85,7 +85,7 @@ package enum CoreTypes {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Calls `body` with each piece of `bytes`, empty ones too; never for no bytes.
+    /// Calls `body` with each piece of `bytes`, including empty pieces. Does not call it if `bytes` is empty.
     fileprivate static func forEachPiece(
         of bytes: UnsafeBufferPointer<UInt8>, between separator: UInt8, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) {
@@ -133,7 +133,7 @@ package enum CoreTypes {
     /// A tag of a line.
     private struct Tag {
         let text: UnsafeBufferPointer<UInt8>
-        /// Whether the tag means this type first, of several that have it.
+        /// Whether this type is the preferred one of several with the tag.
         let isOwned: Bool
 
         init(_ bytes: UnsafeBufferPointer<UInt8>) {

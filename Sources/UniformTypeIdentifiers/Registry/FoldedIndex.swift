@@ -1,8 +1,8 @@
-/// An immutable hash table from strings, compared without regard to ASCII case, to lists of small numbers.
+/// An immutable hash table from strings, compared regardless of ASCII case, to lists of small numbers.
 ///
 /// Identifiers and tags compare this way (the old C interface says so of identifiers, the freedesktop database of
 /// filename extensions). Looking up a native Swift string allocates nothing and takes no lock: open addressing over
-/// flat arrays, keys compared byte by byte.
+/// flat arrays, with keys compared byte by byte.
 struct FoldedIndex: Sendable, Equatable {
     private struct Entry: Equatable {
         var hash: UInt32
@@ -18,13 +18,14 @@ struct FoldedIndex: Sendable, Equatable {
         var next: Int32
     }
 
-    /// Number of the entry plus one; zero is a free slot. Its count is a power of two, at least twice the entries'.
+    /// The number of the entry plus one, by slot; zero is a free slot. The count is a power of two, at least twice
+    /// that of the entries.
     private var slots: [Int32]
     private var entries: [Entry] = []
     private var keys: [UInt8] = []
     private var links: [Link] = []
 
-    /// Builds the table; the values of one key keep the order in which they were added, each once.
+    /// Builds the table. The values of one key keep the order in which they were added, each once.
     init(_ pairs: [(key: UnsafeBufferPointer<UInt8>, value: Int)]) {
         var count = 16
         while count < pairs.count * 2 {
@@ -65,9 +66,9 @@ struct FoldedIndex: Sendable, Equatable {
         }
     }
 
-    /// The same from strings.
+    /// Builds the table from strings.
     init(strings: [(key: String, value: Int)]) {
-        // The bytes of all keys stay where they are while the table is built, because `bytes` is complete before.
+        // The bytes of all keys do not move while the table is built, because `bytes` is complete before.
         var bytes: [UInt8] = []
         var parts: [(range: Range<Int>, value: Int)] = []
         for (key, value) in strings {
@@ -80,7 +81,7 @@ struct FoldedIndex: Sendable, Equatable {
         }
     }
 
-    /// This table, in the memory of `other` if they are the same.
+    /// Returns this table, or `other` if both are equal, to share its memory.
     func shared(with other: FoldedIndex?) -> FoldedIndex {
         other == self ? other ?? self : self
     }
@@ -107,20 +108,21 @@ struct FoldedIndex: Sendable, Equatable {
         return nil
     }
 
-    /// The first value of `key`.
+    /// Returns the first value of `key`.
     func first(_ key: String) -> Int? {
         first(key) { $0 }
     }
 
-    /// Returns where the values of `key` begin in this table, or -1.
+    /// Returns the number of the first link of `key` in this table, or -1.
     ///
-    /// Not inlined, nor is the next: their callers are many, and what a call costs is little beside the hash.
+    /// Not inlined, like the next function: there are many callers, and the cost of a call is small compared to the
+    /// hash.
     @inline(never)
     func find(_ key: String) -> Int {
         isEmpty ? -1 : withBytes(of: key) { find($0, Self.hash($0)) }
     }
 
-    /// Returns where the values of `key` begin in each of three tables; the key is hashed once.
+    /// Returns the number of the first link of `key` in each of three tables. The key is hashed once.
     @inline(never)
     static func find(
         _ key: String, in one: borrowing FoldedIndex, _ two: borrowing FoldedIndex, _ three: borrowing FoldedIndex
@@ -137,7 +139,7 @@ struct FoldedIndex: Sendable, Equatable {
         return entry == 0 ? -1 : Int(entries[Int(entry) - 1].first)
     }
 
-    /// The slot that holds `key`, or the free one where it belongs.
+    /// Returns the slot that holds `key`, or the free one for it.
     private func probe(_ key: UnsafeBufferPointer<UInt8>, _ hash: UInt32) -> Int {
         let mask = slots.count - 1
         var slot = Int(hash) & mask
@@ -158,7 +160,8 @@ struct FoldedIndex: Sendable, Equatable {
         return true
     }
 
-    /// FNV-1a over the folded bytes, the high bits mixed down because only the low ones choose a slot.
+    /// Returns FNV-1a over the folded bytes, with the high bits mixed into the low ones, because only the low ones
+    /// choose a slot.
     private static func hash(_ key: UnsafeBufferPointer<UInt8>) -> UInt32 {
         var hash: UInt32 = 2_166_136_261
         for byte in key {
@@ -168,7 +171,7 @@ struct FoldedIndex: Sendable, Equatable {
     }
 }
 
-/// Calls `body` with the UTF-8 of `string`, in place where the string is native, as all but bridged ones are.
+/// Calls `body` with the UTF-8 of `string`, in place if the string is native, as all but bridged ones are.
 @inline(__always)
 func withBytes<Result>(of string: String, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     if let result = string.utf8.withContiguousStorageIfAvailable(body) {
@@ -177,7 +180,7 @@ func withBytes<Result>(of string: String, _ body: (UnsafeBufferPointer<UInt8>) -
     return Array(string.utf8).withUnsafeBufferPointer(body)
 }
 
-/// `byte` with the letters A to Z in lower case.
+/// Returns `byte`, with the letters A to Z in lower case.
 @inline(__always)
 func asciiLowercase(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte

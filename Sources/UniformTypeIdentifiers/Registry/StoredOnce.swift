@@ -1,7 +1,8 @@
 import Synchronization
 
-/// A reference that is stored at most once and then stays: what an `AtomicLazyReference` is, in a form that the compiler
-/// can inline. (That one calls into its library and asks the runtime for metadata, ten times the cost of the load.)
+/// A reference that is stored at most once and then stays. It is an `AtomicLazyReference` that the compiler can
+/// inline. (`AtomicLazyReference` calls into its library and asks the runtime for metadata, ten times the cost of the
+/// load.)
 struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
     private let storage = Atomic<Unmanaged<Instance>?>(nil)
 
@@ -9,13 +10,13 @@ struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
         storage.load(ordering: .acquiring)?.release()
     }
 
-    /// What was stored. Valid as long as this is, because what was stored is never replaced.
+    /// Returns the stored instance. It is valid as long as this value, because it is never replaced.
     @inline(__always)
     func load() -> Instance? {
         storage.load(ordering: .acquiring)?.takeUnretainedValue()
     }
 
-    /// Stores `instance`, unless something is stored; returns what is stored then.
+    /// Stores `instance`, unless another one is stored. Returns the stored one.
     func storeIfNil(_ instance: Instance) -> Instance {
         let retained = Unmanaged.passRetained(instance)
         let (exchanged, original) = storage.compareExchange(

@@ -4,7 +4,7 @@ import Foundation
 package struct TypeDeclaration: Sendable, Equatable {
     /// `UTTypeIdentifier`.
     package var identifier: String
-    /// Whether the bundle owns the type; an imported declaration stands in for an owner that may be missing.
+    /// Whether the bundle owns the type. An imported declaration replaces that of an owner that may be missing.
     package var isExported: Bool
     /// `UTTypeConformsTo`, in declaration order.
     package var parents: [String] = []
@@ -16,9 +16,9 @@ package struct TypeDeclaration: Sendable, Equatable {
     package var version: Int?
     /// `UTTypeReferenceURL`.
     package var referenceURL: URL?
-    /// The bundle that the declaration is from, if it is known.
+    /// The bundle that contains the declaration, if it is known.
     package var bundle: URL?
-    /// Whether the tags count only where the system has no meaning for them, as with types of a collection.
+    /// Whether the tags count only if the system has no meaning for them, as with types of a collection.
     var yieldsTags = false
 
     package init(
@@ -32,7 +32,7 @@ package struct TypeDeclaration: Sendable, Equatable {
         self.description = description
     }
 
-    /// Reads one entry. Values of a wrong kind make the entry unusable; keys we do not know are ignored.
+    /// Reads one entry. Values of a wrong kind make the entry unusable; unknown keys are ignored.
     init(propertyList entry: Any, isExported: Bool) throws(Malformed) {
         guard let entry = entry as? [String: Any] else { throw Malformed(reason: "the entry is not a dictionary") }
         guard let identifier = entry["UTTypeIdentifier"] as? String else {
@@ -46,7 +46,8 @@ package struct TypeDeclaration: Sendable, Equatable {
         self.isExported = isExported
         parents = try Self.strings(
             entry["UTTypeConformsTo"], "UTTypeConformsTo of \(identifier)", atMost: Self.mostParents)
-        // A dynamic type among them too: it stands for a tag that nobody declares, so nobody can declare anything of it.
+        // Dynamic types are excluded too: such a type stands for a tag that no declaration has, so it cannot be
+        // declared.
         if let bad = parents.first(where: { !Self.isValid(identifier: $0) }) {
             throw Malformed(
                 reason:
@@ -73,17 +74,18 @@ package struct TypeDeclaration: Sendable, Equatable {
             }
         }
         description = entry["UTTypeDescription"] as? String
-        // Written as a number or as a string, both are found.
+        // The version may be a number or a string.
         version = entry["UTTypeVersion"] as? Int ?? (entry["UTTypeVersion"] as? String).flatMap { Int($0) }
         referenceURL = (entry["UTTypeReferenceURL"] as? String).flatMap { URL(string: $0) }
     }
 
-    /// Why an entry cannot be used.
+    /// The reason why an entry cannot be used.
     struct Malformed: Error {
         let reason: String
     }
 
-    /// A list that property lists write either as an array of strings or, for one element, as the string alone.
+    /// Reads a list, which property lists contain either as an array of strings or, for one element, as the string
+    /// alone.
     private static func strings(_ value: Any?, _ name: String, atMost most: Int) throws(Malformed) -> [String] {
         switch value {
         case nil: return []
@@ -95,25 +97,25 @@ package struct TypeDeclaration: Sendable, Equatable {
         }
     }
 
-    // Bounds for what one property list costs every process of the user; true ones stay far below.
+    // These limits bound what one property list costs every process of the user. Real ones stay far below.
     private static let mostParents = 64
     private static let mostTags = 512
     private static let mostDeclarations = 1000
-    /// In bytes, of an identifier and of a tag. No file name is longer.
+    /// The most bytes of an identifier and of a tag. No file name is longer.
     private static let longestText = 255
 
-    /// Whether a tag can be looked up: one that can be none of its class never is.
+    /// Whether a tag can be looked up. An invalid tag of its class never is.
     private static func isUsable(tag: String, of tagClass: UTTagClass) -> Bool {
         guard !tag.isEmpty, tag.utf8.count <= longestText, Tag.isPossible(tag, of: tagClass) else { return false }
         return tagClass != .filenameExtension || !tag.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
     }
 
-    /// A text from a file within a message: on one line, and not too long.
+    /// Returns text of a file for a message: on one line, and shortened.
     private static func quoted(_ text: String) -> String {
         text.count > 80 ? String(text.prefix(80)).debugDescription + "…" : text.debugDescription
     }
 
-    /// Whether `identifier` has the characters of a type identifier and is not in the space of dynamic ones.
+    /// Whether `identifier` has the characters of a type identifier and is not in the namespace of dynamic ones.
     static func isValid(identifier: String) -> Bool {
         let isSpelledRight = identifier.utf8.allSatisfy { byte in
             switch byte {
@@ -131,16 +133,16 @@ package struct TypeDeclaration: Sendable, Equatable {
 
 /// A declaration, or a whole property list, that the registry had to leave out.
 package struct DeclarationFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Where it was found: a path, or what registered it.
+    /// The source of the declaration: a path, or the code that registered it.
     package let source: String
-    /// What is wrong with it.
+    /// The reason.
     package let reason: String
 
     package var description: String { "\(source): \(reason)" }
 }
 
 extension TypeDeclaration {
-    /// The declarations of a property list with the keys of an `Info.plist`; faulty entries are left out.
+    /// Returns the declarations of a property list with the keys of an `Info.plist`. Faulty entries are left out.
     package static func declarations(
         in propertyList: [String: Any], source: String, bundle: URL? = nil
     ) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What one snapshot of the registry knows of one declared type.
+/// The properties of one declared type in one snapshot of the registry.
 package final class TypeFacts: Sendable {
-    /// False for an identifier that declarations name as a parent but nobody declares.
+    /// Whether the type is declared, and not only named as a parent.
     package let isDeclared: Bool
-    /// Whether only an imported declaration stands for the type.
+    /// Whether the type has only an imported declaration.
     package let isImported: Bool
     /// Indexes of the types this one is declared to conform to, in declaration order.
     package let parents: [Int]
-    /// Tags in declaration order; the first of each is the preferred one.
+    /// Tags in declaration order; the first of each class is the preferred one.
     package let extensions: [String]
     package let mimeTypes: [String]
     /// Tags of other classes, such as `com.apple.ostype`.
@@ -40,7 +40,7 @@ package final class TypeFacts: Sendable {
         self.ancestors = ancestors
     }
 
-    /// Whether the type conforms to the type of index `other`, itself included.
+    /// Whether the type conforms to the type of index `other`, or is that type.
     @inline(__always)
     package func conforms(to other: Int) -> Bool {
         ancestors.contains(other)

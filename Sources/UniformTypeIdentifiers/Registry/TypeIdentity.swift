@@ -1,27 +1,27 @@
-/// What a ``UTType`` points at: an identifier, and where its meaning comes from.
+/// The object that a ``UTType`` refers to: an identifier, and the origin of its meaning.
 ///
-/// A declared type has one identity for the whole life of the process: its facts (tags, parents, description) are
-/// looked up in the registry's current snapshot by `index`, so a type held across a reload follows the declarations.
-/// Identities of other types are made as they are asked for, and compared by identifier.
+/// A declared type has one identity for the whole life of the process. Its properties (tags, parents, description)
+/// are looked up in the registry's current snapshot by `index`, so a type that is held across a reload follows the
+/// declarations. Identities of other types are made on request, and compared by identifier.
 package final class TypeIdentity: Sendable {
     enum Origin: Sendable {
         /// Declared by the system or by a bundle, now or earlier in this process.
         case declared
-        /// Asked for with `exportedAs` or `importedAs` and declared by nobody.
+        /// Requested with `exportedAs` or `importedAs` and not declared.
         case undeclared
         /// Made from a tag that no declared type has.
         case dynamic
     }
 
     package let identifier: String
-    /// The number of the type's facts in every snapshot that is not older than the identity; -1 if not declared.
+    /// The number of the type's properties in every snapshot that is not older than the identity; -1 if not declared.
     let index: Int
     let origin: Origin
-    /// What a type that nobody declares conforms to.
+    /// The type that an undeclared type conforms to.
     let assumedParent: UTType?
-    /// What the identifier of a dynamic type says.
+    /// The decoded identifier of a dynamic type.
     let payload: DynamicIdentifier?
-    /// The facts of a dynamic type, once somebody asked for them.
+    /// The properties of a dynamic type, once they were requested.
     private let madeFacts = StoredOnce<DynamicFacts>()
 
     init(declared identifier: String, index: Int) {
@@ -48,7 +48,7 @@ package final class TypeIdentity: Sendable {
         self.payload = payload
     }
 
-    /// The facts of a dynamic type; none of a declared one.
+    /// The properties of a dynamic type; nil for a declared one.
     var dynamicFacts: DynamicFacts? {
         if let made = madeFacts.load() {
             return made

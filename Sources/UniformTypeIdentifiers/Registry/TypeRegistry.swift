@@ -4,23 +4,23 @@ import Synchronization
 
 /// The declared types of this process: the current ``TypeSnapshot``, and the one place that replaces it.
 ///
-/// Precedence: what the process itself declares (the property list of its main bundle, then ``register(declarations:)``),
-/// what registered bundles export, what they import, the system's own types, what any of them adds to a type of the
-/// system, the types of collections that the process asks for, and behind all of them the freedesktop database, which is
-/// asked where nothing is declared.
+/// The order of precedence: the declarations of the process itself (the property list of its main bundle, then
+/// ``register(declarations:)``), exports of registered bundles, their imports, the system's own types, additions of
+/// any of these to a type of the system, and the types of collections that the process loads. The freedesktop
+/// database comes last, for types that are not declared.
 ///
-/// Reading takes no lock. Changes of the folder of bundle records are looked for at most once a second, when somebody
-/// looks a type up; ``reload()`` does it at once.
+/// Reading takes no lock. A look-up checks the directory of bundle records for changes at most once a second;
+/// ``reload()`` does so at once.
 package enum TypeRegistry {
     /// Guards building. A snapshot is published while the lock is held, so the newest one always wins.
     private static let writer = Mutex(State())
 
     /// The current snapshot, retained for ever.
     ///
-    /// A reader uses the pointer without taking a reference, so a snapshot that was ever published is never freed. One
-    /// is only published when a declaration really changed, and shares declarations, facts and tables that did not. What
-    /// a change costs for good are 10 KB, some 100 bytes for each type that bundles declare, and some 100 more if it
-    /// changed tags: 60 to 120 KB where bundles declare 500 types. Programs see a few changes in their lives.
+    /// A reader uses the pointer without taking a reference, so a published snapshot is never freed. A snapshot is
+    /// published only when a declaration really changed, and shares unchanged declarations, properties and tables.
+    /// Each change costs 10 KB for good, some 100 bytes for each type that bundles declare, and some 100 more if it
+    /// changed tags: 60 to 120 KB if bundles declare 500 types. Programs see a few changes in their lives.
     private static let published = Atomic<Unmanaged<TypeSnapshot>>(
         Unmanaged.passRetained(
             writer.withLock { state in
@@ -28,7 +28,7 @@ package enum TypeRegistry {
                 return state.snapshot(after: nil)
             }))
 
-    /// When the folder of bundle records may be looked at again, in nanoseconds of the monotonic clock.
+    /// The earliest time of the next check of the directory of bundle records, in nanoseconds of the monotonic clock.
     private static let nextLook = Atomic<Int>(0)
 
     /// Calls `body` with the current snapshot.
@@ -42,14 +42,14 @@ package enum TypeRegistry {
         change { _ in }
     }
 
-    /// Declares types for this process alone, after those of its main bundle and before everybody else's.
+    /// Declares types for this process alone, after those of its main bundle and before all others.
     package static func register(declarations: [TypeDeclaration]) {
         change { $0.registered += declarations }
     }
 
     /// Declares the types of a bundle that this process has loaded, from its `Info.plist`.
     ///
-    /// - Returns: what had to be left out.
+    /// - Returns: the declarations that were left out, with the reason.
     @discardableResult
     package static func register(infoDictionary: [String: Any], source: String) -> [DeclarationFault] {
         let (declarations, faults) = TypeDeclaration.declarations(in: infoDictionary, source: source)
@@ -57,12 +57,12 @@ package enum TypeRegistry {
         return faults
     }
 
-    /// Declares the types of a collection for this process alone, behind all others. Does nothing the second time.
+    /// Declares the types of a collection for this process alone, after all others. Does nothing the second time.
     static func register(_ collection: UTTypeCollection) {
         change { $0.collections.insert(collection) }
     }
 
-    /// Takes back what ``register(declarations:)`` declared, and the collections.
+    /// Withdraws the declarations of ``register(declarations:)``, and the collections.
     package static func unregisterAll() {
         change { state in
             state.registered = []
@@ -70,27 +70,27 @@ package enum TypeRegistry {
         }
     }
 
-    /// The declarations and property lists that had to be left out, with the reason.
+    /// The declarations and property lists that were left out, with the reason.
     package static var faults: [DeclarationFault] {
         withCurrent { $0.faults }
     }
 
-    /// Looks at the folder of bundle records if that was not done within the last second, and reloads if it changed.
+    /// Checks the directory of bundle records if that was not done within the last second, and reloads if it changed.
     static func refreshIfDue() {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &now)
         let time = now.tv_sec * 1_000_000_000 + now.tv_nsec
         let due = nextLook.load(ordering: .relaxed)
         guard time >= due else { return }
-        // One thread looks; the others go on with the snapshot there is.
+        // One thread checks; the others use the current snapshot meanwhile.
         guard nextLook.compareExchange(expected: due, desired: time + 1_000_000_000, ordering: .relaxed).exchanged
         else { return }
         change(if: { BundleRecords.stamp(of: $0.folder) != $0.stamp }) { _ in }
     }
 
-    /// Changes the state, if that is called for, and publishes what then is declared.
+    /// Changes the state, if a change is due, and publishes a new snapshot if the declarations differ.
     private static func change(if isDue: (State) -> Bool = { _ in true }, _ body: (inout State) -> Void) {
-        // The first snapshot is made under the lock, so not while this holds it.
+        // The first snapshot is made under the lock, so it must exist before this function takes the lock.
         withCurrent { _ in }
         writer.withLock { state in
             guard isDue(state) else { return }
@@ -114,23 +114,23 @@ package enum TypeRegistry {
                     in: info, source: Bundle.main.bundlePath + "/Info.plist", bundle: Bundle.main.bundleURL)
         }
 
-        /// What is declared, in order of precedence.
+        /// The declarations, in order of precedence.
         private var declarations: [TypeDeclaration] = []
         private var faults: [DeclarationFault] = []
 
-        /// A snapshot of what was declared when that was last read.
+        /// Returns a snapshot of the declarations as last read.
         mutating func snapshot(after previous: TypeSnapshot?) -> TypeSnapshot {
             TypeSnapshot(declarations: declarations, faults: faults, interned: &interned, previous: previous)
         }
 
-        /// Reads what is declared now, and says whether that is something else than before.
+        /// Reads the present declarations. Returns whether they have changed.
         mutating func read() -> Bool {
             let records: BundleRecords
             do throws(DeclarationFault) {
                 folder = try BundleRecords.folder()
                 records = look()
             } catch {
-                // Whoever set the variable does not want the user's own bundles.
+                // A caller that sets the variable does not want the user's own bundles.
                 (folder, stamp) = ("", nil)
                 records = BundleRecords(fault: error)
             }
@@ -146,7 +146,7 @@ package enum TypeRegistry {
             return true
         }
 
-        /// These declarations, with those that were there before in the memory that facts made of them share.
+        /// Returns these declarations, replaced by equal previous ones, so that properties made of them share memory.
         private func sharing(_ found: [TypeDeclaration]) -> [TypeDeclaration] {
             var known: [String: [TypeDeclaration]] = [:]
             for declaration in declarations { known[declaration.identifier, default: []].append(declaration) }
@@ -156,8 +156,8 @@ package enum TypeRegistry {
         }
 
         private mutating func look() -> BundleRecords {
-            // Taken before reading: a change while we read then shows as a change afterwards. One that is too fresh to
-            // be told from the next is not kept, so that the next look reads again.
+            // The stamp is taken before reading, so that a change during the read is seen as one afterwards. A stamp
+            // too recent to differ from the next is invalidated, so that the next check reads again.
             stamp = BundleRecords.stamp(of: folder)
             if let taken = stamp, taken.isFresh {
                 stamp?.inode = 0

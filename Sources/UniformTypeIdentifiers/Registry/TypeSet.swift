@@ -1,19 +1,19 @@
-/// A set of types by their indexes: bits for the types of the system, and bits for as much of the others as is needed.
+/// A set of types by their indexes: bits for the types of the system, and bits for the necessary range of the others.
 ///
-/// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours: rows of bits from
-/// the first type to the last would grow with the square of their number.
+/// Bundles may name thousands of types, most of which conform to the system's and to a few neighbours. Rows of bits
+/// from the first type to the last would grow with the square of their number.
 package struct TypeSet: Sendable, Equatable {
     private let system: [UInt64]
     /// The words from ``start`` on, without the empty ones at either end.
     private let others: [UInt64]
     private let start: Int
 
-    /// How many words the system's types take.
+    /// The number of words of the system's types.
     private static let systemWords = (CoreTypes.count + 63) / 64
 
     static let empty = TypeSet(row: [])
 
-    /// The types whose bits are set.
+    /// Creates the set of the types whose bits are set.
     init(row: [UInt64]) {
         system = Array(row.prefix(Self.systemWords))
         let rest = row.dropFirst(Self.systemWords)
@@ -37,7 +37,7 @@ package struct TypeSet: Sendable, Equatable {
         return others.indices.contains(place) && others[place] & (1 << UInt64(index & 63)) != 0
     }
 
-    /// Sets the bits of these types in `row`, which is long enough.
+    /// Sets the bits of these types in `row`, which must be long enough.
     func add(to row: inout [UInt64]) {
         for (word, bits) in system.enumerated() { row[word] |= bits }
         for (word, bits) in others.enumerated() { row[start + word] |= bits }

@@ -1,6 +1,6 @@
-/// All that is declared at one moment. Immutable, so that any number of threads read it without a lock.
+/// All declarations at one moment. Immutable, so that any number of threads can read it without a lock.
 package final class TypeSnapshot: Sendable {
-    /// By index; the types of the system come first.
+    /// The identities and properties by index; the types of the system come first.
     package let identities: [TypeIdentity]
     package let facts: [TypeFacts]
     let faults: [DeclarationFault]
@@ -13,11 +13,13 @@ package final class TypeSnapshot: Sendable {
     let extensionTypes = StoredOnce<PatternTypes>()
 
     private let core = CoreTypes.shared
-    /// Types that bundles declare beyond the system's, and their tags. Looked at before the tables of the system.
+    /// Types that bundles declare in addition to the system's, and their tags. Searched before the tables of the
+    /// system.
     private let identifiers: FoldedIndex
     private let extensions: FoldedIndex
     private let mimeTypes: FoldedIndex
-    /// Tags that bundles give to the system's types, and those of collections. Looked at behind the tables of the system.
+    /// Tags that bundles give to the system's types, and those of collections. Searched after the tables of the
+    /// system.
     private let addedExtensions: FoldedIndex
     private let addedMIMETypes: FoldedIndex
     /// Tags of classes other than the two above, which compare exactly: class, tag, indexes.
@@ -26,9 +28,9 @@ package final class TypeSnapshot: Sendable {
     /// Builds a snapshot.
     ///
     /// - Parameters:
-    ///   - declarations: in order of precedence: of two for one identifier the first counts.
-    ///   - interned: the identities of declared types that the process ever had; those that are new are added.
-    ///   - previous: a snapshot that this one shares with what it has in common, as both stay.
+    ///   - declarations: the declarations in order of precedence: the first one of an identifier counts.
+    ///   - interned: the identities of declared types that the process ever had; new ones are added.
+    ///   - previous: the previous snapshot. Equal parts are shared with it, because it stays in memory.
     package init(
         declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities,
         previous: TypeSnapshot? = nil
@@ -47,13 +49,13 @@ package final class TypeSnapshot: Sendable {
         otherTags = builder.otherTags
     }
 
-    /// The index of a type that is declared, or named as a parent.
+    /// Returns the index of a type that is declared, or named as a parent.
     package func index(ofIdentifier identifier: String) -> Int? {
         identifiers.first(identifier) ?? core.identifiers.first(identifier)
     }
 
-    /// The index under which `identity` has facts here: always for declared types, for an undeclared one if a bundle
-    /// has come to declare it since.
+    /// Returns the index of `identity`'s properties in this snapshot: always for declared types, for an undeclared
+    /// one if a bundle has declared it since.
     @inline(__always)
     func index(of identity: TypeIdentity) -> Int? {
         identity.index >= 0 ? identity.index : lateIndex(of: identity)
@@ -65,7 +67,7 @@ package final class TypeSnapshot: Sendable {
     }
 
     /// Calls `body` with the index of each declared type that has the tag, preferred ones first, until it returns a
-    /// result. A type can come twice.
+    /// result. A type may occur twice.
     @inline(__always)
     package func firstIndex<Result>(
         withTag tag: String, of tagClass: UTTagClass, where body: (Int) -> Result?
@@ -84,7 +86,7 @@ package final class TypeSnapshot: Sendable {
         }
     }
 
-    /// The index of the first type that a bundle exports with this filename extension.
+    /// Returns the index of the first type that a bundle exports with this filename extension.
     func exporterIndex(ofExtension tag: String) -> Int? {
         extensions.first(tag) { facts[$0].isImported ? nil : $0 }
     }
@@ -92,7 +94,7 @@ package final class TypeSnapshot: Sendable {
     /// Whether any bundle declares a filename extension.
     var hasBundleExtensions: Bool { !extensions.isEmpty || !addedExtensions.isEmpty }
 
-    /// The type that a bundle, rather than the system, declares for a filename extension.
+    /// Returns the type that a bundle, rather than the system, declares for a filename extension.
     func bundleType(ofExtension tag: String, conformingTo supertype: UTType) -> UTType? {
         func accepted(_ index: Int) -> UTType? {
             accepts(index, conformingTo: supertype) ? UTType(identity: identities[index]) : nil
@@ -102,18 +104,20 @@ package final class TypeSnapshot: Sendable {
     }
 }
 
-/// The identities of declared types, which live as long as the process: types held by a program stay comparable across
-/// reloads. Grows with the number of different identifiers that bundles ever declared or named as parents, up to ``most``.
+/// The identities of declared types, which live as long as the process, so that types held by a program stay
+/// comparable across reloads. The number grows with the different identifiers that bundles ever declared or named as
+/// parents, up to ``most``.
 package struct InternedIdentities: Sendable {
     var identities = CoreTypes.shared.identities
     private var indexes: [String: Int] = [:]
 
-    /// Beyond the system's own: twenty times as many as those, and a few megabytes of facts.
+    /// The most identities besides the system's own: twenty times as many as those, and a few megabytes of
+    /// properties.
     package static let most = 1 << 14
 
     package init() {}
 
-    /// The index of `identifier`, which is not one of the system's; nil for a new one when there are as many as may be.
+    /// Returns the index of `identifier`, which is not one of the system's; nil for a new one beyond the limit.
     mutating func index(of identifier: String) -> Int? {
         if let index = indexes[identifier] {
             return index

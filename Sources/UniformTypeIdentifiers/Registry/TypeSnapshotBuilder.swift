@@ -1,30 +1,30 @@
 import Foundation
 
-/// Lays the declarations of bundles over the types of the system.
+/// The builder that combines the declarations of bundles with the types of the system.
 ///
-/// A declaration of one of the system's types cannot take anything away from any of them: it adds parents and tags behind
-/// those the type has, and to look a tag up it counts only behind the system's own meaning of the tag. Programs import
-/// `public.…` types routinely, and not always right, and what one bundle says is heard in every process of the user.
-/// Types that bundles declare themselves go before the system's all the same: that a program can take `txt` for a type
-/// of its own is what declarations are for.
+/// A declaration of one of the system's types cannot remove anything from any of them. It adds parents and tags after
+/// those of the type, and in look-ups of a tag it counts only after the system's own meaning. The reason is that
+/// programs import `public.…` types routinely, not always correctly, and that a bundle's declarations affect every
+/// process of the user. Types that bundles declare themselves precede the system's even so: declarations exist so
+/// that a program can take `txt` for a type of its own.
 struct TypeSnapshotBuilder {
     private(set) var interned: InternedIdentities
     private(set) var identifiers: [(key: String, value: Int)] = []
     private(set) var extensions: [(key: String, value: Int)] = []
     private(set) var mimeTypes: [(key: String, value: Int)] = []
-    /// Tags that count behind the system's: what bundles add to types of the system, and tags of collections.
+    /// Tags that count after the system's: additions of bundles to types of the system, and tags of collections.
     private(set) var addedExtensions: [(key: String, value: Int)] = []
     private(set) var addedMIMETypes: [(key: String, value: Int)] = []
-    /// What had to be left out.
+    /// The declarations that were left out.
     private(set) var faults: [DeclarationFault] = []
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
-    /// The declaration that counts, by index; for a type of the system, those that add to it.
+    /// The declaration that counts, by index; for a type of the system, the declarations that add to it.
     private var effective: [Int: [TypeDeclaration]] = [:]
     private var parents: [Int: [Int]] = [:]
 
-    /// Facts that did not change are those of this snapshot.
+    /// The previous snapshot, whose unchanged properties are reused.
     private let previous: TypeSnapshot?
 
     init(interned: InternedIdentities, previous: TypeSnapshot?) {
@@ -33,7 +33,7 @@ struct TypeSnapshotBuilder {
     }
 
     mutating func add(_ declarations: [TypeDeclaration]) {
-        // All identifiers first, so that a parent is found however late, and in whatever case, it is declared.
+        // All identifiers come first, so that a parent is found in any order and case of the declarations.
         var indexes: [String: Int] = [:]
         var accepted: [(index: Int, declaration: TypeDeclaration)] = []
         for declaration in declarations {
@@ -49,7 +49,7 @@ struct TypeSnapshotBuilder {
                 accepted.append((index, declaration))
             }
         }
-        // Tags of the system's types come behind those of all others.
+        // Tags of the system's types come after those of all others.
         for (index, declaration) in accepted.filter({ !isSystems($0.index) }) + accepted.filter({ isSystems($0.index) })
         {
             effective[index, default: []].append(declaration)
@@ -67,7 +67,7 @@ struct TypeSnapshotBuilder {
         }
     }
 
-    /// The index of an identifier; nil, with a fault, when there are too many.
+    /// Returns the index of an identifier; nil, with a fault, if there are too many.
     private mutating func index(of identifier: String, in declaration: TypeDeclaration) -> Int? {
         if let index = interned.index(of: identifier) { return index }
         if faults.isEmpty {
@@ -86,7 +86,7 @@ struct TypeSnapshotBuilder {
     }
 
     private mutating func addTags(of declaration: TypeDeclaration, _ index: Int) {
-        // Behind the system's own meanings of the tags.
+        // Whether the tags count only after the system's own meanings.
         let isBehind = isSystems(index) || declaration.yieldsTags
         for (tagClass, tags) in declaration.tags {
             for tag in tags {
@@ -101,10 +101,10 @@ struct TypeSnapshotBuilder {
         }
     }
 
-    /// The facts of every identity, by index.
+    /// Returns the properties of every identity, by index.
     func facts() -> [TypeFacts] {
         let count = interned.identities.count
-        // Without a declaration that adds to one of them, the system's types keep the facts they were built with.
+        // Unless a declaration adds to one of them, the system's types keep their original properties.
         let isCoreUntouched = effective.keys.allSatisfy { $0 >= core.facts.count }
         if isCoreUntouched, count == core.facts.count { return core.facts }
         let allParents = (0..<count).map { index in
@@ -147,7 +147,7 @@ struct TypeSnapshotBuilder {
             ancestors: ancestors)
     }
 
-    /// `first` and then what `second` has beyond it, compared without regard to case.
+    /// Returns `first` followed by the elements that only `second` has, compared regardless of case.
     private static func merge(_ first: [String], _ second: [String]) -> [String] {
         var seen = Set(first.map { $0.lowercased() })
         return first + second.filter { seen.insert($0.lowercased()).inserted }
