@@ -241,7 +241,7 @@ let package = Package(
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
         program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
 
-        // The programs that the README explains.
+        // The programs that Documentation/Programs.md shows.
         .executableTarget(
             name: "HandOff", dependencies: ["Purvey"], path: "Examples/HandOff", swiftSettings: settings),
         .executableTarget(

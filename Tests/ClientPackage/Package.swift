@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The flags of the README, for sources that were written for Apple's platforms and are not edited.
+/// The flags of Documentation/Programs.md, for sources that were written for Apple's platforms and are not edited.
 let flags = ["Purvey", "OSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }
 
 func products(_ names: String...) -> [Target.Dependency] {

@@ -2,11 +2,19 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The README's text: its programs, and the commands that it names.
+/// The text of the README and of the documents that it leads to: their programs, and the commands that they name.
 @Suite struct ReadmeTests {
     @Test func programsAreShownAsTheyAre() throws {
-        let blocks = try swiftBlocks
+        let blocks = try swiftBlocks(in: "Documentation/Programs.md")
         let handOff = try String(contentsOfFile: Repository.path("Examples/HandOff/main.swift"), encoding: .utf8)
+        // The README shows two parts of it, without their indentation.
+        let parts = try swiftBlocks(in: "README.md")
+        #expect(parts.count == 2)
+        for part in parts {
+            let lines = part.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            let indented = lines.map { "        \($0)\n" }.joined()
+            #expect(part.heading == "A hand-off in Swift" && handOff.contains(indented), "\(part)")
+        }
         #expect(blocks.contains { $0.heading == "A hand-off in Swift" && $0.text == handOff })
         let logbook = try String(contentsOfFile: Repository.path("Examples/Logbook/main.swift"), encoding: .utf8)
         #expect(blocks.contains { $0.heading == "Files that several programs use" && logbook.contains($0.text) })
@@ -14,15 +22,22 @@ import Testing
         let packages = blocks.filter { $0.text.hasPrefix("// swift-tools-version: ") }
         #expect(packages.count == 2)
         #expect(blocks.count == packages.count + 2)
+        let shown = parts.count + blocks.count
+        #expect(try MarkdownBlock.documents.flatMap(swiftBlocks).count == shown)
     }
 
-    private var swiftBlocks: [MarkdownBlock] {
-        get throws { try MarkdownBlock.all(in: "README.md").filter { $0.language == "swift" } }
+    private func swiftBlocks(in document: String) throws -> [MarkdownBlock] {
+        try MarkdownBlock.all(in: document).filter { $0.language == "swift" }
     }
 
     @Test func goalsThatAreNamedAreGoalsOfMake() async throws {
-        let readme = try String(contentsOfFile: Repository.path("README.md"), encoding: .utf8)
-        let goals = Set(readme.matches(of: /(?m)(?:`|^)make ([a-z-]+)/).map { String($0.1) })
+        let documents = ["README", "CommandLine", "Configuration", "Extensions", "Programs", "Benchmarks", "Modules"]
+        let texts = try documents.map { name in
+            let path = name == "README" ? "README.md" : "Documentation/\(name).md"
+            return try String(contentsOfFile: Repository.path(path), encoding: .utf8)
+        }
+        let goals = Set(
+            texts.joined(separator: "\n").matches(of: /(?m)(?:`|^)make ([a-z-]+)/).map { String($0.1) })
         try #require(goals.isSuperset(of: ["build", "demo", "install", "run", "test"]))
         for goal in goals.sorted() {
             // Says what it would do.

@@ -39,11 +39,12 @@ struct MarkdownBlock: Sendable, Hashable, CustomStringConvertible {
         return blocks
     }
 
-    /// The documents whose blocks are pasted: the README, and those of the examples.
+    /// The documents whose blocks are pasted: the README, those that it leads to, and those of the examples.
     static var documents: [String] {
         get throws {
             let examples = try FileManager.default.contentsOfDirectory(atPath: Repository.path("Examples"))
-            return ["README.md"]
+            let texts = ["CommandLine", "Extensions", "Programs"].map { "Documentation/\($0).md" }
+            return ["README.md"] + texts
                 + examples.sorted().map { "Examples/\($0)/README.md" }
                 .filter { FileManager.default.fileExists(atPath: Repository.path($0)) }
         }

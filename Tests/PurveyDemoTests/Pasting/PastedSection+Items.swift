@@ -2,7 +2,7 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// The README's sections about items and extensions.
+/// The sections about items and extensions.
 extension PastedSection {
     @Sendable static func greet(_ reader: Reader) async throws {
         try await FreshHome.run { home in
@@ -15,6 +15,15 @@ extension PastedSection {
             #expect(shown.contains(/Hello from process \d+!\n/), "\(shown)")
             try one.type("\n")
             try await one.finish()
+        }
+    }
+
+    @Sendable static func handOver(_ reader: Reader) async throws {
+        try await FreshHome.run { home in
+            let terminal = try await home.terminal()
+            try terminal.paste(reader.command())
+            let shown = try await terminal.finish()
+            #expect(SampleOutput.missing(try reader.sample(), in: shown) == [], "\(shown)")
         }
     }
 

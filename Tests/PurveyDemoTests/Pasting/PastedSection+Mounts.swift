@@ -20,6 +20,20 @@ extension PastedSection {
         }
     }
 
+    @Sendable static func readAndEvict(_ reader: Reader) async throws {
+        try await FreshHome.run { home in
+            let terminal = try await home.terminal()
+            try terminal.paste(reader.command())
+            let shown = try await terminal.finish()
+            for text in ["/Purvey/Papers\n", "Up before the fog lifts.\n"] {
+                #expect(shown.contains(text), "\(shown)")
+            }
+            #expect(shown.contains(/dataless .*Plan\.txt\n/), "\(shown)")
+            #expect(!home.isMounted("Purvey/Papers"))
+            #expect(!home.has("Purvey/Papers/Plan.txt"))
+        }
+    }
+
     @Sendable static func serveFolder(_ reader: Reader) async throws {
         try await FreshHome.run { home in
             let terminal = try await home.terminal()

@@ -17,10 +17,11 @@ struct PastedSection: Sendable, CustomTestStringConvertible {
 
     /// The sections whose blocks mount nothing.
     static let simple = [
-        PastedSection("README.md", "A hand-off in Swift", greet),
-        PastedSection("README.md", "A hand-off on the command line", offerAndCopy),
         PastedSection("README.md", "An extension", makeThumbnail),
-        PastedSection("README.md", "Files that several programs use", keepLog),
+        PastedSection("Documentation/Programs.md", "A hand-off in Swift", greet),
+        PastedSection("Documentation/Programs.md", "The demonstration", handOver),
+        PastedSection("Documentation/Programs.md", "Files that several programs use", keepLog),
+        PastedSection("Documentation/CommandLine.md", "A hand-off on the command line", offerAndCopy),
         PastedSection("Examples/FileAway/README.md", "File Away", fileAway),
         PastedSection("Examples/ThumbnailAction/README.md", "Thumbnail", makeThumbnailByExample),
     ]
@@ -28,7 +29,8 @@ struct PastedSection: Sendable, CustomTestStringConvertible {
     /// The sections whose blocks mount something.
     static let mounting = [
         PastedSection("README.md", "Try it", demonstrate),
-        PastedSection("README.md", "A cloud as a folder", serveFolder),
+        PastedSection("README.md", "A cloud as a folder", readAndEvict),
+        PastedSection("Documentation/CommandLine.md", "A cloud as a folder", serveFolder),
         PastedSection("Examples/Mirror/README.md", "Mirror", mirror),
         PastedSection("Examples/NewNote/README.md", "New Note", writeNote),
     ]
