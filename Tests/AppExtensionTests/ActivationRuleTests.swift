@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func bracketsWithinSubqueriesDoNotMultiplyTheWork() {
-        // Each bracket can be a condition or a value: reading both ways at every depth would take until the end of days.
+        // Each bracket can be a condition or a value. Reading both ways at every depth would take exponential time.
         let deep = String(repeating: "(SUBQUERY(extensionItems, $a, ", count: 25)
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep) }
         #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep + "#") }
@@ -152,7 +152,7 @@ import Testing
             + String(repeating: ").@count > 99", count: levels)
         #expect(try !accepts(deep, Array(repeating: item(jpeg), count: 40)))
         #expect(try !accepts("NOT (\(deep))", Array(repeating: item(jpeg), count: 40)))
-        // Many attachments are no reason to give up.
+        // A large number of attachments alone must not make the rule fail.
         let many = ActivationRule.Item(attachments: Array(repeating: jpeg, count: 10_000))
         #expect(try accepts(oneImage, [many]))
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// An extension's folder, made for a test, with a copy of the peer as its executable.
+/// A temporary extension bundle for a test, with a copy of the program ExtensionPeer as its executable.
 final class ExtensionFolder {
     let path: String
 
@@ -25,21 +25,21 @@ final class ExtensionFolder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The peer, beside the tests.
+    /// The path of the program ExtensionPeer, which is built beside the tests.
     static var program: String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = (own as NSString).deletingLastPathComponent + "/ExtensionPeer"
         if access(beside, X_OK) == 0 { return beside }
-        // The tests are a library that the package manager's own program loads.
+        // The tests may be a library that the package manager's own program loads.
         let arguments = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         return (arguments as NSString).deletingLastPathComponent + "/ExtensionPeer"
     }
 
-    /// Starts it with a socket as its descriptor 3.
+    /// Starts the extension's program with a socket as its descriptor 3.
     func start() throws -> (program: ChildProgram, socket: FileDescriptor) {
         let (near, far) = try SequencedPacketSocket.pair()
         let errors = try FileDescriptor.open("/dev/null", .writeOnly)
-        // The toolchain's backtraces come from a helper that would hold the socket of a process that has crashed.
+        // The toolchain's backtraces come from a helper process. It would keep the socket of a crashed process open.
         let environment = ["PATH=/usr/bin:/bin", "SWIFT_BACKTRACE=enable=no", "TMPDIR=" + NSTemporaryDirectory()]
         let program = try ChildProgram.start(
             path + "/ExtensionPeer", arguments: [], environment: environment,

@@ -87,7 +87,7 @@ import Testing
         #expect(throws: ExtensionFault.self) { try ExtensionBundle(ofExecutable: "/nonexistent/x") }
         #expect(truncate(path, 5 << 20) == 0)
         #expect(ExtensionInspection(path: folder.path).faults.first?.contains("at most") == true)
-        // A pipe that nobody writes to would hold up whoever opens it as a file.
+        // Opening a pipe that has no writer as if it were a file would block.
         #expect(unlink(path) == 0 && mkfifo(path, 0o600) == 0)
         #expect(ExtensionInspection(path: folder.path).faults.first?.contains("is not a file") == true)
     }

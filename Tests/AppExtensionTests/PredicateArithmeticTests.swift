@@ -1,7 +1,7 @@
 import AppExtension
 import Testing
 
-/// What the rules of actions reckon, and the patterns that they compare with.
+/// Functions and arithmetic in the rules of actions, and the regular expressions of `MATCHES`.
 @Suite struct PredicateArithmeticTests {
     private let items: [PredicateValue] = [
         .object([
@@ -47,7 +47,7 @@ import Testing
         "CAST('12.5', 'NSNumber') == 12.5", "CAST(' 7 ', \"NSDecimalNumber\") + 1 == 8", "CAST(12, 'NSString') == '12'",
         "CAST(0.5, 'NSString') == '0.5'", "CAST('a', 'NSString') == 'a'", "CAST('a', 'NSNumber') == nil",
         "CAST({1}, 'NSNumber') == nil", "CAST(nil, 'NSString') == nil", "CAST('now', 'NSDate') == nil",
-        // Dates count from 2001 as numbers.
+        // As numbers, dates count seconds from the start of 2001.
         "CAST(721692800, 'NSDate') == 1700000000", "CAST(fileproviderItems[0].lastUsedDate, 'NSNumber') == 721692800",
         "CAST(CAST(now(), 'NSNumber') - 60, 'NSDate') < now()", "CAST(CAST(5, 'NSDate'), 'NSNumber') == 5",
         "fileproviderItems[0].lastUsedDate < CAST(721692801, 'NSDate')",
@@ -114,7 +114,8 @@ import Testing
         #expect(try holds("\(quote)\(text)\(quote) MATCHES '\(pattern)'") == expected, "\(pattern) and \(text)")
     }
 
-    /// As property lists have them, which Foundation reads so; with one backslash they mean the same here.
+    /// Property lists contain the doubled backslash, which Foundation parses like this. A single backslash means the
+    /// same to Purvey's parser.
     @Test func aBackslashInAQuotedTextIsWrittenTwice() throws {
         #expect(try holds("'a.b' MATCHES 'a\\\\.b' AND NOT 'a-b' MATCHES 'a\\\\.b'"))
         #expect(try holds("'a.b' MATCHES 'a\\.b' AND NOT 'a-b' MATCHES 'a\\.b'"))

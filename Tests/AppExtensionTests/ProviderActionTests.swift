@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// An action as a property list has it.
+/// An action in the form that a property list has.
 private enum StoredAction {
     static func make(_ identifier: String, _ name: String, rule: String) -> [String: String] {
         [
@@ -177,7 +177,7 @@ private enum StoredAction {
 }
 
 extension ExtensionFolder {
-    /// The bundle of a sound property list with more in its `NSExtension`.
+    /// Returns the bundle of a valid property list whose `NSExtension` has additional entries.
     fileprivate static func inspect(
         _ more: [String: Any], identifier: String = "com.example.peer"
     ) throws -> ExtensionBundle {

@@ -17,7 +17,7 @@ import Testing
         do {
             let result = try await body(connection, program)
             connection.close()
-            // An extension ends when its host lets go of it.
+            // An extension ends when its host closes the connection.
             _ = await ended(program)
             return result
         } catch {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Waits on a thread that does not belong to tasks.
+    /// Waits on a thread outside Swift's task pool, as `wait` blocks.
     private func ended(_ program: ChildProgram) async -> ChildProgram.Ending? {
         await withCheckedContinuation { continuation in
             HandlerThreads.shared.run { continuation.resume(returning: try? program.wait()) }
@@ -59,7 +59,7 @@ import Testing
             #expect(back.userInfo?["unfit"] == nil)
             let attachment = try #require(back.attachments?.first)
             #expect(attachment.suggestedName == "Name")
-            // Through the extension, and back to the provider of this process.
+            // The load goes through the extension and back to the item provider of this process.
             #expect(try await attachment.loadObject(ofClass: String.self) == "attached")
         }
     }
@@ -124,7 +124,7 @@ import Testing
     @Test func aRequestCompletedTwiceIsCompletedOnce() async throws {
         try await run { (connection, _) async throws in
             #expect(text(try await connection.request([item("twice")])) == "first")
-            // The process is there for the next one.
+            // The process survives and serves the next request.
             #expect(text(try await connection.request([item("garbage")])) == "good")
         }
     }
@@ -200,7 +200,7 @@ import Testing
             let (program, _) = try ExtensionFolder(change).start()
             #expect(await ended(program) == .exited(1))
         }
-        // Without a host.
+        // Started without a host, the program exits.
         let folder = try ExtensionFolder()
         let errors = try FileDescriptor.open("/dev/null", .writeOnly)
         let program = try ChildProgram.start(

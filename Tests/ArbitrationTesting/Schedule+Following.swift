@@ -1,9 +1,10 @@
 import FileCoordination
 import Glibc
 
-/// What the model knows of who waits where, and for whom.
+/// The model's knowledge of which claim waits, at which place, and for which other claim.
 extension Schedule {
-    /// An item moves, and what waits for it moves along: except what is about the place, or is granted.
+    /// Follows an item that moves. Waiting claims on the item move along, except those about the place itself and
+    /// granted ones.
     mutating func follow(_ move: ItemMove) {
         guard move.path != move.newPath, !Self.isBeneath(move.newPath, move.path) else { return }
         followPresenters(move)
@@ -21,7 +22,7 @@ extension Schedule {
             }
             guard hasMoved else { continue }
             if isCertain[identifier] != true { model.isUncertain = true }
-            // Whose turn has come is before who comes along only then.
+            // A claim that already had its turn precedes a claim that arrives at the place only by the move.
             for other in waiting.keys where isCertain[other] != true {
                 model.apart.insert(other)
             }
@@ -41,7 +42,7 @@ extension Schedule {
             let isTooLong = max(newPath.utf8.count, key.utf8.count) >= Int(PATH_MAX)
             presenters[index].place = PresenterPlace(
                 number: presenter.place.number, path: isTooLong ? nil : newPath, key: isTooLong ? nil : key)
-            // One whose process is away is asked only once that is back.
+            // A presenter of a disconnected process is asked only after the process is back.
             presenters[index].since = presenter.since == .max ? .max : moment
         }
     }
@@ -50,12 +51,13 @@ extension Schedule {
         ExactPath(move.newPath.string + path.string.dropFirst(move.path.string.count))
     }
 
-    /// What was a package is one still, and what comes into one is a part of it.
+    /// Returns the key after a move. A package remains a package, and an item that is moved into a package becomes
+    /// part of it.
     private static func key(_ key: ExactPath, after move: ItemMove) -> ExactPath {
         move.newKey == move.newPath && (key == move.path || isBeneath(key, move.path)) ? moved(key, move) : move.newKey
     }
 
-    /// Whether a claim's turn cannot have come: something excludes it that is granted, and that nothing favours.
+    /// Whether a claim cannot have had its turn yet: a granted claim that is not favoured excludes it.
     func isCertainToWait(_ model: Model) -> Bool {
         !model.isUncertain && !model.mayHaveTurn
             && claims.values.contains {
@@ -64,7 +66,8 @@ extension Schedule {
             }
     }
 
-    /// Some claims' turns may have come, and they are granted when presenters have answered: who they may pass is decided now.
+    /// Records which waiting claims the candidates may pass. The candidates may have had their turns and are granted
+    /// later, when presenters have replied, but the order is decided now.
     mutating func notePassed(by candidates: Set<ClaimIdentifier>) {
         for identifier in candidates {
             guard let model = claims[identifier], model.phase == .waiting, model.isFavoured else { continue }
@@ -78,11 +81,13 @@ extension Schedule {
         }
     }
 
-    /// Whether a claim need not stand behind one that waits: because that waits, also by way of others, for what the claim is
-    /// inside of, for one of the same purpose, or for a presenter on whose behalf the claim is made.
+    /// Whether a claim may pass another one that waits. It may if the other waits, directly or through further
+    /// claims, for a claim that encloses this one, for one of the same purpose, or for a presenter on whose behalf
+    /// this claim is made.
     func mayPass(_ identifier: ClaimIdentifier, _ claim: Model, _ waiting: Model) -> Bool {
         var others = claims.merging(fading.claims) { known, _ in known }
-        // Others may wait for it, and it stands behind some that it need not; that is not yet why it may pass anybody.
+        // Other claims may wait for this one, and this one waits behind some that it could pass. Neither is a reason
+        // yet for passing another claim.
         others[identifier] = claim
         others[identifier]?.phase = .waiting
         others[identifier]?.mayHaveTurn = false
@@ -107,7 +112,8 @@ extension Schedule {
         return false
     }
 
-    /// The claims that wait for a presenter, or have waited, on whose behalf a claim is made or whose queue it blocks.
+    /// Returns the claims that wait or waited for a presenter on whose behalf this claim is made or whose queue it
+    /// blocks.
     private func claimsAskingFor(_ claim: Model) -> Set<ClaimIdentifier> {
         var found: Set<ClaimIdentifier> = []
         for number in claim.request.answering {
@@ -124,14 +130,14 @@ extension Schedule {
 
     private var unanswered: [Question] { Array(questions.values) + Array(fading.questions.values) }
 
-    /// Whether a claim may exclude others: it is granted, or presenters are asked for it.
+    /// Whether a claim may exclude others: it is granted, or presenters are being asked for it.
     private func mayHold(_ model: Model) -> Bool {
         model.phase == .granted || model.isUncertain || model.mayHaveTurn
     }
 
     private func waits(_ next: Model, for other: Model) -> Bool {
         if next.phase == .granted {
-            // Its user is in the middle of that one.
+            // The caller that holds `next` is inside the enclosed claim.
             return other.phase == .waiting && other.client == next.client
                 && other.request.enclosing.contains(next.request.number)
         }
@@ -141,7 +147,7 @@ extension Schedule {
         {
             return true
         }
-        // It may wait for a presenter, who is in the middle of that one.
+        // `other` may wait for a presenter that is busy with `next`.
         return other.phase == .waiting && other.hasPresenters
             && claimsAskingFor(other).contains(ClaimIdentifier(client: next.client, number: next.request.number))
     }

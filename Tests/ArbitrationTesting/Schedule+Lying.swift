@@ -2,9 +2,9 @@ import FileCoordination
 import FileTesting
 import Glibc
 
-/// What a process says that no honest one would. It harms nobody but itself.
+/// Messages of a misbehaving process that no correct process sends. They must harm no other process.
 extension Schedule {
-    /// Something that nobody needs to believe, or that is as good as what honest processes say.
+    /// Sends a false message that the arbiter may ignore, or treat like the message of a correct process.
     mutating func lie() throws {
         guard let liar else { return }
         count("lied")
@@ -20,7 +20,7 @@ extension Schedule {
         }
     }
 
-    /// Outcomes of what is only read, of what is not there, and of one item again and again.
+    /// Returns outcomes about items that were only read, accesses that do not exist, and one item repeatedly.
     mutating func lies(about model: Model? = nil) -> [ClaimOutcome] {
         let count = UInt64(model?.request.accesses.count ?? 1)
         return (0..<(random.next() % 4)).map { _ in
@@ -33,11 +33,11 @@ extension Schedule {
         }
     }
 
-    /// As far away as there are paths: what is beneath it has none.
+    /// A path of nearly the maximum length. Most items beneath it would exceed `PATH_MAX`.
     private static let far = ExactPath(
         "/a/" + Array(repeating: "x", count: (Int(PATH_MAX) - 6) / 2).joined(separator: "/"))
 
-    /// Of a claim, a presenter or nothing, its own or somebody else's.
+    /// Returns the number of a claim, a presenter or nothing, which belongs to any process.
     private mutating func anyNumber() -> UInt64 { random.next() % (nextNumber + 3) }
 
     private mutating func somebodyElsesClaim(_ liar: UInt64) -> UInt64 {
@@ -76,8 +76,8 @@ extension Schedule {
         try apply(.present(presenters[index].place), from: liar)
     }
 
-    /// Traits that do not go with each other, items that are not where they are guarded, and claims, preparations and presenters
-    /// that are not its own, or not there.
+    /// Requests a claim with contradictory traits, items outside the guarded paths, and references to claims,
+    /// preparations and presenters that do not exist or belong to other processes.
     private mutating func claimStrangely(_ liar: UInt64) throws {
         guard claims.count < 12 else { return }
         var accesses: [Access] = []

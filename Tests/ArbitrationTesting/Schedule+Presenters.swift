@@ -1,12 +1,14 @@
 import FileCoordination
 
-/// What the model knows of who has to be asked, and of who must not hear of what is done on their own behalf.
+/// The model's knowledge of which presenters must be asked, and which must not be notified of changes made on their
+/// own behalf.
 extension Schedule {
     private func isOwn(_ presenter: UInt64, of client: UInt64, _ model: Model) -> Bool {
         model.client == client && model.request.presenter == presenter
     }
 
-    /// A presenter is asked: for a claim that waits, and that is somebody else's. Returns those that it can be.
+    /// Records that a presenter is asked for a waiting claim of another process or presenter. Returns the claims that
+    /// may be the reason.
     mutating func noteAsked(_ presenter: UInt64, of client: UInt64) throws -> Set<ClaimIdentifier> {
         let place = presenters.first { $0.client == client && $0.place.number == presenter }?.place
         guard let key = place?.key else { throw fault("presenter \(presenter) is asked, and presents nothing") }
@@ -23,11 +25,11 @@ extension Schedule {
         return candidates
     }
 
-    /// Whoever presented an item when a claim on it was made, or came to be there, and still does, has been asked before the
-    /// claim is granted.
+    /// Checks that each presenter of a claimed item was asked before the claim is granted. This includes presenters
+    /// that arrived at the place while the claim waited.
     mutating func checkAsked(_ identifier: ClaimIdentifier, _ model: Model) throws {
-        // They may have made way already for what the claim is inside of; and where it has moved when its turn had come, nobody
-        // is asked again.
+        // The presenters may have relinquished the item already for an enclosing claim. If the claim moved after its
+        // turn had come, no presenter is asked again.
         guard model.request.enclosing.isEmpty, !model.isUncertain else { return }
         for presenter in presenters where presenter.since <= model.since {
             guard let key = presenter.place.key, !isOwn(presenter.place.number, of: presenter.client, model),

@@ -1,8 +1,9 @@
 import FileCoordination
 
-/// What processes tell an arbiter that knows nothing of them, or not under their new number.
+/// Messages of processes to a new arbiter, or to one that knows them only under their former number.
 extension Schedule {
-    /// The arbiter is gone, with all that it knew. Another one hears first what is granted, and then what waits.
+    /// Replaces the arbiter, which loses its state. The new one is first notified of granted claims, then of waiting
+    /// ones.
     mutating func takeOver() throws {
         count("taken over")
         arbiter = Arbiter()
@@ -22,17 +23,17 @@ extension Schedule {
         }
     }
 
-    /// A process loses its connection and makes another one. What it was granted is kept meanwhile.
+    /// Disconnects a process and connects it again. Its granted claims are kept meanwhile.
     mutating func comeBack() throws {
         guard let old = choose(clients), let place = clients.firstIndex(of: old) else { return }
         count("came back")
         questions = questions.filter { $0.value.client != old }
         let waiting = takeWaiting(of: [old])
-        // Nobody is asked meanwhile.
+        // Presenters of the disconnected process are not asked meanwhile.
         for index in presenters.indices where presenters[index].client == old { presenters[index].since = .max }
         log.append(.loss(of: old))
         try take(arbiter.end(client: old, keepingGranted: true))
-        // Others go on.
+        // Other processes continue.
         _ = try finishSomething(except: old)
         let client = (clients.max() ?? 0) + 1
         clients[place] = client
@@ -49,7 +50,7 @@ extension Schedule {
         try tellWaiting(waiting, of: client)
     }
 
-    /// Takes claims out that wait: they stand in no place until they are made anew.
+    /// Removes the waiting claims and returns them. They have no position in the queue until they are made again.
     private mutating func takeWaiting(of clients: [UInt64]) -> [Model] {
         let waiting = claims.filter { clients.contains($0.key.client) && $0.value.phase == .waiting }
         for identifier in waiting.keys { claims[identifier] = nil }
@@ -61,7 +62,7 @@ extension Schedule {
             try apply(.present(presenter.place), from: client)
         }
         for index in presenters.indices where presenters[index].client == client { presenters[index].since = moment }
-        // What the one before has asked is over.
+        // The requests of the previous connection have ended.
         for identifier in claims.keys where identifier.client == client { claims[identifier]?.request.answering = [] }
         let granted = claims.filter { $0.key.client == client && $0.value.phase == .granted }.map(\.value.request)
         for request in granted.sorted(by: { $0.number < $1.number }) {

@@ -1,8 +1,8 @@
 import FileCoordination
 import FileTesting
 
-/// One life of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed decides, with a model beside
-/// it that knows the rules and nothing of how they are kept.
+/// One run of an arbiter: processes, claims, presenters, moves and deaths in an order that a seed decides. A model
+/// beside it knows the rules, but not how the arbiter implements them.
 package struct Schedule {
     struct Fault: Error, CustomStringConvertible {
         let description: String
@@ -15,20 +15,20 @@ package struct Schedule {
         var client: UInt64
         var order: Int
         var phase = Phase.waiting
-        /// It has moved when its turn may have come already, and may guard the place where it was.
+        /// Whether the claim moved when its turn might have come already. It may still guard its former place.
         var isUncertain = false
-        /// Those that were, or may have been, before it where it has moved to, or the other way round.
+        /// The claims that were, or may have been, ahead of this one at its new place, or the other way round.
         var apart: Set<ClaimIdentifier> = []
-        /// When it was made, or has moved.
+        /// The moment when the claim was made or last moved.
         var since = 0
-        /// The presenters that were asked since then.
+        /// The presenters that were asked since `since`.
         var asked: Set<UInt64> = []
-        /// Whether its turn may have come, and presenters are waited for.
+        /// Whether the claim's turn may have come, so that it waits for presenters.
         var mayHaveTurn = false
-        /// Those that it may have passed when its turn came, and it was granted only later.
+        /// The claims that this one may have passed when its turn came, although it was granted only later.
         var passed: Set<ClaimIdentifier> = []
 
-        /// Whether it may pass others that wait for what it is on behalf of.
+        /// Whether the claim may pass others that wait for the claim or presenter on whose behalf it is made.
         var isFavoured: Bool {
             !request.enclosing.isEmpty || request.purpose == "shared" || hasPresenters
         }
@@ -37,7 +37,7 @@ package struct Schedule {
         }
     }
 
-    /// Written out only when somebody wants to read it.
+    /// One entry of the log. Entries are formatted only when the history is read.
     enum Entry {
         case event(UInt64, CoordinationEvent)
         case death(UInt64)
@@ -48,53 +48,54 @@ package struct Schedule {
     struct Question {
         let client: UInt64
         let presenter: UInt64
-        /// The claims of which one is what the presenter is asked for.
+        /// The claims that may be the reason for the presenter's request; one of them is.
         let askers: Set<ClaimIdentifier>
     }
 
     struct Presenter {
         var client: UInt64
         var place: PresenterPlace
-        /// When it came to be there.
+        /// The moment when the presenter arrived at its place.
         var since: Int
     }
 
-    /// The process and the presenter on whose behalf the claim was made that is being released: it is told nothing of that.
+    /// The process and presenter on whose behalf the claim that is being released was made. They are not notified of
+    /// its changes.
     private var ignorant: (client: UInt64, presenter: UInt64)?
     var random: RandomNumbers
     var arbiter = Arbiter()
     var claims: [ClaimIdentifier: Model] = [:]
-    /// What presenters have not answered.
+    /// The requests that presenters have not answered.
     var questions: [UInt64: Question] = [:]
-    /// What they were asked for claims that have not ended.
+    /// The requests made of presenters for claims that have not ended.
     var asked: [UInt64: Question] = [:]
-    /// What goes with the event that is being dealt with, nobody knows in which order.
+    /// The claims and requests that end with the current event, in an unknown order.
     var fading: (claims: [ClaimIdentifier: Model], questions: [UInt64: Question]) = ([:], [:])
-    /// Another arbiter is told of this one.
+    /// The claim that is being reported to a new arbiter.
     var adopted: ClaimIdentifier?
     var presenters: [Presenter] = []
-    /// How much was said.
+    /// The number of events so far.
     private(set) var moment = 0
     var nextNumber: UInt64 = 1
     var made = 0
     var log: [Entry] = []
-    /// What has happened, so that a test can tell that the schedules are worth something.
+    /// The number of events of each kind, so that a test can check that the schedules cover enough.
     package private(set) var counts: [String: Int] = [:]
 
     static let paths: [ExactPath] = [
         "/a", "/a/b", "/a/b/c", "/a/b/d", "/a/e", "/f", "/f/g", "/p", "/p/x", "/p/y/z",
     ]
     static let destinations: [ExactPath] = ["/f/h", "/a/z", "/m", "/p/n", "/q"]
-    /// As the arbiter knows the processes, which get other numbers when they come back.
+    /// The arbiter's numbers of the processes. A process that reconnects gets a new one.
     var clients: [UInt64] = [1, 2, 3]
 
-    /// Two directories are packages.
+    /// Returns the path of the package that contains `path`, or the path itself. Two directories are packages.
     static func key(of path: ExactPath) -> ExactPath {
         for package in ["/p", "/q"] as [ExactPath] where path == package || isBeneath(path, package) { return package }
         return path
     }
 
-    /// What was said, in its order.
+    /// The log in text form, in order.
     package var history: [String] {
         log.map { entry in
             switch entry {
@@ -106,7 +107,7 @@ package struct Schedule {
         }
     }
 
-    /// Whether the last of the processes says what no honest one would.
+    /// Whether the last of the processes sends messages that no correct process sends.
     let hasLiar: Bool
     var liar: UInt64? { hasLiar ? clients.last : nil }
 
@@ -115,7 +116,7 @@ package struct Schedule {
         hasLiar = seed % 3 == 0
     }
 
-    /// Runs to the end, when everybody has been served.
+    /// Runs the steps and then until every claim has been served.
     package mutating func run(steps: Int) throws {
         for _ in 0..<steps { try step() }
         var left = 10_000
@@ -171,7 +172,7 @@ package struct Schedule {
         var enclosing: [UInt64] = []
         var answering: [UInt64] = []
         if random.next() % 3 == 0, let outer = choose(idleGranted(of: client)) {
-            // A thread's claims are a stack, and a presenter's message is all that is done in it.
+            // The claims of a thread form a stack. A presenter's message is handled entirely within one.
             enclosing = (claims[outer]?.request.enclosing ?? []) + [outer.number]
             answering = claims[outer]?.request.answering ?? []
         } else if random.next() % 3 == 0,
@@ -182,7 +183,7 @@ package struct Schedule {
         var presenter: UInt64?
         if random.next() % 3 == 0 { presenter = choose(presenters.filter { $0.client == client })?.place.number }
         if let question = answering.first, random.next() % 2 == 0 { presenter = questions[question]?.presenter }
-        // Its thread is the queue of presenters: they answer nothing while it waits.
+        // The claiming thread is the presenters' queue, so they answer nothing while it waits.
         var blocking: [UInt64] = []
         if random.next() % 4 == 0 { blocking = presenters.filter { $0.client == client }.map(\.place.number) }
         let purpose = random.next() % 5 == 0 ? "shared" : "own \(number)"
@@ -199,7 +200,7 @@ package struct Schedule {
         try apply(.claim(request), from: client)
     }
 
-    /// Claims whose user is not in the middle of a claim inside of it.
+    /// Returns granted claims whose callers are not inside a nested claim.
     private func idleGranted(of client: UInt64? = nil) -> [ClaimIdentifier] {
         claims.filter { identifier, model in
             guard model.phase == .granted, client == nil || client == identifier.client else { return false }
@@ -239,7 +240,8 @@ package struct Schedule {
         }
     }
 
-    /// What an arbiter believes: one outcome of each item that was written, a move only of one that was claimed for that.
+    /// Returns the outcomes that an arbiter accepts: one per written item, and moves only of items claimed for
+    /// moving.
     private static func plausible(_ outcomes: [ClaimOutcome], of model: Model) -> [ClaimOutcome] {
         let accesses = model.request.accesses
         var known: Set<Int> = []
@@ -281,7 +283,7 @@ package struct Schedule {
         guard random.next() % 2 == 0, let presenter = choose(presenters) else { return }
         let number = presenter.place.number
         presenters.removeAll { $0.place.number == number }
-        // They are answered one after the other.
+        // The requests are answered one after the other.
         fading.questions = questions.filter { $0.value.presenter == number }
         questions = questions.filter { $0.value.presenter != number }
         try apply(.removePresenter(number), from: presenter.client)
@@ -313,7 +315,7 @@ package struct Schedule {
         try take(arbiter.end(client: client))
     }
 
-    // MARK: What comes of it
+    // MARK: Effects
 
     mutating func count(_ name: String) { counts[name, default: 0] += 1 }
 
@@ -367,7 +369,7 @@ package struct Schedule {
         }
         count("granted")
         try checkAsked(identifier, model)
-        // Without paths nothing has moved.
+        // Without paths in the grant nothing has moved.
         for number in paths.indices {
             model.request.accesses[number].path = paths[number]
             model.request.accesses[number].key = keys[number]
@@ -406,8 +408,8 @@ package struct Schedule {
         }
     }
 
-    /// Whether the first may run beside the second: they do not exclude each other, or it is made by the thread that reads a
-    /// directory above.
+    /// Whether the first may run beside the second: they do not exclude each other, or the thread that reads a
+    /// directory above makes the first.
     static func mayGoTogether(_ inner: Model, _ outer: Model) -> Bool {
         if !exclude(inner, outer) { return true }
         guard inner.client == outer.client, inner.request.enclosing.contains(outer.request.number) else { return false }

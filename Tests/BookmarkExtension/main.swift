@@ -1,5 +1,6 @@
-// An extension's program that uses bookmarks as it is told over its socket, and says how that went: one packet with a deed
-// and its operand, one packet back. For tests of security scope in a confined process.
+// An extension's program that uses bookmarks as instructed over its socket and reports the result. Each request is
+// one packet with a command and its operand; each reply is one packet. For tests of security scope in a confined
+// process.
 import CoordinationService
 import Dispatch
 import FileCoordination
@@ -87,7 +88,7 @@ func perform(_ deed: String, _ operand: String) throws -> String {
         Witness.shared.present(url)
         NSFileCoordinator.addFilePresenter(Witness.shared)
         return "presenting"
-    // Never empty: a packet of no bytes looks like the end.
+    // The reply is never empty, as a packet of no bytes looks like the end.
     case "heard": return "heard " + Witness.shared.heard
     case "bookmark-relative":
         let paths = operand.split(separator: " ").map { URL(fileURLWithPath: String($0)) }
@@ -130,7 +131,7 @@ func coordinated(_ body: (inout NSError?) -> String) throws -> String {
     return text
 }
 
-/// Writes a file for as long as it is told to.
+/// Holds a coordinated write of a file until told to end it.
 final class Holder: Sendable {
     static let shared = Holder()
     private let begun = DispatchSemaphore(value: 0)
@@ -153,7 +154,7 @@ final class Holder: Sendable {
     }
 }
 
-/// Presents an item, and remembers what it is told.
+/// Presents an item and records the notifications it receives.
 final class Witness: NSObject, NSFilePresenter, Sendable {
     static let shared = Witness()
     private let state = Mutex<(url: URL?, heard: [String])>((nil, []))
@@ -179,7 +180,7 @@ func outcome(_ result: CInt) -> String { result >= 0 ? "done" : "refused" }
 
 var buffer = [UInt8](repeating: 0, count: 16384)
 while true {
-    // The socket does not block.
+    // The socket is non-blocking.
     var wait = pollfd(fd: socketNumber, events: CShort(POLLIN), revents: 0)
     poll(&wait, 1, -1)
     let count = recv(socketNumber, &buffer, buffer.count, 0)

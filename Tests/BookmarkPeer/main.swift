@@ -1,6 +1,6 @@
-// Another process of the same user: `make PATH` prints a bookmark in base 64, `make-plain PATH` one that carries no access along,
-// `make-for BUNDLE PATH` one for a bundle, `resolve BOOKMARK` prints where it leads and
-// whether it is stale. For tests of bookmarks across processes; as another user where BOOKMARK_PEER_USER has a number.
+// Another process of the same user, for tests of bookmarks across processes. `make PATH` prints a bookmark in base
+// 64, `make-plain PATH` one without security scope, `make-for BUNDLE PATH` one for a bundle. `resolve BOOKMARK`
+// prints its path and whether it is stale. If BOOKMARK_PEER_USER is a number, the process runs as that user.
 import FileCoordination
 import Foundation
 import Glibc

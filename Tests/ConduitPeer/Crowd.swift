@@ -3,8 +3,8 @@ import ConduitTestMessages
 import Glibc
 import LinuxSystem
 
-/// Becomes the user "nobody", who may have only a few descriptors on their way, and sends more of them than that to a
-/// side that reads late. Whether all arrive.
+/// Whether all descriptors arrive when more are sent than may be in flight. The process becomes user 65534,
+/// which has a low limit of descriptors in flight, and sends more to a peer that reads late.
 func sendACrowdOfDescriptors() throws -> Bool {
     var limit = rlimit(rlim_cur: 64, rlim_max: 64)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -12,19 +12,19 @@ func sendACrowdOfDescriptors() throws -> Bool {
     let (near, far) = try SequencedPacketSocket.pair()
     let connection = try Connection(near)
     defer { connection.close() }
-    // More than the socket takes, so that what follows waits in the queue.
+    // More calls than the socket buffers, so that later ones wait in the queue.
     let filling = Parcel(bytes: [UInt8](repeating: 1, count: 10_000))
     for _ in 0..<600 { connection.call(Echo(filling)) { _ in } }
     let file = try MemoryFile.create(name: "crowd")
     let crowd = Parcel(files: [FileDescriptor](repeating: file, count: 8))
     for _ in 0..<50 { connection.call(Echo(crowd)) { _ in } }
     _ = try receive(600, from: far)
-    // The queue runs into the limit meanwhile, and has to find out by itself when it is over.
+    // The queue runs into the limit meanwhile. It must find out by itself when descriptors may be sent again.
     poll(nil, 0, 50)
     return try receive(50, from: far) == 400
 }
 
-/// Receives so many packets, and says how many descriptors came with them.
+/// Receives `count` packets and returns the number of descriptors that came with them.
 private func receive(_ count: Int, from socket: SequencedPacketSocket) throws -> Int {
     var buffer = [UInt8](repeating: 0, count: 70_000)
     var descriptors = 0

@@ -2,8 +2,8 @@ import Conduit
 import ConduitTestMessages
 import LinuxSystem
 
-/// Passes descriptors in every way there is: with calls, replies and large messages, to calls that fail, that nobody
-/// answers and that are given up, in packets that are not understood, and to a connection that ends.
+/// Passes descriptors in every supported way: with calls, replies and large messages, to calls that fail, are never
+/// answered or are cancelled, in packets that are not understood, and to a connection that ends.
 func exercise(rounds: Int) async throws {
     let tests = TestService()
     for _ in 0..<rounds {
@@ -24,7 +24,7 @@ func exercise(rounds: Int) async throws {
     }
 }
 
-/// Sends descriptors in packets that are refused one by one, and in one that ends the connection.
+/// Sends descriptors in packets that are refused one by one, and in one packet that ends the connection.
 private func violate(with file: FileDescriptor) async throws {
     let (near, far) = try SequencedPacketSocket.pair()
     let server = try Connection(far, service: TestService().service)

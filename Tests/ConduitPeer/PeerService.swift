@@ -3,7 +3,7 @@ import ConduitTestMessages
 import Glibc
 import LinuxSystem
 
-/// What this process does for the tests.
+/// The calls that this process serves for the tests.
 struct PeerService {
     private let common = TestService()
 
@@ -16,7 +16,7 @@ struct PeerService {
                     cancelledWaits: common.cancelledWaits, heldWaits: common.heldWaits))
         }
         service.on(LimitDescriptors.self) { request, exchange in
-            // The limit is on the number itself, not on how many there are.
+            // RLIMIT_NOFILE limits the highest number of a descriptor, not how many are open.
             let highest = openDescriptors().max() ?? 0
             var limit = rlimit(rlim_cur: rlim_t(Int(highest) + 1 + request.spare), rlim_max: 0)
             var now = rlimit()
@@ -28,12 +28,12 @@ struct PeerService {
         service.on(Exercise.self) { request, exchange in
             Task {
                 do {
-                    // The first time opens what stays open: the runtime's timers and the like.
+                    // The first round opens descriptors that stay open, such as those of the runtime's timers.
                     try await exercise(rounds: 1)
                     try await Task.sleep(for: .milliseconds(50))
                     let before = openDescriptors().count
                     try await exercise(rounds: request.rounds)
-                    // The last connections may be about to let go of their sockets.
+                    // The last connections may still be closing their sockets.
                     for _ in 0..<30_000 where openDescriptors().count > before {
                         try await Task.sleep(for: .milliseconds(10))
                     }
@@ -47,7 +47,7 @@ struct PeerService {
     }
 }
 
-/// The numbers of the descriptors that are open, except for the one that is open to find out.
+/// Returns the numbers of the open descriptors, except the one opened for the count.
 func openDescriptors() -> [CInt] {
     guard let directory = opendir("/proc/self/fd") else { return [] }
     defer { closedir(directory) }

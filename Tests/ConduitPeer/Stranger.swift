@@ -2,15 +2,16 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// Becomes the user "nobody" and connects in two ways. Whether both end without a word from the other side.
+/// Whether the listener of another user refuses this process. The process becomes user 65534 and connects in
+/// two ways; both must end without a message from the listener.
 func beTurnedAway(at path: String) throws -> Bool {
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw Errno(rawValue: errno) }
-    // This side does not talk to another user's listener.
+    // `Connection.connect` refuses another user's listener.
     guard try isRefused(path) else { return false }
-    // And the listener does not talk to this side, even if it asks nicely.
+    // The listener refuses another user's client, even for a well-formed request.
     let socket = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
     let request: CBORValue = .array([.unsigned(0), .unsigned(1), .unsigned(0), .unsigned(10), .map([])])
-    // Fails when the listener has hung up already.
+    // Fails if the listener has closed the connection already.
     _ = try? request.encoded.withUnsafeBytes { try socket.send($0) }
     var waiting = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
     poll(&waiting, 1, -1)

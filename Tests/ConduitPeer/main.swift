@@ -1,7 +1,7 @@
-// Another process for the tests of Conduit to talk to.
+// A separate process that the tests of Conduit connect to.
 //
 //     ConduitPeer answer          answers calls on descriptor 3
-//     ConduitPeer listen PATH     answers calls of those who connect; closes descriptor 3 once it listens
+//     ConduitPeer listen PATH     answers calls of connecting clients; closes descriptor 3 once it listens
 //     ConduitPeer stranger PATH   becomes another user and tries to connect; exit status 0 when it is turned away
 //     ConduitPeer crowd           becomes another user and sends more descriptors than it may; 0 when they arrive
 import Conduit
@@ -20,7 +20,7 @@ do {
         waitForever()
     case (3, "listen"):
         let listener = try Listener(path: arguments[2], service: service)
-        // The other end sees the end of this one.
+        // Signals the test, which sees the end of this socket.
         _ = shutdown(channel.rawValue, CInt(SHUT_RDWR))
         withExtendedLifetime(listener) { waitForever() }
     case (3, "stranger"):
@@ -35,7 +35,7 @@ do {
     exit(3)
 }
 
-/// Needs no descriptors, which some tests leave none of.
+/// Waits without using descriptors, as some tests leave none free.
 func waitForever() -> Never {
     while true { pause() }
 }

@@ -11,7 +11,7 @@ package struct Count: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(limit, forKey: 0) }
 }
 
-/// Is never answered while somebody waits for the answer.
+/// Never gets a reply while the caller waits for it.
 package struct Wait: Call {
     package typealias Reply = Empty
     package static let method: UInt64 = 3
@@ -21,7 +21,7 @@ package struct Wait: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// Fails with the code it is given.
+/// Fails with the given code.
 package struct Fail: Call {
     package typealias Reply = Empty
     package static let method: UInt64 = 4
@@ -32,7 +32,7 @@ package struct Fail: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(code, forKey: 0) }
 }
 
-/// Is let go of without an answer.
+/// A call that the service drops without a reply.
 package struct Drop: Call {
     package typealias Reply = Empty
     package static let method: UInt64 = 5
@@ -42,7 +42,7 @@ package struct Drop: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// Asks the caller for an echo before it answers.
+/// Makes the service request an echo from the caller before it replies.
 package struct CallBack: Call {
     package typealias Reply = Parcel
     package static let method: UInt64 = 6
@@ -53,7 +53,7 @@ package struct CallBack: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(number, forKey: 0) }
 }
 
-/// Words that are not answered.
+/// A notice with text, which gets no reply.
 package struct Remark: Notice {
     package static let method: UInt64 = 1
     package var words: String

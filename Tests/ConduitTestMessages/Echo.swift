@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-/// Gives back what it was given.
+/// Returns its argument.
 package struct Echo: Call {
     package typealias Reply = Parcel
     package static let method: UInt64 = 1
@@ -12,7 +12,7 @@ package struct Echo: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(parcel, forKey: 0) }
 }
 
-/// A number, words, bytes and descriptors.
+/// A number, text, bytes and descriptors.
 package struct Parcel: Message {
     package var number: Int64
     package var words: String?

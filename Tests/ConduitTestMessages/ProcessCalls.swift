@@ -1,13 +1,13 @@
 import Conduit
 
-/// How the answering process is.
+/// The state of the serving process.
 package struct Status: Call {
     package static let method: UInt64 = 10
 
     package struct Reply: Message {
         package var processID: Int32
         package var openDescriptors: Int
-        /// How many `Wait` calls were given up by their callers.
+        /// The number of `Wait` calls that their callers cancelled.
         package var cancelledWaits: Int
         package var heldWaits: Int
 
@@ -36,7 +36,7 @@ package struct Status: Call {
     package func encode(to encoder: inout MessageEncoder) {}
 }
 
-/// Lets the answering process open so many more descriptors than it has open now, at most.
+/// Limits the serving process to `spare` more descriptors than it has open now.
 package struct LimitDescriptors: Call {
     package typealias Reply = Empty
     package static let method: UInt64 = 11
@@ -47,8 +47,8 @@ package struct LimitDescriptors: Call {
     package func encode(to encoder: inout MessageEncoder) { encoder.encode(spare, forKey: 0) }
 }
 
-/// The answering process talks to itself over a pair of connections, in every way that takes descriptors, so many
-/// times, and tells how many descriptors were open before and after.
+/// Makes the serving process talk to itself `rounds` times over a pair of connections, in every way that passes
+/// descriptors. The reply has the number of open descriptors before and after.
 package struct Exercise: Call {
     package static let method: UInt64 = 12
     package var rounds: Int

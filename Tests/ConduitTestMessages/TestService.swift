@@ -1,7 +1,7 @@
 import Conduit
 import Synchronization
 
-/// Answers the calls that need nothing of the process they are answered in.
+/// A service of the calls that do not depend on the serving process.
 package final class TestService: Sendable {
     private struct State {
         var waits: [ServedCall<Wait>] = []
@@ -17,9 +17,9 @@ package final class TestService: Sendable {
     package var heldWaits: Int { state.withLock { $0.waits.count } }
     package var remarks: [String] { state.withLock { $0.remarks } }
 
-    /// Lets go of the calls that wait for an answer, which tells their callers that there is none.
+    /// Drops the calls that wait for a reply. Their callers get an error.
     package func dropWaits() {
-        // Out of the lock: the end of an exchange sends an answer.
+        // Outside the lock, as the end of an exchange sends a message.
         let waits = state.withLock { state in
             defer { state.waits = [] }
             return state.waits

@@ -47,7 +47,7 @@ import Testing
         #expect(try executable.identity == FileStatus.of(path).identity)
         try process.descriptor.send(signal: SIGKILL)
         try await eventually { connection.closeReason != nil }
-        // Its sockets close a moment before it has ended.
+        // The process's sockets close a moment before the process has ended.
         try await eventually { connection.peer.process?.hasEnded == true }
         #expect(throws: Errno.noSuchProcess) { try connection.peer.executable() }
     }
@@ -78,7 +78,7 @@ import Testing
         let connected = Mutex(0)
         let listener = try listen { _ in connected.withLock { $0 += 1 } }
         defer { listener.close() }
-        // The folder and the socket's mode would stop the other user already.
+        // The permissions of the directory and the socket would already stop the other user.
         for (path, mode): (String, mode_t) in [
             (directory.path, 0o755), (directory.path + "/run", 0o755), (path, 0o666),
         ] {
@@ -101,13 +101,13 @@ import Testing
         #expect(try await connection.call(Echo(Parcel(number: 1))).number == 1)
     }
 
-    /// One that is killed closes its socket when it closes it, and takes connections until then.
+    /// A killed process closes its socket only some time later, and the socket accepts connections until then.
     @Test func aSocketOfAProcessThatIsDeadIsNobodysThoughItTakesConnections() async throws {
         try #require(mkdir(directory.path + "/run", 0o700) == 0)
         let dead = try DeadListener(at: path)
         #expect(throws: ConduitError.system(.connectionRefused)) { try Connection.connect(to: path) }
         #expect(throws: ListenerError.inUse(path: path)) { try listen() }
-        // Where the lock is free before the socket is closed, nothing is waited for.
+        // If the lock file is free although the socket still accepts, the listener does not wait.
         try #require(unlink(path + ".lock") == 0)
         let listener = try listen()
         defer { listener.close() }
@@ -182,9 +182,9 @@ import Testing
         _ = try await connection.call(Echo(Parcel()))
         listener.close()
         try await eventually { (try? FileStatus.of(path)) == nil }
-        // Those who are connected go on.
+        // Existing connections continue.
         #expect(try await connection.call(Echo(Parcel(number: 2))).number == 2)
-        // And the path is free again.
+        // The path becomes free again.
         try await eventually {
             guard let again = try? listen() else { return false }
             again.close()
@@ -204,7 +204,7 @@ import Testing
             connection.call(Echo(Parcel(number: 3))) { answer.fulfill($0) }
             return answer
         }
-        // The one that is connected is served meanwhile.
+        // The connected client is served meanwhile.
         for _ in 0..<100 { _ = try await first.call(Echo(Parcel())) }
         #expect(answers.allSatisfy { $0.count == 0 })
         _ = try await first.call(LimitDescriptors(spare: 100))

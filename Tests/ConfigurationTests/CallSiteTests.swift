@@ -6,11 +6,12 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Where coordinators were called, as messages about deadlocks have it.
+/// The places where coordinators were called, as messages about deadlocks name them.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct CallSiteTests {
     private let folder: TestFolder
 
-    /// Before the first coordinator: no test here needs the daemon, and a busy machine may be slow to run a presenter.
+    /// Set before the first coordinator exists. No test of this suite needs the daemon, and a busy machine may be
+    /// slow to run a presenter.
     private static let isWithinProcess: Bool =
         setenv("PURVEY_COORDINATION", "process", 1) == 0 && setenv("PURVEY_PRESENTER_TIME_LIMIT", "600", 0) == 0
 
@@ -64,7 +65,7 @@ import Testing
         }
         async let refusal = nest(one, two, first, second)
         let other = nest(two, one, second, first)
-        // The one that asks last is told.
+        // The coordinator that asks last gets the error.
         let words = [await refusal, other].compactMap { $0 }
         #expect(words.count == 1)
         for place in ["CallSiteTests.swift:\(Self.line) ", "CallSiteTests.write("] {

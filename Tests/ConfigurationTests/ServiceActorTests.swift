@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// What a caller knows of the counter.
+/// The functions of the counter that callers know.
 @Resolvable
 public protocol Counting: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func count(_ name: String) async throws -> Int
@@ -13,26 +13,26 @@ public protocol Counting: DistributedActor where ActorSystem == ServiceActorSyst
     distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int
 }
 
-/// What the counter has nothing to do with.
+/// Functions that the counter does not implement.
 @Resolvable
 public protocol Spilling: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func spill() async throws -> Int
 }
 
-/// What is called.
+/// The actor that is called.
 public distributed actor Counter: Counting {
-    /// The calls of services.
+    /// The actor system of services.
     public typealias ActorSystem = ServiceActorSystem
 
     init() { actorSystem = .shared }
 
-    /// The bytes of a name.
+    /// Returns the number of bytes of a name.
     public distributed func count(_ name: String) async throws -> Int { name.utf8.count }
-    /// An actor as a result.
+    /// Returns an actor as a result.
     public distributed func itself() async throws -> Counter { self }
-    /// An actor as an argument.
+    /// Takes an actor as an argument.
     public distributed func take(_ counter: Counter) async throws {}
-    /// A function of many types.
+    /// Takes values of any type.
     public distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int { 0 }
     distributed func own() async throws -> Int { 7 }
 
@@ -46,14 +46,14 @@ extension Counter {
     distributed func added() async throws -> Int { 8 }
 }
 
-/// Another actor, with a function that no caller of the counter may reach.
+/// Another actor, with a function that callers of the counter must not reach.
 public distributed actor Spiller: Spilling {
-    /// The calls of services.
+    /// The actor system of services.
     public typealias ActorSystem = ServiceActorSystem
 
     init() { actorSystem = .shared }
 
-    /// What is not to be told.
+    /// Returns a value that callers of the counter must not see.
     public distributed func spill() async throws -> Int { 42 }
     distributed func secret() async throws -> Int { 43 }
 }
@@ -63,9 +63,9 @@ distributed actor Box<Value: Sendable> {
     distributed func boxed() async throws -> Int { 3 }
 }
 
-/// What can be called of a distributed actor over a socket, whatever the other side says.
+/// The functions of a distributed actor that can be called over a socket, even by a hostile peer.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ServiceActorTests {
-    /// A call as a hostile program may put it together.
+    /// A call in the form that a hostile program may construct.
     private struct Invocation: Call {
         static var method: UInt64 { 1 }
         let target: String
@@ -89,7 +89,7 @@ distributed actor Box<Value: Sendable> {
         RemoteFailure(domain: "test", code: 1, message: "\(error)")
     }
 
-    /// Serves an actor, and gives the socket at the other end.
+    /// Serves an actor and returns the socket at the other end.
     private func serve<Act: DistributedActor>(_ actor: Act) throws -> FileDescriptor
     where Act.ActorSystem == ServiceActorSystem {
         let (ours, theirs) = try SequencedPacketSocket.pair()
@@ -114,7 +114,7 @@ distributed actor Box<Value: Sendable> {
 
     @Test func functionsOfOtherTypesAreNot() async throws {
         let identifier = try connect(to: Counter())
-        // The program knows these, and takes the actor at the other end for one of them.
+        // This process knows these types and treats the remote actor as one of them.
         await #expect(throws: ServiceCallError.self) {
             try await $Spilling.resolve(id: identifier, using: .shared).spill()
         }
@@ -124,11 +124,11 @@ distributed actor Box<Value: Sendable> {
         await #expect(throws: ServiceCallError.mismatch("the actor has no such function")) {
             try await Counter.Inner.resolve(id: identifier, using: .shared).spill()
         }
-        // And this one is generic itself.
+        // The actor type itself is generic here.
         await #expect(throws: ServiceCallError.self) {
             try await Box<Int>.resolve(id: identifier, using: .shared).boxed()
         }
-        // The actor is none the worse for it.
+        // The actor still works afterwards.
         #expect(try await $Counting.resolve(id: identifier, using: .shared).count("four") == 4)
     }
 

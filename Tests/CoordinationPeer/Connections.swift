@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The connections of this process, as a fault elsewhere sees them.
+/// Connections of this process, which are severed to simulate a fault.
 enum Connections {
-    /// Ends those that lead to a daemon's socket, as the daemon would.
+    /// Shuts down the connections to a daemon's socket, as the daemon itself would.
     static func sever() {
         for descriptor in 3..<CInt(256) where leadsToDaemon(descriptor) { shutdown(descriptor, CInt(SHUT_RDWR)) }
     }

@@ -5,10 +5,10 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The commands that a test can give:
+/// The commands that a test can send:
 ///
-///     read PATH | write PATH | delete PATH     asks for a claim, prints "asked" and "granted PATH", keeps it until "end",
-///                                              prints "ended"
+///     read PATH | write PATH | delete PATH     asks for a claim, prints "asked" and "granted PATH", keeps it until
+///                                              "end", prints "ended"
 ///     end                                      ends the claims that are granted, the latest first
 ///     move PATH PATH                           moves a file without announcing it, prints "moved"
 ///     replace PATH TEXT                        writes a file under a claim, prints "replaced"
@@ -17,22 +17,22 @@ import LinuxSystem
 ///     obstinate PATH                           adds a presenter that never answers
 ///     saving PATH TEXT                         adds a presenter that saves text when it is asked to
 ///     absent                                   removes the presenters, prints "absent"
-///     count COUNT PATH                         adds one to the number in a file so many times, each under a claim,
+///     count COUNT PATH                         adds one to the number in a file COUNT times, each under a claim,
 ///                                              prints "counted"
-///     flood COUNT PATH                         makes so many claims at once, prints "flooded" when all were granted
+///     flood COUNT PATH                         makes COUNT claims at once, prints "flooded" when all were granted
 ///     nest PATH PATH                           claims the first, prints "outer", and after "end" the second within it,
 ///                                              prints "nested" or "failed …"
 ///     offer PATH coordinated | in-place        offers a file, prints "offered"
 ///     load BOARD data | copy                   loads a file as data or as a copy, prints "loaded TEXT"
-///     loadfolder BOARD archive | copy PATH     loads a folder as data or as a copy and puts that at PATH, prints "loaded"
+///     loadfolder BOARD archive | copy PATH     loads a directory as data or as a copy at PATH, prints "loaded"
 ///     version PATH TEXT                        adds a version in conflict, prints "added"
 ///     resolve PATH                             resolves the versions in conflict, prints "resolved"
-///     discard PATH                             removes all versions but the one that is there, prints "discarded"
-///     wordy PATH                               adds a presenter that fails to save, with more words than a message holds
+///     discard PATH                             removes all versions but the current one, prints "discarded"
+///     wordy PATH                               adds a presenter that fails to save, with a message over the size limit
 ///     presentnothing                           adds a presenter of no item, prints "presenting"
-///     shift PATH                               has the last presenter present that, prints "shifted"
-///     purpose COUNT PATH                       reads with a purpose of so many bytes, prints "read" or "failed …"
-///     sever                                    ends all connections to the daemon behind their users' backs, prints "severed"
+///     shift PATH                               makes the last presenter present PATH, prints "shifted"
+///     purpose COUNT PATH                       reads with a purpose of COUNT bytes, prints "read" or "failed …"
+///     sever                                    shuts down all connections to the daemon unnoticed, prints "severed"
 ///     severandstop                             the same, and stops the process
 ///     quit                                     returns from main
 final class Script: Sendable {
@@ -46,7 +46,7 @@ final class Script: Sendable {
 
     static func say(_ line: String) {
         let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
-        // A test that has ended does not listen any more.
+        // A test that has ended no longer reads, so the result is ignored.
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }
 
@@ -135,7 +135,7 @@ final class Script: Sendable {
             case "delete": .writingIntent(with: url, options: .forDeleting)
             default: .writingIntent(with: url)
             }
-        // Its URL is read in the accessor alone, as the class has it.
+        // The URL is read only in the accessor, as NSFileAccessIntent requires.
         nonisolated(unsafe) let granted = intent
         NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { [self] error in
             if let error { return Self.say("failed \(error.localizedDescription)") }
@@ -311,9 +311,9 @@ private final class Shared: Sendable {
     }
 }
 
-/// A presenter that tells the test what it is told.
+/// A presenter that reports its notifications to the test.
 private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: what changes is in a lock.
+    // Sendable: mutable state is protected by a lock.
     private let url: Lock<URL?>
     private let kind: String
     private let text: String
@@ -328,7 +328,7 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
 
     var presentedItemURL: URL? { url.withLock { $0 } }
 
-    /// Presents something else from now on, and tells nobody.
+    /// Presents another item from now on, without announcing it.
     func shift(to newURL: URL) { url.withLock { $0 = newURL } }
 
     private static let kept = Lock<[@Sendable () -> Void]>([])
@@ -339,7 +339,7 @@ private final class Presenter: NSObject, NSFilePresenter, @unchecked Sendable {
     }
     func relinquishPresentedItem(toWriter writer: @escaping @Sendable ((@Sendable () -> Void)?) -> Void) {
         Script.say("told to writer")
-        // Kept, so that it is neither called nor let go of.
+        // Kept, so that the handler is neither called nor released.
         if kind == "obstinate" { return Self.kept.withLock { $0.append { writer(nil) } } }
         writer { Script.say("told from writer") }
     }

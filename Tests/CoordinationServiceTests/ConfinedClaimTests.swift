@@ -8,7 +8,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// What a confined process cannot make of its claims, whatever it says.
+/// Limits on the claims of a confined process, whatever messages it sends.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedClaimTests {
     private typealias Talk = ConfinedTalk
 
@@ -22,7 +22,8 @@ import Testing
         [ClaimOutcome(access: 0, change: .moved(toPath: ExactPath(path), key: ExactPath(key ?? path)))]
     }
 
-    /// Has the user's process present something, and waits until the daemon knows: nothing orders what two processes say.
+    /// Makes the user's process present items, and waits until the daemon has registered them. Messages of two
+    /// processes have no order otherwise.
     private func present(_ paths: String..., to talk: Talk) async throws {
         for (number, path) in paths.enumerated() { try talk.user.present(UInt64(9 + number), path) }
         var hears = talk.user.effects.makeAsyncIterator()
@@ -30,7 +31,8 @@ import Testing
         #expect(await hears.next() == granted(500))
     }
 
-    /// What the user's process hears first after all that the confined one has said by now has been dealt with.
+    /// Returns the first effect that the user's process receives after the daemon has handled all messages of the
+    /// confined process so far.
     private func nextOfUser(_ talk: Talk) async throws -> CoordinationEffect? {
         var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
         try talk.confined.claim(1_000, Talk.container + "/last")
@@ -52,7 +54,7 @@ import Testing
             }
             try talk.confined.say(.release(claim: 7, outcomes: moved(to: Talk.container + "/loot")))
             #expect(try await nextOfUser(talk) == granted(1_000))
-            // Nor is a number used again, of which something may still be on its way.
+            // A claim number is not reused either, as messages about it may still be in flight.
             try talk.confined.claim(7, Self.own)
             guard case .denied(claim: 7, .refused) = await hears.next() else {
                 Issue.record("it was not refused")
@@ -107,7 +109,7 @@ import Testing
                     ItemMove(
                         path: ExactPath(Self.own), newPath: ExactPath(Talk.container + "/b"), newKey: "/",
                         excepted: nil)))
-            // Both are there now, and the first of them is granted.
+            // Both claims have arrived, and the first of them is granted.
             #expect(
                 await hears.next()
                     == .granted(
@@ -161,14 +163,14 @@ import Testing
         try await Talk.run { talk in
             var hears = talk.confined.effects.makeAsyncIterator()
             try talk.confined.present(9, Self.own)
-            // An answer shows that it is registered.
+            // The reply shows that the presenter is registered.
             try talk.confined.claim(1, Talk.container + "/b")
             #expect(await hears.next() == granted(1))
             let move = ItemMove(
                 path: ExactPath(Self.own), newPath: "/home/u/secret", newKey: "/home/u/secret", excepted: nil)
             try talk.user.say(.moved(move))
             #expect(await hears.next() == .notify(presenter: 9, .changed))
-            // It is a presenter there no more.
+            // It is no longer a presenter at that path.
             var others = talk.user.effects.makeAsyncIterator()
             try talk.user.claim(1, "/home/u/secret")
             #expect(await others.next() == granted(1))
@@ -201,7 +203,7 @@ import Testing
     @Test func whatItWasGrantedIsKeptForOneThatTheDaemonHasClosedItsSocketFor() async throws {
         try await Talk.run { talk in
             try await fail(talk)
-            // What it waited for is not.
+            // Its waiting claim is not kept.
             await eventually { talk.service.claimCount < 3 }
             #expect(talk.service.claimCount == 2)
         }
@@ -224,7 +226,7 @@ import Testing
         }
     }
 
-    /// A confined process holds one item and waits for another, and says something that is no message.
+    /// Makes a confined process hold one item, wait for another, and send a malformed message.
     private func fail(_ talk: Talk) async throws {
         var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
         try talk.user.claim(1, "/home/u/a.txt")

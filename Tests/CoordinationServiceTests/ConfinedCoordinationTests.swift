@@ -6,20 +6,20 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// File coordination between an extension that the daemon runs, confined, and programs of its user.
+/// File coordination between a confined extension of the daemon and programs of the user.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedCoordinationTests {
-    /// A file of the user's, an extension with access to it, and another process of the user's.
+    /// A file of the user, an extension with access to it, and another process of the user.
     private struct Scene {
         let daemon: PrivateDaemon
         let process: ConfinedExtension
         let peer: PeerProcess
-        /// What the user calls the file.
+        /// The file's path for the user.
         let file: String
-        /// What the extension calls it.
+        /// The file's path for the extension.
         let scoped: String
     }
 
-    /// - Parameter thereafter: what is so when the extension has ended.
+    /// - Parameter thereafter: Checks that run after the extension has ended.
     private func run(
         _ body: @Sendable (Scene) async throws -> Void,
         thereafter: @Sendable (PeerProcess) async throws -> Void = { _ in }
@@ -48,7 +48,7 @@ import Testing
         try await run { scene in
             try await hold(scene.peer, "write \(scene.file)")
             async let text = scene.process.tell("coordinated-read \(scene.scoped)")
-            // It waits with the writer: one claim that is granted, and its own.
+            // The reader waits while the writer holds its claim, so two claims exist.
             try await scene.daemon.hasClaims(2)
             try Data("written".utf8).write(to: URL(fileURLWithPath: scene.file))
             scene.peer.tell("end")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// What an extension reads in a file that it is handed as an item.
+    /// Returns the text that an extension reads from a file passed to it as an item.
     private func load(
         _ path: String, _ coordinated: Bool, _ inPlace: Bool, over connection: ExtensionConnection
     ) async throws -> String? {
@@ -161,7 +161,7 @@ import Testing
             let (provider, writer) = (try daemon.peer(program: program), try daemon.peer(program: program))
             try await provider.ask("offer \(daemon.work)/folder coordinated", "offered")
             try await hold(writer, "write \(file)")
-            // Gets folders as confined processes do: copied by their provider.
+            // A confined process receives directories as copies made by the providing process.
             let consumer = try PeerProcess(
                 program, environment: TestProcess.environment(home: daemon.home) + ["PURVEY_CONFINED=1"])
             consumer.tell("loadfolder board copy \(daemon.work)/copy")
@@ -180,7 +180,7 @@ import Testing
             #expect(try await scene.process.tell("coordinated-append \(scene.daemon.work)").hasPrefix("error"))
             #expect(try await scene.process.tell("present \(scene.daemon.work)") == "presenting")
             try await scene.peer.ask("replace \(other) changed", "replaced")
-            // Something that it is told afterwards shows that it was told nothing before.
+            // A later notification shows that none was delivered before.
             #expect(try await scene.process.tell("present \(scene.scoped)") == "presenting")
             #expect(try await scene.process.tell("coordinated-append \(scene.scoped)") == "done")
             try await eventually { try await scene.process.tell("heard").contains("changed") }

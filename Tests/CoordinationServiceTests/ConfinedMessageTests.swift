@@ -3,7 +3,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// What the daemon takes from a confined process that says whatever it likes, over its coordination socket.
+/// Messages that the daemon accepts from a confined process over its coordination socket, including hostile ones.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedMessageTests {
     private typealias Talk = ConfinedTalk
 
@@ -14,7 +14,7 @@ import Testing
             try confined.claim(1, Talk.placed)
             #expect(await hears.next() == .granted(claim: 1, paths: [], keys: [], hasWaited: false))
             try user.claim(7, "/home/u/a.txt")
-            // What it no longer sees is not deleted for others.
+            // An item that the confined process no longer sees is not reported as deleted to other processes.
             try confined.say(.release(claim: 1, outcomes: [ClaimOutcome(access: 0, change: .deleted)]))
             #expect(await others.next() == .granted(claim: 7, paths: [], keys: [], hasWaited: true))
         }
@@ -33,7 +33,7 @@ import Testing
                         accesses: [
                             Access(path: ExactPath(Talk.placed), key: ExactPath(Talk.placed), traits: .writes)
                         ], purpose: "1")))
-            // Another one's answer shows that the first was dealt with and waits.
+            // The reply to a second claim shows that the first was handled and waits.
             try confined.claim(2, "/data/containers/c/own")
             #expect(await hears.next() == .granted(claim: 2, paths: [], keys: [], hasWaited: false))
             #expect(service.claimCount == 3)
@@ -66,7 +66,7 @@ import Testing
             for (number, path) in ["/", "/home/u", Talk.placed].enumerated() {
                 try confined.present(UInt64(number + 1), path)
             }
-            // An answer shows that they are registered.
+            // The reply shows that the presenters are registered.
             try confined.claim(9, "/data/containers/c/own")
             #expect(await hears.next() == .granted(claim: 9, paths: [], keys: [], hasWaited: false))
             for (number, path) in ["/home/u/secret", "/home/u/a.txt"].enumerated() {

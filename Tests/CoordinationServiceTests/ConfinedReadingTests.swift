@@ -7,7 +7,8 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// How a confined process reads files of others: those that it was handed, in its turn.
+/// Coordinated reading of other processes' files by a confined process: only files passed to it by descriptor, each
+/// in turn.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ConfinedReadingTests {
     private typealias Talk = ConfinedTalk
 
@@ -32,7 +33,7 @@ import Testing
             var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
             try talk.user.claim(1, moved)
             #expect(await others.next() == granted(1, hasWaited: false))
-            // What it calls the file does not matter.
+            // The path that the confined process gives does not matter.
             try talk.confined.claim(1, "/nowhere/a.txt", [], handed: handed)
             try talk.confined.claim(2, Talk.container)
             #expect(await hears.next() == granted(2, hasWaited: false))
@@ -60,7 +61,7 @@ import Testing
             #expect(await hears.next() == granted(1, hasWaited: true))
             try talk.user.claim(1, file + ".other")
             #expect(await others.next() == granted(1, hasWaited: false))
-            // Two at a time are none.
+            // A claim on two items with one descriptor is granted, but it is not registered as a claim.
             let accesses = [file, file + ".other"].map { Access(path: ExactPath($0), key: ExactPath($0), traits: []) }
             try talk.confined.say(.claim(ClaimRequest(number: 2, accesses: accesses, purpose: "p", handed: handed)))
             #expect(await hears.next() == granted(2, hasWaited: true))
@@ -99,7 +100,8 @@ import Testing
                 Issue.record("it was not granted")
                 return
             }
-            // Also for the next one; and what it says of the first is nothing to anybody.
+            // The next claim is granted as well. The outcome that the process reports for the first claim has no
+            // effect.
             try talk.confined.claim(2, file, [], handed: handed)
             try talk.confined.say(.release(claim: 1, outcomes: [ClaimOutcome(access: 0, change: .deleted)]))
             try talk.user.say(.release(claim: 1, outcomes: []))
@@ -157,7 +159,7 @@ import Testing
         try await Talk.run { talk in
             var (hears, others) = (talk.confined.effects.makeAsyncIterator(), talk.user.effects.makeAsyncIterator())
             try talk.user.present(9, Talk.container + "/a")
-            // An answer shows that it is registered.
+            // The reply shows that the presenter is registered.
             try talk.user.claim(1, "/home/other")
             #expect(await others.next() == granted(1, hasWaited: false))
             let accesses = [("/usr/share/b", []), (Talk.container + "/a", [.writes, .isQuiet])].map {

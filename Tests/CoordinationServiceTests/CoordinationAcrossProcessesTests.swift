@@ -5,7 +5,7 @@ import ProgramTesting
 import TestThreads
 import Testing
 
-/// What crosses processes: a daemon and three or more programs.
+/// File coordination between a daemon and three or more programs.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct CoordinationAcrossProcessesTests {
     private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
         try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
@@ -19,7 +19,7 @@ import Testing
         return path
     }
 
-    /// Has a process claim a file, and waits until it may use it.
+    /// Makes a process claim a file, and waits until the claim is granted.
     private func hold(_ peer: PeerProcess, _ command: String) async throws {
         try await peer.ask(command, "asked")
         try await peer.hear("granted")
@@ -33,7 +33,7 @@ import Testing
             try await hold(peers[1], "read \(path)")
             try await peers[2].ask("write \(path)", "asked")
             try await daemon.hasClaims(3)
-            // One that has come after the writer waits behind it.
+            // A reader that arrives after the writer waits behind it.
             try await peers[3].ask("read \(path)", "asked")
             try await daemon.hasClaims(4)
             try await peers[0].ask("end", "ended")
@@ -120,7 +120,7 @@ import Testing
             try await peers[2].ask("version \(path) theirs", "added")
             #expect(try await peers[0].hear("told gained") == "theirs of elsewhere")
             #expect(try await peers[1].hear("told in a.txt") == "theirs of elsewhere")
-            // Any process resolves what another one has found.
+            // Any process may resolve a conflict version that another one added.
             try await peers[1].ask("resolve \(path)", "resolved")
             #expect(try await peers[0].hear("told resolved") == "theirs of elsewhere")
             try await peers[2].ask("discard \(path)", "discarded")
@@ -138,7 +138,7 @@ import Testing
             let writer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
             try await writer.ask("replace \(path) new", "replaced")
             await writer.end()
-            // Written after the writer was let in.
+            // The log entry is written after the writer was granted.
             try await eventually {
                 try String(contentsOfFile: daemon.home + "/daemon.log", encoding: .utf8)
                     .contains("the presenter of \(path) has not answered for 0.3 s")
@@ -169,7 +169,7 @@ import Testing
             let writer = try PeerProcess(TestProcess.program("CoordinationPeer"), environment: environment)
             try await writer.ask("replace \(path) new", "replaced")
             await writer.end()
-            // It goes on as if nothing had been.
+            // The presenter continues as if it had not been stopped.
             peers[0].signal(SIGCONT)
             try await peers[0].hear("told changed")
         }
@@ -180,7 +180,7 @@ import Testing
             let path = try file(daemon)
             let peers = try peers(2, of: daemon)
             try await peers[0].ask("obstinate \(path)", "presenting")
-            // One that waits for longer is not let in by another one's limit.
+            // A writer with a longer time limit is not granted early because of another writer's limit.
             peers[1].tell("replace \(path) patient")
             try await peers[0].hear("told to writer")
             var environment = TestProcess.environment(home: daemon.home)
@@ -207,7 +207,7 @@ import Testing
             try await peers[1].ask("nest \(two) \(one)", "outer")
             peers[0].tell("end")
             try await daemon.hasClaims(3)
-            // The one that asks last is told, which frees what the other waits for.
+            // The process that asks last gets the error, which ends the deadlock for the other.
             let both = try await peers[1].ask("end", "failed")
             #expect(both.components(separatedBy: "Script.swift").count == 3, "\(both)")
             #expect(both.contains("CoordinationPeer (process \(peers[0].processID))"))
@@ -238,12 +238,12 @@ import Testing
             try await hold(peers[0], "write \(path)")
             try await peers[1].ask("read \(path)", "asked")
             await daemon.kill()
-            // They start another one, and tell it what they have.
+            // The processes start another daemon and report their claims to it.
             try await peers[2].ask("write \(path)", "asked")
             try await daemon.hasClaims(3)
             #expect(peers[1].unheard.isEmpty && peers[2].unheard.isEmpty)
             try await peers[0].ask("end", "ended")
-            // In whatever order they came to the new one.
+            // The order is that in which they connected to the new daemon.
             await eventually { peers[1...].contains { !$0.unheard.isEmpty } }
             let first = peers[1].unheard.isEmpty ? 2 : 1
             try await peers[first].hear("granted")
@@ -272,7 +272,7 @@ import Testing
             let peers = try peers(3, of: daemon)
             try await peers[0].ask("present \(daemon.work)", "presenting")
             peers[0].signal(SIGSTOP)
-            // More notices than the daemon keeps for one process before it stops listening to it.
+            // More notifications than the daemon buffers for one process before it stops reading from it.
             for peer in peers[1...] { peer.tell("count 2000 \(number)") }
             for peer in peers[1...] { try await peer.hear("counted") }
             #expect(try String(contentsOfFile: number, encoding: .utf8) == "4000")
@@ -289,11 +289,11 @@ import Testing
             let path = try file(daemon)
             let peers = try peers(4, of: daemon)
             try await peers[0].ask("offer \(path) \(kind)", "offered")
-            // Another process than the provider's and the consumer's edits the file, and saves it when it is to be read.
+            // A third process edits the file, and saves it when it is about to be read.
             try await peers[1].ask("saving \(path) saved", "presenting")
             #expect(try await peers[2].ask("load board \(way)", "loaded") == "saved")
             try await peers[1].ask("absent", "absent")
-            // A writer is waited for.
+            // A load waits for a writer.
             try await hold(peers[3], "write \(path)")
             peers[2].tell("load board \(way)")
             try await daemon.hasClaims(2)
@@ -317,7 +317,7 @@ import Testing
             try await peers[2].ask("loadfolder board \(way) \(daemon.work)/first", "loaded")
             #expect(try await contents(of: daemon.work + "/first") == "saved")
             try await peers[1].ask("absent", "absent")
-            // Somebody writes beneath it.
+            // Another process writes beneath the directory.
             try await hold(peers[3], "write \(path)")
             peers[2].tell("loadfolder board \(way) \(daemon.work)/second")
             try await daemon.hasClaims(2)
@@ -339,7 +339,7 @@ import Testing
             try await peers[1].hear("granted")
             try await peers[1].ask("end", "ended")
             #expect(try await peers[2].ask("contents \(path)", "contents") == "text")
-            // Who started it may end a moment later.
+            // The process that started the daemon may end a moment later.
             await eventually { daemon.daemonProcesses.count == 1 }
         }
     }
@@ -355,7 +355,7 @@ import Testing
             try await peer.ask("read \(path)", "asked")
             try await peer.ask("end", "ended")
             try await peer.hear("granted")
-            // It says that it has ended before it lets go.
+            // The process reports its end before it releases the claim.
             #expect(peer.history.filter { $0 != "asked" } == ["granted \(path)", "ended", "granted \(path)"])
             await peer.end()
         }

@@ -6,7 +6,7 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// What the daemon takes from processes, over connections within this one.
+/// Messages that the daemon accepts from processes, over connections within this process.
 @Suite(.ownThreads) struct CoordinationMessageTests {
     private func claim(_ number: UInt64, _ path: String, writes: Bool = true) -> CoordinationEvent {
         .claim(
@@ -80,7 +80,7 @@ import Testing
             for path in ["", "relative", "/a\0b", "/" + String(repeating: "x", count: 5000)] {
                 try connection.notify(EventNotice(claim(1, path)))
             }
-            // Of two items, and inside of another one: such claims travel in another form than plain ones.
+            // Claims on two items, and nested claims, are encoded differently from plain ones.
             let (sound, relative) = (
                 Access(path: "/a", key: "/a", traits: []), Access(path: "relative", key: "relative", traits: [])
             )
@@ -91,7 +91,7 @@ import Testing
             }
             try connection.notify(
                 EventNotice(.claim(ClaimRequest(number: 1, accesses: [relative], purpose: "p", enclosing: [7]))))
-            // Numbers that nobody has, and answers to what was never asked.
+            // Numbers that do not exist, and answers to requests that were never made.
             try connection.notify(
                 EventNotice(.release(claim: 99, outcomes: [ClaimOutcome(access: 5, change: .changed)])))
             try connection.notify(EventNotice(.answer(preparation: 99, failure: nil)))
@@ -102,7 +102,7 @@ import Testing
             try connection.notify(EventNotice(.changedVersion(path: "/a", VersionChange(.gained, badName))))
             try connection.notify(EventNotice(claim(2, "/a")))
             var iterator = stream.makeAsyncIterator()
-            // Whoever made them does not wait for ever.
+            // Each refused claim gets a reply, so that its process does not wait forever.
             for _ in 0..<8 {
                 guard case .denied(claim: 1, .refused) = await iterator.next() else {
                     Issue.record("it was not refused")
@@ -158,7 +158,7 @@ import Testing
                     EventNotice(.moved(ItemMove(path: old, newPath: new, newKey: new, excepted: nil))))
                 try connection.notify(EventNotice(.cancel(claim: number)))
             }
-            // They wait for the one that holds the directory, and for no other.
+            // The claims wait only for the one that holds the directory.
             try await move(from: "/a", to: "/b", [2, 3, 4], hold: 1)
             for number in 2...4 as ClosedRange<UInt64> {
                 guard case .granted(number, let granted, let keys, _) = await iterator.next() else {
@@ -231,7 +231,7 @@ import Testing
                 return
             }
             #expect(reason.contains("\(ClaimUsage.byteLimit) bytes"))
-            // What it makes room for is taken again.
+            // After a release there is room for another claim.
             try connection.notify(EventNotice(.release(claim: 1, outcomes: [])))
             try connection.notify(EventNotice(claim(100, "/b")))
             for await effect in stream {

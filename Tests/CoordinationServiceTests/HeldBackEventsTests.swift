@@ -3,7 +3,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// What a new daemon keeps for a moment.
+/// Events that a new daemon holds back for a moment after its start.
 @Suite(.ownThreads) struct HeldBackEventsTests {
     private func claim(_ number: UInt64) -> CoordinationEvent {
         .claim(
@@ -30,7 +30,7 @@ import Testing
         keep(claim(1), from: 2, in: &events)
         let first = words(events.takeAll())
         #expect(first == ["1 claims 1", "2 claims 1"])
-        // While those are dealt with.
+        // More events arrive while the first are being handled.
         keep(claim(2), from: 1, in: &events)
         events.end(1, nil)
         keep(claim(2), from: 2, in: &events)

@@ -7,7 +7,7 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What a process may do wrong, or suffer, without harm to what it or others hold.
+/// Faults and crashes of one process, which must not harm its own claims or those of others.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct LostConnectionTests {
     private func peers(_ count: Int, of daemon: PrivateDaemon) throws -> [PeerProcess] {
         try (0..<count).map { _ in try daemon.peer(program: TestProcess.program("CoordinationPeer")) }
@@ -33,7 +33,7 @@ import Testing
                 try await peers[1].ask("write \(path)", "asked")
                 try await daemon.hasClaims(2)
                 try await peers[0].ask("sever", "severed")
-                // Both connections are used after that.
+                // Both connections are used after that, so both processes have noticed the loss.
                 try await peers[0].ask("contents \(other)", "contents")
                 try await peers[2].ask("contents \(other)", "contents")
                 try await daemon.hasClaims(2)
@@ -53,7 +53,7 @@ import Testing
             try await hold(peers[0], path)
             try await hold(peers[0], other)
             try await peers[1].ask("write \(other)", "asked")
-            // In whatever order the two happen.
+            // The loss and the end may arrive in either order.
             peers[0].tell("sever")
             try await peers[0].ask("end", "ended")
             try await peers[1].hear("granted")
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// A connection of this process, over which it says itself what coordinators say otherwise.
+    /// Returns a connection of this process, over which the test sends a coordinator's messages itself.
     private func connect(_ daemon: PrivateDaemon) async throws -> Connection {
         let locations = daemon.locations
         let connection = try await offPool { () throws in try DaemonEntrance { locations }.connect(Service()) }
@@ -99,14 +99,14 @@ import Testing
             for number in UInt64(1)...100 {
                 let connection = try await connect(daemon)
                 try connection.notify(claim(number, "/purvey-absent/\(number)"))
-                // Answered after the claim was taken.
+                // The reply comes after the claim was accepted.
                 _ = try await connection.call(CoordinateCall())
                 connection.close()
             }
-            // It hears of connections that end and begin in their order, but for the last ones.
+            // The daemon notices ended and new connections in their order, but the last ones may still be open.
             #expect(try await daemon.client.call(CountClaimsCall(), attempts: 3).count <= 20)
             #expect(try threads(of: daemon) < before + 50)
-            // Others go on.
+            // Other processes continue.
             let path = try file(daemon, "a")
             try await peers(1, of: daemon)[0].ask("contents \(path)", "contents")
         }
@@ -125,7 +125,7 @@ import Testing
                 var information = siginfo_t()
                 while waitid(P_PID, id_t(stopped), &information, WSTOPPED) < 0, errno == EINTR {}
             }
-            // 24 MB, which no socket takes at once.
+            // 24 MB, which no socket buffers at once.
             let folder = "/purvey-absent" + String(repeating: "/" + String(repeating: "x", count: 200), count: 15)
             for number in UInt64(1)...8_000 { try connection.notify(claim(number, folder + "/\(number)")) }
             kill(stopped, SIGCONT)
@@ -146,7 +146,7 @@ import Testing
             #expect(words.hasPrefix("words words") && words.utf8.count <= 8 * 1_024)
             try await daemon.hasClaims(2)
             #expect(peers[1].unheard.isEmpty)
-            // It was asked once.
+            // The presenter was asked only once.
             try await peers[0].ask("end", "ended")
             try await peers[1].hear("granted")
             #expect(peers[0].history.filter { $0 == "told to reader" }.count == 1)
@@ -170,7 +170,7 @@ import Testing
             try await peers[1].ask("replace \(path) new", "replaced")
             #expect(!peers[0].history.contains { $0.hasPrefix("told") })
             try await peers[0].ask("shift \(path)", "shifted")
-            // Nobody says when it is noticed.
+            // The time at which the coordinator notices the change is unspecified.
             try await eventually {
                 peers[1].tell("replace \(path) newer")
                 try await peers[1].hear("replaced")

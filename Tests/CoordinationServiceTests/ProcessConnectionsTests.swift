@@ -6,7 +6,7 @@ import Foundation
 import TestThreads
 import Testing
 
-/// How many connections one process may coordinate over.
+/// The limit of connections over which one process may coordinate.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ProcessConnectionsTests {
     private func connect(_ daemon: PrivateDaemon, _ hearing: Service = Service()) async throws -> Connection {
         let socket = daemon.locations.socket
@@ -43,7 +43,7 @@ import Testing
             }
             let oneMore = try await connect(daemon)
             #expect(await !begins(oneMore))
-            // One that was told so, or has not asked, is not listened to.
+            // Events of a connection that was refused, or has not asked, are ignored and close it.
             try oneMore.notify(claim("/a"))
             await eventually { oneMore.closeReason != nil }
             #expect(try await daemon.client.call(CountClaimsCall(), attempts: 3).count == 0)

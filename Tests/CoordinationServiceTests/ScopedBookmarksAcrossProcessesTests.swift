@@ -8,8 +8,8 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A bookmark's way from a program of the user's to an extension that the daemon runs, confined: three processes, and the public
-/// interface alone where an app would use it.
+/// A bookmark passed from a program of the user to a confined extension of the daemon. The three processes use only
+/// the public API where an app would.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ScopedBookmarksAcrossProcessesTests {
     private static let refused = "error \(CocoaError.Code.fileReadNoPermission.rawValue)"
     private static let corrupt = "error \(CocoaError.Code.fileReadCorruptFile.rawValue)"
@@ -29,7 +29,7 @@ import Testing
                 #expect(try await process.tell("start \(path)") == "yes")
                 #expect(try await process.tell("append \(path)") == "done")
                 #expect(try String(contentsOfFile: file, encoding: .utf8) == "text+")
-                // By descriptor: the file itself.
+                // Loaded by descriptor, it is the file itself.
                 #expect(try await process.tell("item \(path)") == "text+")
                 #expect(try await process.tell("stop \(path)") == "done")
                 #expect(try await process.tell("read \(path)") == "text+")

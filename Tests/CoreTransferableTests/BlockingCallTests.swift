@@ -5,13 +5,13 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// A call that may block never runs on a thread of the tasks, which are few and belong to all.
+/// A call that may block never runs on a thread of Swift's task pool, which has few threads.
 @Suite(.enabled(if: OpenWitness.isAllowed, "only root is told which thread opened a file")) struct BlockingCallTests {
     private let folder: URL
     private let witness: OpenWitness
 
     init() throws {
-        // Not among the temporary files, through which other tests look from threads of their own.
+        // Outside the temporary directory, which other tests list from threads of their own.
         folder = URL(fileURLWithPath: "/dev/shm/purvey-test-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         witness = try OpenWitness()
@@ -27,7 +27,7 @@ import UniformTypeIdentifiers
     private func expectHandlerThreadsOnly(_ place: SourceLocation = #_sourceLocation) {
         let threads = witness.threads()
         #expect(!threads.isEmpty, sourceLocation: place)
-        // With many idle ones, a handler thread ends after its job; those of the tasks wait for the next.
+        // If many are idle, a handler thread ends after its job. The threads of the task pool wait for the next job.
         #expect(threads.allSatisfy { ["purvey-handler", ""].contains($0) }, "\(threads)", sourceLocation: place)
     }
 
@@ -49,7 +49,7 @@ import UniformTypeIdentifiers
         expectHandlerThreadsOnly()
     }
 
-    /// Removing a folder begins with opening it.
+    /// Removing a directory begins with opening it.
     @Test func theFolderOfAFileThatArrivedIsRemoved() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try await Profile(text: "x").withExportedFile(contentType: nil) { url in

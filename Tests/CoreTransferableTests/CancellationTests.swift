@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// Cancelling what a program's closures do, whether they listen or not.
+/// Cancellation of a program's closures, whether they observe it or not.
 @Suite struct CancellationTests {
     @Test func anExporterThatNeverEndsIsCancelled() async throws {
         struct Endless: Transferable {
@@ -30,7 +30,7 @@ import UniformTypeIdentifiers
         #expect(error?.code == CocoaError.userCancelled.rawValue)
     }
 
-    /// The importer runs, and nothing in the world will make it return.
+    /// The importer runs and does not return when its task is cancelled.
     @Test(.timeLimit(.minutes(10)), arguments: [Stubborn.data, Stubborn.file])
     func anImporterThatNeverReturnsIsCancelled(_ stubborn: Stubborn) async throws {
         let provider = NSItemProvider(item: Data("s".utf8) as NSData, typeIdentifier: stubborn.type.identifier)
@@ -60,7 +60,7 @@ import UniformTypeIdentifiers
             break
         }
         #expect(progress.isFinished)
-        // It returns after all, so that this test leaves nothing.
+        // The importer is released at the end, so that this test leaves nothing running.
         Stubborn.release(stubborn.type)
         while FileManager.default.fileExists(atPath: path) { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -114,7 +114,7 @@ import UniformTypeIdentifiers
     }
 }
 
-/// Importers that begin and do not return, whatever happens to their task, until they are released.
+/// Importers that do not return until they are released, even if their task is cancelled.
 enum Stubborn: Sendable {
     case data
     case file
@@ -159,7 +159,7 @@ private struct StubbornFile: Transferable {
     }
 }
 
-/// Imports only once its task was cancelled.
+/// An importer that returns only after its task was cancelled.
 private struct LateGIF: Transferable {
     static let hooks = Mutex<(begun: @Sendable () -> Void, told: @Sendable () -> Void)?>(nil)
 
@@ -174,7 +174,7 @@ private struct LateGIF: Transferable {
     }
 }
 
-/// Looks, once its task was cancelled, whether its file is still there.
+/// An importer that checks, after its task was cancelled, whether its file still exists.
 private struct LatePDF: Transferable {
     static let hooks = Mutex<(begun: @Sendable (String) -> Void, told: @Sendable (Bool) -> Void)?>(nil)
 

@@ -17,7 +17,7 @@ import UniformTypeIdentifiers
     @Test func dataIsImportedByItsType() async throws {
         #expect(try await Profile(importing: Data(#"{"text":"x"}"#.utf8), contentType: .profile) == Profile(text: "x"))
         #expect(try await Note(importing: Data("n".utf8), contentType: .utf8PlainText) == Note(text: "n"))
-        // The first importer that the type conforms to, in order of declaration.
+        // The importer is the first in order of declaration that the type conforms to.
         #expect(try await Picture(importing: Data("p".utf8), contentType: .png).bytes == Data("p".utf8))
         #expect(try await Picture(importing: Data("p".utf8), contentType: .gif).bytes == Data("any:p".utf8))
         await #expect(throws: (any Error).self) { try await Note(importing: Data(), contentType: .png) }
@@ -27,7 +27,7 @@ import UniformTypeIdentifiers
     }
 
     @Test func withoutATypeEveryImporterIsTried() async throws {
-        // The first refuses empty data, the second takes anything.
+        // The first importer refuses empty data, and the second accepts any.
         #expect(try await Picture(importing: Data(), contentType: nil).bytes == Data("any:".utf8))
         await #expect(throws: (any Error).self) { try await Profile(importing: Data("no".utf8), contentType: nil) }
     }
@@ -145,9 +145,9 @@ import UniformTypeIdentifiers
     @Test func withoutATypeEveryImporterOfAFileIsTried() async throws {
         let url = folder.appendingPathComponent("empty.png")
         try Data().write(to: url)
-        // The first refuses empty data, the second takes any picture.
+        // The first importer refuses empty data, and the second accepts any picture.
         #expect(try await Picture(importing: url, contentType: nil).bytes == Data("any:".utf8))
-        // With a type, the first that it conforms to is the one.
+        // With a type, only the first importer that it conforms to is tried.
         await #expect(throws: CocoaError.self) { try await Picture(importing: url, contentType: .png) }
     }
 

@@ -80,7 +80,8 @@ import UniformTypeIdentifiers
         try FileManager.default.removeItem(at: copy.url)
     }
 
-    /// What the representation allows, what the sent file allows, and whether the importer asks.
+    /// An original is offered only if the representation and the sent file both allow it and the importer asks for
+    /// it.
     @Test(arguments: [true, false], [(true, true), (true, false), (false, true), (false, false)])
     func anOriginalTakesAllThree(_ asks: Bool, _ allowed: (representation: Bool, file: Bool)) async throws {
         let url = folder.appendingPathComponent("a.mov")
@@ -179,7 +180,7 @@ import UniformTypeIdentifiers
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey].map { "\($0)" } ?? ""
             #expect(cause.contains("condition"))
         }
-        // Those without a condition are still there.
+        // Representations without a condition remain available.
         #expect(try await provider.loadDataRepresentation(for: .plainText) == Data("T".utf8))
     }
 
@@ -197,7 +198,7 @@ import UniformTypeIdentifiers
         let secret = Report(title: "T", isSecret: true)
         await #expect(throws: (any Error).self) { try await Now(report: secret).exported(as: .html) }
         await #expect(throws: (any Error).self) { try await Later(report: secret).exported(as: .html) }
-        // The next that fits stands in.
+        // The next matching representation is used instead.
         #expect(try await Later(report: secret).exported(as: .text) == Data("T".utf8))
         #expect(try await Later(report: Report(title: "T")).exported(as: .text) == Data("<h1>T</h1>".utf8))
         let provider = NSItemProvider()
@@ -255,7 +256,7 @@ import UniformTypeIdentifiers
             }())
         #expect(made.withLock { $0 } == 1)
         #expect(proxied.suggestedName == "x")
-        // A name that is given already needs no value either.
+        // If the name is already set, no value is needed for it either.
         let named = NSItemProvider()
         named.suggestedName = "own"
         struct Called: Transferable {

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Tells which threads of this process open files and folders: the names of those that opened what is watched.
+/// Records the names of this process's threads that open watched files and directories.
 ///
-/// The kernel tells root only, and tells numbers: a thread of its own asks for the names at once, because in a busy process a
-/// number soon belongs to another thread.
+/// The kernel reports these events only to root, and only with thread numbers. A thread looks up the names at once,
+/// because a busy process soon reuses a number for another thread.
 final class OpenWitness: Sendable {
     private let descriptor: CInt
     private let log = Log()
 
-    /// Outlives the witness for as long as its thread runs.
+    /// The state shared with the thread. It outlives the witness while the thread runs.
     private final class Log: Sendable {
-        // Held while the kernel is asked, so that nothing is on its way when it is free.
+        // Held during the kernel's read, so that no event is in flight while it is free.
         let names = Mutex<[String]>([])
         let hasEnded = Atomic(false)
     }
@@ -29,7 +29,7 @@ final class OpenWitness: Sendable {
 
     private static func function<Function>(_ name: String, as type: Function.Type) throws -> Function {
         guard let address = dlsym(nil, name) else { throw Refused() }
-        // The C library's function of that name, whose C type the caller names.
+        // The caller gives the C type of the C library's function of that name.
         return unsafeBitCast(address, to: type)
     }
 
@@ -51,7 +51,7 @@ final class OpenWitness: Sendable {
 
     deinit { log.hasEnded.store(true, ordering: .releasing) }
 
-    /// Watches a file, or a folder itself.
+    /// Watches a file, or a directory itself.
     func watch(_ path: String) throws {
         let add: CUnsignedInt = 0x1
         let opened: UInt64 = 0x20
@@ -60,7 +60,8 @@ final class OpenWitness: Sendable {
         if mark(descriptor, add, opened | folders, AT_FDCWD, path) < 0 { throw Refused() }
     }
 
-    /// The name of the thread for each opening since this was asked last; empty for a thread that ended at once.
+    /// Returns the thread's name for each opening since the last call. The name is empty for a thread that ended at
+    /// once.
     func threads() -> [String] {
         log.names.withLock { names in
             defer { names = [] }

@@ -4,7 +4,7 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// Representations that have no end, and those of types without values.
+/// Representations that refer to themselves endlessly, and those of types without values.
 @Suite struct ResolutionTests {
     private func message(_ body: () async throws -> Void) async -> String {
         do {

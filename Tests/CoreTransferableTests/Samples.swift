@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Types in the manner of programs that use Transferable.
+/// Types like those of programs that use Transferable.
 
 struct Profile: Codable, Equatable, Transferable {
     var text: String
@@ -74,7 +74,7 @@ struct Note: Transferable, Equatable {
     }
 }
 
-/// A proxy of a proxy of itself.
+/// A proxy that leads back to itself through another one.
 struct Ouroboros: Transferable {
     static var transferRepresentation: some TransferRepresentation {
         ProxyRepresentation(exporting: { _ in Tail() }, importing: { _ in Ouroboros() })
@@ -88,7 +88,7 @@ struct Tail: Transferable {
 }
 
 extension UUID: Transferable {
-    /// Its text.
+    /// The representation as text.
     public static var transferRepresentation: some TransferRepresentation {
         ProxyRepresentation(exporting: \.uuidString)
     }

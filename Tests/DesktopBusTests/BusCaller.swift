@@ -1,7 +1,7 @@
 import CGIO
 import Foundation
 
-/// A program on the bus that makes several calls at once. Calls block.
+/// A program on the bus that makes several calls at once. Calls block the calling thread.
 final class BusCaller: @unchecked Sendable {
     // Sendable: GLib's connections may be used on several threads.
     private let connection: OpaquePointer
@@ -20,9 +20,9 @@ final class BusCaller: @unchecked Sendable {
 
     deinit { g_object_unref(UnsafeMutableRawPointer(connection)) }
 
-    /// Calls a method of the files' with a path.
+    /// Calls a method of the files interface with a path.
     ///
-    /// - Returns: the error; `nil` when it was done.
+    /// - Returns: The error, or `nil` on success.
     func call(_ method: String, path: String) -> String? {
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }

@@ -6,7 +6,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// What happens to the daemon when the bus, or the process that speaks to it, is not as it should be: nothing.
+/// Faults of the bus, or of the process that serves it. They must not affect the daemon.
 @Suite(.timeLimit(.minutes(20))) struct BusFaultTests {
     @Test func aProcessThatDiesIsStartedAgain() async throws {
         try await BusPlace.run { place in

@@ -6,7 +6,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// What programs on the desktop's bus see of the domains, and may do with their files.
+/// The interface on the desktop's bus: the domains it shows, and its operations on their files.
 @Suite(.timeLimit(.minutes(20))) struct BusInterfaceTests {
     @Test func aDomainIsShownForAsLongAsItIsThere() async throws {
         try await BusPlace.run { place in
@@ -19,7 +19,7 @@ import Testing
             let name = try await place.call(get, "org.purvey.Purvey1.Domain", "Name", on: String(path))
             #expect(name.text == "(<'Cloud'>,)\n")
             let monitor = try await place.listen()
-            // Another one stays, or there would be nobody to say that this one is gone.
+            // A second domain remains, so that the bus process keeps running and reports the removal of the first.
             try await place.succeed(
                 "domains", "add", StartedCloud.providerIdentifier, "More", "path=" + place.cloud.folder)
             #expect(try await monitor.hasPrinted("ObjectManager.InterfacesAdded"))
@@ -202,12 +202,13 @@ import Testing
     }
 }
 
-/// Counts from several tasks.
+/// A counter that several tasks share.
 private final class Refusals: Sendable {
     let count = Lock(0)
 }
 
-/// How often somebody has looked into a folder; the engine asks for pages of the trash and of its own sets whenever it likes.
+/// Returns the number of page requests for directories. The engine requests pages of the trash and of the working set
+/// at any time.
 private func pagesOfFolders(_ control: CloudControl) throws -> Int {
     try control.requests().count { request in
         if case .page(let container, _, _) = request { container != CloudItem.trash } else { false }

@@ -5,22 +5,22 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A message bus and a daemon of a test's own, with a domain "Cloud" of a service that does what the test tells it.
+/// A test's own message bus and daemon, with a domain "Cloud" whose service the test controls.
 struct BusPlace {
     let daemon: StartedDaemon
     let bus: PrivateBus
     let cloud: StartedCloud
-    /// Where the domain is mounted.
+    /// The domain's mount point.
     let mount: String
 
     static let name = "org.purvey.Purvey1"
     static let root = "/org/purvey/Purvey1"
 
-    /// Runs a test in such a place.
+    /// Runs a test with a bus and a daemon.
     ///
     /// - Parameters:
     ///   - variables: `NAME=value`, for the daemon; the bus's address otherwise.
-    ///   - isShown: whether the domains come to be on the bus, which is waited for.
+    ///   - isShown: Whether the domains are expected on the bus, which is then waited for.
     static func run(
         _ variables: (PrivateBus) -> [String] = { ["PURVEY_BUS=", "DBUS_SESSION_BUS_ADDRESS=" + $0.address] },
         isShown: Bool = true, _ body: (BusPlace) async throws -> Void
@@ -62,7 +62,7 @@ struct BusPlace {
         if let failure { throw failure }
     }
 
-    /// Runs `purvey`, which has to succeed.
+    /// Runs `purvey`, which must succeed.
     @discardableResult
     func succeed(_ arguments: String...) async throws -> String {
         let (ending, text) = try await onThread { [daemon] in try daemon.purvey(arguments) }
@@ -70,12 +70,12 @@ struct BusPlace {
         return text
     }
 
-    /// Calls a method, with arguments as GVariant writes them.
+    /// Calls a method, with arguments in GVariant's text format.
     func call(_ method: String, _ arguments: String..., on path: String = root) async throws -> ProgramRun {
         try await bus.gdbus(["call", "--session", "-d", Self.name, "-o", path, "-m", method] + arguments).end()
     }
 
-    /// Calls a method of the files', which has to succeed.
+    /// Calls a method of the files interface, which must succeed.
     @discardableResult
     func files(_ method: String, _ arguments: String...) async throws -> String {
         let run = try await bus.gdbus(
@@ -86,24 +86,24 @@ struct BusPlace {
         return run.text
     }
 
-    /// What is told of one path.
+    /// Returns the reported state of one path.
     func state(_ path: String) async throws -> String { try await files("GetStates", "['\(path)']") }
 
-    /// The domains as the bus has them.
+    /// Returns the domains as published on the bus.
     func objects() async throws -> String {
         try await call("org.freedesktop.DBus.ObjectManager.GetManagedObjects").text
     }
 
     private func isOnBus() async throws -> Bool { try await objects().contains("'Name': <'Cloud'>") }
 
-    /// Hears all signals, from when this returns.
+    /// Starts to monitor all signals, and returns once they are received.
     func listen() async throws -> RunningProgram {
         let monitor = try bus.gdbus(["monitor", "--session", "-d", Self.name])
         try #require(try await monitor.hasPrinted("is owned by"))
         return monitor
     }
 
-    /// The processes beside the daemon that show the domains.
+    /// The processes beside the daemon that publish the domains on the bus.
     var processes: [pid_t] {
         daemon.children.filter { process in
             (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == "purvey-bus\n"
@@ -115,13 +115,13 @@ struct BusPlace {
         try await onThread { try Files.write(text, to: whole, O_WRONLY | O_CREAT | O_TRUNC) }
     }
 
-    /// What the service is told, or asked.
+    /// Runs a request to the service's control interface on a thread of its own.
     func tell<Value: Sendable>(_ body: @escaping @Sendable (CloudControl) throws -> Value) async throws -> Value {
         let control = cloud.control
         return try await onThread { try body(control) }
     }
 
-    /// Looks again and again until something is so; a busy machine may take long.
+    /// Polls until a condition holds. A busy machine may take long.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
         for _ in 0..<3_000 {
             if try await condition() { return }
@@ -131,7 +131,7 @@ struct BusPlace {
     }
 }
 
-/// Runs something that blocks and may fail on a thread that may.
+/// Runs a blocking, throwing function on a handler thread.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await HandlerThreads.shared.value(of: { Result { try body() } }).get()
 }

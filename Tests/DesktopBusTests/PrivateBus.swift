@@ -3,7 +3,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A message bus of a test's own, on which nothing of the machine's is started.
+/// A test's own message bus, on which no service of the machine is activated.
 final class PrivateBus: Sendable {
     private let folder: String
     private let program = Lock<RunningProgram?>(nil)
@@ -11,7 +11,7 @@ final class PrivateBus: Sendable {
     var socket: String { folder + "/bus" }
     var address: String { "unix:path=" + socket }
 
-    /// - Parameter folder: its path is short enough for a socket in it.
+    /// - Parameter folder: A directory with a path short enough for a socket in it.
     init(_ folder: String) throws {
         self.folder = folder
         try """
@@ -29,7 +29,7 @@ final class PrivateBus: Sendable {
         """.write(toFile: folder + "/bus.conf", atomically: false, encoding: .utf8)
     }
 
-    /// Starts it, and waits until it can be reached.
+    /// Starts the bus, and waits until it can be reached.
     func start() async throws {
         let started = try RunningProgram(
             "/usr/bin/dbus-daemon",

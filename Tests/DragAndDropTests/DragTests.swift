@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import Testing
 
-/// Writes down what it is told, and answers as the test wants.
+/// A delegate that records its calls, and answers as the test wants.
 @MainActor private final class Desk: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
     var items: [UIDragItem] = []
     var allowsMove = true
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// Implements nothing that need not be.
+/// A delegate that implements only what is required.
 @MainActor private final class Bare: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
     func dragInteraction(_ interaction: UIDragInteraction, itemsForBeginning session: any UIDragSession) -> [UIDragItem]
     {
@@ -99,7 +99,7 @@ import Testing
                 "begin", "move", "enter", "exit", "enter", "perform", "conclude", "willEnd copy", "didEnd copy",
                 "transferred", "end",
             ])
-        // It ends once.
+        // The drag ends only once.
         drag.end(.move)
         #expect(desk.told.count == 11)
     }
@@ -170,7 +170,7 @@ import Testing
         try drag.publish()
         let first = try #require(await DropOperation.remote(destination, boards: boards))
         let second = try #require(await DropOperation.remote(destination, boards: boards))
-        // Between programs it is a copy, whatever is proposed.
+        // A drop from another program is always a copy, whatever the delegate proposes.
         #expect(first.session.allowsMoveOperation)
         #expect(await first.perform() == .copy)
         #expect(await second.perform() == .cancel)

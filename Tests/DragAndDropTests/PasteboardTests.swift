@@ -9,12 +9,12 @@ import UniformTypeIdentifiers
 
 @Suite struct PasteboardTests {
     private let boards = LocalBoards()
-    /// Of each test its own, because notifications are heard by all.
+    /// Unique to each test, because all tests receive the notifications.
     private let name = UIPasteboard.Name(UUID().uuidString)
 
     private var pasteboard: UIPasteboard { UIPasteboard(name, boards) }
 
-    /// Off the tasks' threads, because pasteboards block.
+    /// Runs a function outside Swift's task pool, because pasteboards block.
     private func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
@@ -81,7 +81,7 @@ import UniformTypeIdentifiers
             #expect(pasteboard.types == ["public.utf8-plain-text"])
             #expect(pasteboard.value(forPasteboardType: "public.png") == nil)
             #expect(pasteboard.data(forPasteboardType: "public.png") == nil)
-            // What cannot be coded is left out, and nothing worse comes of it.
+            // An object that cannot be encoded is left out without a crash.
             pasteboard.setItems([["public.text": NSObject()]])
             #expect(pasteboard.types.isEmpty)
         }
@@ -197,7 +197,7 @@ import UniformTypeIdentifiers
     func whatNeverComesIsNotThereAndIsCancelled(isItem: Bool) async throws {
         let pasteboard = UIPasteboard(name, boards, patience: .milliseconds(500))
         let cancelled = Mutex(0)
-        // Fifty that were waited for one after the other would take half a minute.
+        // Fifty loads that are awaited one after the other would take half a minute.
         pasteboard.itemProviders = (0..<50).map { _ in
             let provider = NSItemProvider()
             if isItem {
@@ -244,7 +244,7 @@ import UniformTypeIdentifiers
                 [NSItemProvider(object: "soon gone" as NSString)], localOnly: false, expirationDate: Date())
             for _ in 0..<60_000 where pasteboard.numberOfItems > 0 { usleep(5_000) }
             #expect(pasteboard.numberOfItems == 0)
-            // What came later stays.
+            // Items that were set after the expiring ones remain.
             pasteboard.setObjects(["old"], localOnly: true, expirationDate: Date(timeIntervalSinceNow: 0.05))
             pasteboard.setObjects(["new"])
             let writing: [any NSItemProviderWriting] = ["newer" as NSString]
@@ -277,7 +277,7 @@ import UniformTypeIdentifiers
         #expect(UIPasteboard(name: name, create: true)?.name == name)
         UIPasteboard.general.setPersistent(false)
         #expect(UIPasteboard.general.isPersistent)
-        // The general one cannot be removed.
+        // The general pasteboard cannot be removed.
         UIPasteboard.remove(withName: .general)
         #expect(UIPasteboardNameFind == "com.apple.UIKit.pboard.find")
         #expect(UIPasteboard.OptionsKey(rawValue: "UIPasteboardOptionLocalOnly") == UIPasteboard.OptionsKey.localOnly)
@@ -306,7 +306,7 @@ import UniformTypeIdentifiers
 }
 
 private final class MockPasteboard: UIPasteboard, @unchecked Sendable {
-    // One test uses it, on one thread.
+    // Sendable: one test uses it, on one thread.
     private var text: String?
     private(set) var setItemsCalls = 0
 

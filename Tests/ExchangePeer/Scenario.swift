@@ -6,10 +6,10 @@ import UniformTypeIdentifiers
 
 /// Items that keep their promises, and items that do not.
 enum Scenario {
-    /// `KIND TYPE [ARGUMENT…]`: data SIZE, file PATH, inplace PATH, brief PATH (deleted once it was handed over), slow,
-    /// never, twice, neither, error, fill SIZE;
-    /// or `visible TYPE:VISIBILITY…`, a representation for each; or `item TYPE KIND [ARGUMENT]`: text, url, file, list, image,
-    /// plain, own, unarchivable, error; or `preview KIND PATH`; or `transferable KIND ARGUMENT`, see ``Transferables``.
+    /// Creates an item from `KIND TYPE [ARGUMENT…]`. The kinds are: data SIZE, file PATH, inplace PATH, brief PATH
+    /// (deleted once it was delivered), slow, never, twice, neither, error, fill SIZE; `visible TYPE:VISIBILITY…`, a
+    /// representation for each; `item TYPE KIND [ARGUMENT]`: text, url, file, list, image, plain, own, unarchivable,
+    /// error; `preview KIND PATH`; and `transferable KIND ARGUMENT`, see ``Transferables``.
     static func provider(_ words: [String], _ slow: SlowHandlers) -> NSItemProvider {
         let provider = NSItemProvider()
         let kind = words[0]
@@ -47,7 +47,8 @@ enum Scenario {
             }
         default:
             provider.registerDataRepresentation(forTypeIdentifier: type, visibility: .all) { completion in
-                // What is to be moved on is there to be moved on when a test hears of it.
+                // The handler is registered before the test learns of its call, so that the test can advance it at
+                // once.
                 let early = kind == "slow" ? slow.add(completion) : nil
                 Script.say("handler called")
                 return early ?? answer(kind, argument, completion)
@@ -56,7 +57,7 @@ enum Scenario {
         return provider
     }
 
-    /// An item of one text whose client makes the preview: an image of a file, the file, its data, or nothing.
+    /// Creates an item of one text whose preview handler returns an image of a file, the file, its data, or nothing.
     private static func preview(_ kind: String, _ path: String) -> NSItemProvider {
         let provider = NSItemProvider(item: "text" as NSString, typeIdentifier: UTType.utf8PlainText.identifier)
         if kind == "partly" {
@@ -80,7 +81,7 @@ enum Scenario {
         return provider
     }
 
-    /// An item of the coercing interface.
+    /// Creates an item with a load handler of the coercing interface (`registerItem`).
     private static func item(_ type: String, _ kind: String, _ argument: String) -> NSItemProvider {
         let provider = NSItemProvider()
         provider.registerItem(forTypeIdentifier: type) { completion, wanted, options in
@@ -109,7 +110,7 @@ enum Scenario {
                 completion?(argument == "uuid" ? uuid : mixed, nil)
             case "own": completion?(OwnItem(), nil)
             case "never":
-                // One that lets go of the completion has answered by that.
+                // Kept, because releasing the completion handler would count as an answer.
                 DispatchQueue.global().asyncAfter(deadline: .now() + 3_600) { completion?(nil, nil) }
             case "unarchivable": completion?(["error": NSError(domain: "Peer", code: 1)] as NSDictionary, nil)
             default: completion?(nil, NSError(domain: "Peer", code: 42))
@@ -147,7 +148,7 @@ enum Scenario {
         return nil
     }
 
-    /// Bytes that a test can make as well.
+    /// Returns bytes that a test can compute as well.
     static func pattern(_ size: Int) -> Data {
         var data = Data(repeating: 0x5A, count: size)
         for offset in stride(from: 0, to: size, by: 4099) { data[offset] = UInt8(truncatingIfNeeded: offset / 4099) }
@@ -155,7 +156,7 @@ enum Scenario {
     }
 }
 
-/// An object of a class that no other process has.
+/// An object of a class that exists in no other process.
 final class OwnItem: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 
@@ -165,7 +166,7 @@ final class OwnItem: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) { coder.encode("word" as NSString, forKey: "word") }
 }
 
-/// Load handlers that wait for the test to move them on.
+/// Load handlers that wait until the test advances them.
 final class SlowHandlers: Sendable {
     private typealias Completion = @Sendable (Data?, (any Error)?) -> Void
 

@@ -5,22 +5,22 @@ import ItemProvider
 import LinuxSystem
 import Synchronization
 
-/// The commands that a test can give, on a thread of their own:
+/// The commands that a test can send, which run on a thread of their own:
 ///
 ///     offer BOARD KIND TYPE…     offers an item, prints "offered UUID"
 ///     replace BOARD KIND TYPE…   makes it the contents of a board, prints "replaced"
 ///     fulfil BOARD KIND TYPE…    the same, fulfilled at once
 ///     withdraw                   withdraws everything, prints "withdrawn"
-///     advance N | finish         moves on the handlers of the kind "slow"
+///     advance N | finish         advances or finishes the handlers of the kind "slow"
 ///     list BOARD                 prints "item NAME TYPE,TYPE" for each and then "listed N"
 ///     load BOARD TYPE DELIVERY   loads from the first item, prints "loaded …" or "failed …"
-///     limit N                    lets this process have N descriptors, prints "limited"
+///     limit N                    limits this process to N descriptors, prints "limited"
 ///     offermany BOARD N          offers N items of type public.png, prints "offered N"
 ///     loadmany BOARD N           loads N items one after the other and then all at once, prints "loaded N N"
 ///     cancel                     cancels the load that was started last
 ///     churn BOARD COUNT          offers and withdraws items, prints "churned DESCRIPTORS KILOBYTES" of growth
 ///     become USER                becomes another user, prints "became USER"
-///     knock PATH                 connects to a socket and says something, prints "closed" or "answered"
+///     knock PATH                 connects to a socket and sends a call, prints "closed" or "answered"
 ///     quit                       returns from main
 final class Script: Sendable {
     private struct State {
@@ -41,7 +41,7 @@ final class Script: Sendable {
 
     static func say(_ line: String) {
         let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
-        // A test that has ended does not listen any more.
+        // A test that has ended no longer reads, so the result is ignored.
         _ = write(STDOUT_FILENO, bytes, bytes.count)
     }
 
@@ -154,7 +154,7 @@ final class Script: Sendable {
                     let data = try await item.loadDataRepresentation(forTypeIdentifier: "public.png")
                     inTurn += data.count == 10 ? 1 : 0
                 }
-                // Others, whose sockets are not open yet.
+                // New item objects, whose sockets are not open yet.
                 let more = try await Board(board).items()
                 let counts = more.map { item in
                     AsyncStream<Int> { stream in
@@ -181,11 +181,11 @@ final class Script: Sendable {
         return "failed \(causes) \(error.localizedDescription)"
     }
 
-    /// Talks to a socket without looking who serves it.
+    /// Sends a call to a socket without checking which user serves it.
     private func knock(_ path: String) {
         do {
             let socket = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: path))
-            // A call without a body: whoever listens to it at all answers with a failure.
+            // A call without a body, which any serving peer answers with a failure.
             let request: [UInt8] = [0x85, 0x00, 0x01, 0x00, 0x0D, 0xA0]
             try? request.withUnsafeBytes { try socket.send($0) }
             var wait = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
@@ -198,7 +198,7 @@ final class Script: Sendable {
         }
     }
 
-    /// Offers and withdraws items, some at a time, and tells how much more this process holds afterwards.
+    /// Offers and withdraws items, several at a time, and prints the growth of this process's descriptors and memory.
     private func churn(board: String, count: Int) {
         waiting {
             func round(_ count: Int) async throws {
@@ -216,7 +216,7 @@ final class Script: Sendable {
                 }
             }
             do {
-                // What is made once and kept is not growth.
+                // State that is created once and kept is not growth.
                 try await round(4_000)
                 let before = (Self.openDescriptors, Self.residentKilobytes)
                 try await round(count)

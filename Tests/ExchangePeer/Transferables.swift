@@ -3,8 +3,8 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Values that a test can have offered: greeting TEXT, movie PATH, report PATH (secret once PATH has gone), folder PATH,
-/// endless WHATEVER.
+/// The values that a test can offer: greeting TEXT, movie PATH, report PATH (secret once PATH no longer exists),
+/// folder PATH, endless IGNORED.
 enum Transferables {
     static func register(_ kind: String, _ argument: String, _ provider: NSItemProvider) {
         let url = URL(fileURLWithPath: argument)

@@ -1,5 +1,5 @@
-// A process for tests to talk to: it does what its standard input says, a line at a time, and tells on standard output
-// what happens. See `Script` for the commands.
+// A process that tests control: it executes commands from standard input, one per line, and reports on standard
+// output. See `Script` for the commands.
 import Glibc
 
 signal(SIGPIPE, SIG_IGN)

@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// What a provider or a consumer does wrong, seen from the other process.
+/// Faults of a provider or a consumer, as seen from the other process.
 @Suite struct BadInputTests {
     private func error(_ body: () async throws -> Void) async -> NSError? {
         do {
@@ -39,7 +39,7 @@ import UniformTypeIdentifiers
             let outcome = Outcome()
             item.loadDataRepresentation(forTypeIdentifier: "public.png") { outcome.set($0, $1) }
             #expect(try await outcome.value() == Data("first".utf8))
-            // Another load of the same item over the same socket is as good as the first.
+            // A second load of the same item over the same socket works as well.
             _ = try await provider.hear("handler called")
             #expect(try await item.loadDataRepresentation(for: .png) == Data("first".utf8))
             #expect(outcome.count == 1)
@@ -91,7 +91,7 @@ import UniformTypeIdentifiers
             let failure = await error { _ = try await outcome.value() }
             #expect(failure?.domain == NSItemProvider.errorDomain)
             #expect(failure?.code == NSItemProvider.ErrorCode.itemUnavailableError.rawValue)
-            // The offer is over, and so is every later load of the item.
+            // The offer has ended, and every later load of the item fails.
             await eventually { (try? await daemon.board().items().isEmpty) == true }
             let later = await error { _ = try await item.loadDataRepresentation(for: .png) }
             #expect(later?.code == NSItemProvider.ErrorCode.itemUnavailableError.rawValue)
@@ -165,7 +165,7 @@ import UniformTypeIdentifiers
             }
             let (provider, item) = try await item(daemon, "brief public.folder \(folder)")
             let names = try await item.loadFileRepresentation(for: .folder) { url, _ in
-                // The provider does not wait for what the consumer does with its copy.
+                // The provider does not wait for the consumer to finish with its copy.
                 _ = try await provider.hear("deleted")
                 return try FileManager.default.subpathsOfDirectory(atPath: url.path)
             }
@@ -179,7 +179,7 @@ import UniformTypeIdentifiers
             let file = daemon.work + "/shrinking.png"
             let descriptor = try FileDescriptor.open(file, [.readWrite, .create])
             let size = 256 << 20
-            // Without holes, or the copy would be over at once.
+            // Without holes, because a sparse file would be copied at once.
             try pattern(1 << 20).withUnsafeBytes { bytes in
                 for offset in stride(from: 0, to: size, by: bytes.count) { try descriptor.writeAll(bytes, at: offset) }
             }
@@ -192,7 +192,7 @@ import UniformTypeIdentifiers
             // The second half of the progress is the copying.
             await eventually { progress.fractionCompleted > 0.5 }
             try descriptor.truncate(to: 1000)
-            // Either the copy was faster, and is whole, or it fails: never is it silently short.
+            // Either the copy finished first and is complete, or the load fails. It is never silently short.
             do {
                 #expect(try await outcome.value() == Data("\(size)".utf8))
             } catch {
@@ -262,7 +262,7 @@ import UniformTypeIdentifiers
                 }
             }
             for _ in 0..<5 {
-                // It may arrive or fail; it may not hang, crash or leave anything.
+                // Each load may succeed or fail. It must not hang, crash or leave files.
                 _ = await error { try await item.loadFileRepresentation(for: .folder) { _, _ in } }
                 _ = await error { _ = try await item.loadDataRepresentation(for: .folder) }
             }

@@ -39,7 +39,7 @@ import UniformTypeIdentifiers
                 #expect((arrived.1.path == file) == isOriginal)
                 #expect(arrived.1.pathExtension == "png")
                 if offered != .data { #expect(arrived.1.lastPathComponent == "picture.png") }
-                // A copy is gone when the consumer has had it; the original is not.
+                // A copy is removed after the consumer has used it; the original remains.
                 await eventually { FileManager.default.fileExists(atPath: arrived.1.path) == isOriginal }
             }
             #expect(FileManager.default.fileExists(atPath: file))
@@ -60,7 +60,7 @@ import UniformTypeIdentifiers
                 #expect(!isInPlace)
                 #expect(url.lastPathComponent == "Notes")
                 #expect(try String(contentsOf: url.appendingPathComponent("deep/er/one.txt"), encoding: .utf8) == "one")
-                // The link is a link still, and was not followed out of the folder.
+                // The symbolic link remains one, and was not followed out of the directory.
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: url.path + "/out")
                 #expect(target == "/etc/passwd")
             }
@@ -73,7 +73,7 @@ import UniformTypeIdentifiers
 
     @Test func dataOfEverySizeArrivesWhole() async throws {
         try await PrivateDaemon.run { daemon in
-            // Around the size up to which data rides in the message, and around the size of a packet.
+            // Sizes around the limit for data inside the message, and around the size of a packet.
             for size in [0, 1, 4_095, 4_096, 4_097, 65_535, 65_537, 9 << 20] {
                 let provider = try daemon.peer()
                 _ = try await provider.ask("offer sized data public.data \(size)", "offered")
@@ -85,7 +85,7 @@ import UniformTypeIdentifiers
     }
 }
 
-/// The bytes that the other process makes for a size.
+/// Returns the bytes that the other process produces for a size.
 func pattern(_ size: Int) -> Data {
     var data = Data(repeating: 0x5A, count: size)
     for offset in stride(from: 0, to: size, by: 4099) { data[offset] = UInt8(truncatingIfNeeded: offset / 4099) }

@@ -60,7 +60,7 @@ import UniformTypeIdentifiers
         try await PrivateDaemon.run(starting: false) { daemon in
             let provider = try daemon.peer()
             let identifier = try await provider.ask("offer board data public.png 10", "offered")
-            // Who started it may end a moment later.
+            // The process that started the daemon may end a moment later.
             await eventually { daemon.daemonProcesses.count == 1 }
             let process = try #require(daemon.daemonProcesses.first)
             unlink(daemon.locations.socket)
@@ -78,7 +78,7 @@ import UniformTypeIdentifiers
             let provider = try daemon.peer()
             let identifier = try await provider.ask("offer board data public.png 10", "offered")
             try FileManager.default.removeItem(atPath: daemon.locations.runtime)
-            // Whether the daemon comes back to the place or one that was started meanwhile has it.
+            // Either the daemon creates its socket again, or a daemon that was started meanwhile serves there.
             await eventually {
                 let client = ExchangeClient(daemon.locations)
                 defer { client.disconnect() }
@@ -98,14 +98,14 @@ import UniformTypeIdentifiers
             let unopened = try #require(try await daemon.board().items().first)
 
             await daemon.kill()
-            // A socket that is open needs no daemon.
+            // A load over an open socket needs no daemon.
             #expect(try await item.loadDataRepresentation(for: .png).count == 5000)
-            // One that is not: the daemon is started by whoever needs it, and the provider comes back.
+            // A load without an open socket does: the client starts the daemon, and the provider connects again.
             await eventually { (try? await unopened.loadDataRepresentation(for: .png).count) == 5000 }
             await eventually {
                 (try? await daemon.board().remoteItems().map(\.manifest.identifier.uuidString)) == [identifier]
             }
-            // One that was started at the same time ends once it has found the other.
+            // A daemon that was started at the same time ends once it has found the other.
             await eventually { daemon.daemonProcesses.count == 1 }
         }
     }
@@ -127,7 +127,7 @@ import UniformTypeIdentifiers
         try await PrivateDaemon.run { daemon in
             let first = try daemon.peer()
             _ = try await first.ask("replace general data public.png 10", "replaced")
-            // Stopped, so that it comes back last.
+            // Stopped, so that it reconnects last.
             try first.stop()
             await daemon.kill()
             try await daemon.start()
@@ -145,13 +145,13 @@ import UniformTypeIdentifiers
     func otherUsersAreRefused() async throws {
         try await PrivateDaemon.run { daemon in
             let stranger = try daemon.peer()
-            // Even where the file modes would let them in.
+            // Even if the file modes would admit another user.
             for path in [TestProcess.folder, daemon.home, daemon.locations.runtime] { chmod(path, 0o755) }
             chmod(daemon.locations.socket, 0o666)
             #expect(try await stranger.ask("knock \(daemon.locations.socket)", "answered").isEmpty)
             #expect(try await stranger.ask("become 65534", "became") == "65534")
             #expect(try await stranger.ask("knock \(daemon.locations.socket)", "closed").isEmpty)
-            // And a client does not talk to a daemon of somebody else.
+            // A client refuses another user's daemon, too.
             #expect(try await stranger.ask("list board", "failed").contains("another user"))
         }
     }
@@ -165,7 +165,7 @@ import UniformTypeIdentifiers
             for packet in Malformed.packets(seed: 7) {
                 let raw = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: daemon.locations.socket))
                 for _ in 0..<3 { try? packet.withUnsafeBytes { try raw.send($0) } }
-                // The same to the provider's own socket.
+                // The same packets to the provider's own socket.
                 let socket = try await daemon.client.call(OpenCall(identifier: identifier)).socket
                 let direct = try SequencedPacketSocket(checking: socket)
                 for _ in 0..<3 { try? packet.withUnsafeBytes { try direct.send($0) } }
@@ -177,21 +177,21 @@ import UniformTypeIdentifiers
     }
 }
 
-/// Packets that no honest peer sends.
+/// Packets that no correct peer sends.
 enum Malformed {
     static func packets(seed: UInt64) -> [[UInt8]] {
         var packets: [[UInt8]] = [
             [0xFF], [0x00], [0x9F, 0xFF], [0x85, 0x00, 0x01, 0x00, 0x02], [0xFB, 0x7F, 0xF8, 0, 0, 0, 0, 0, 0],
-            // A request whose body says that it is in a memory file, which did not come along.
+            // A request that refers to a body in a memory file, without the file.
             [0x85, 0x00, 0x01, 0x00, 0x01, 0x1B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-            // A string longer than everything.
+            // A string that is longer than the packet.
             [0x85, 0x00, 0x01, 0x00, 0x01, 0xA1, 0x00, 0x7B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
-            // Arrays in arrays.
+            // Deeply nested arrays.
             [0x85, 0x00, 0x01, 0x00, 0x01] + [UInt8](repeating: 0x81, count: 20_000),
-            // More than a packet has.
+            // More bytes than a packet may have.
             [0x85, 0x00, 0x01, 0x00, 0x01, 0xA0] + [UInt8](repeating: 0, count: 100_000),
         ]
-        // Calls that exist, with bodies of noise.
+        // Existing calls with random bodies.
         var state = seed
         for method in 1...13 {
             for length in [1, 7, 40] {

@@ -6,9 +6,9 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// The daemon outlives the process that was the first to need it, so it has nothing of that one's.
+/// The daemon outlives the process that started it, so it inherits none of that process's environment.
 @Suite struct DaemonSurroundingsTests {
-    /// What proc(5) says about a process.
+    /// The state of a process according to proc(5).
     private struct Surroundings {
         let process: pid_t
 
@@ -19,13 +19,13 @@ import UniformTypeIdentifiers
 
         var workingFolder: String? { (try? FileDescriptor.open("/proc/\(process)/cwd", .pathOnly))?.path }
 
-        /// A line of its status.
+        /// Returns a field of the process's status.
         func status(_ name: String) throws -> String? {
             try text("status").split(separator: "\n").first { $0.hasPrefix(name + ":") }
                 .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
         }
 
-        /// The signals in one of its masks, without the two that the C library keeps for itself.
+        /// Returns the signals in one of the process's masks, without the two that the C library reserves.
         func signals(_ name: String) throws -> Set<CInt> {
             let mask = try status(name).flatMap { UInt64($0, radix: 16) } ?? .max
             return Set(
@@ -35,7 +35,7 @@ import UniformTypeIdentifiers
                 })
         }
 
-        /// A soft and a hard limit, as the kernel prints them.
+        /// Returns a soft and a hard limit, as the kernel prints them.
         func limit(_ name: String) throws -> [Substring] {
             let line = try text("limits").split(separator: "\n").first { $0.hasPrefix(name) }
             return line.map { Array($0.dropFirst(name.count).split(separator: " ").prefix(2)) } ?? []
@@ -53,14 +53,15 @@ import UniformTypeIdentifiers
                     """)
             _ = try await client.ask("offer board data public.png 10", "offered")
             let its = Surroundings(process: client.processID)
-            // So that what follows says something.
+            // Checks that the client has unusual settings that the daemon could inherit.
             #expect(try its.signals("SigIgn").isSuperset(of: [SIGTERM, SIGHUP, SIGINT, SIGUSR1]))
             #expect(try its.limit("Max open files").first == "64")
 
             let process = try await daemon.client.call(StatusCall()).processID
             let surroundings = Surroundings(process: process)
             #expect(surroundings.workingFolder == "/")
-            // By itself it ignores those that report a failed write, and reads those that end it from a descriptor.
+            // The daemon ignores the signals that report a failed write, and reads the terminating ones from a
+            // descriptor.
             #expect(try surroundings.signals("SigIgn") == [SIGPIPE, SIGXFSZ])
             #expect(try surroundings.signals("SigBlk") == [SIGTERM, SIGINT, SIGHUP])
             #expect(try surroundings.status("Umask") == "0077")
@@ -81,7 +82,7 @@ import UniformTypeIdentifiers
             let client = try daemon.peer(after: "cd '\(daemon.work)'")
             _ = try await client.ask("offer board data public.png 10", "offered")
             let process = try await daemon.client.call(StatusCall()).processID
-            // What fuser(1) looks at, but for the program itself: nothing of it lies beneath that folder.
+            // The references that fuser(1) checks, except the program itself, must not lie beneath that directory.
             let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
             let paths = open.compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")

@@ -5,7 +5,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct FullDiskTests {
-    /// Whether this process may mount a small file system. Where it may not, the tests that need one cannot run.
+    /// Whether this process may mount a small file system. Otherwise the tests that need one cannot run.
     static let canMount = getuid() == 0 && SmallDisk.works
     private static let mayBeSkipped = getenv("CI") == nil || getuid() != 0
 
@@ -28,13 +28,13 @@ import Testing
                 )
                 #expect(try FileManager.default.contentsOfDirectory(atPath: loads).isEmpty)
             }
-            // Data goes through memory and needs no room there.
+            // Data is delivered through memory and needs no disk space.
             #expect(try await consumer.ask("load data public.png data", "loaded") == "data \(8 << 20)")
         }
     }
 }
 
-/// A file system that is full soon.
+/// A file system that fills up quickly.
 struct SmallDisk {
     let path: String
 
@@ -53,7 +53,7 @@ struct SmallDisk {
     }
 
     func unmount() {
-        // Whoever still has a file open there does not keep it from going.
+        // A lazy unmount, which open files do not prevent.
         umount2(path, CInt(MNT_DETACH))
     }
 }

@@ -7,7 +7,7 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// What the daemon keeps for processes that have ended.
+/// The contents that the daemon keeps for processes that have ended.
 @Suite struct HoldingTests {
     private func item(_ contents: Data) -> NSItemProvider {
         let item = NSItemProvider()
@@ -39,9 +39,9 @@ import UniformTypeIdentifiers
             }
             #expect(try await board.changeCount == count)
             #expect(try await board.items().first?.loadDataRepresentation(for: .png) == pattern(90_000))
-            // What was handed over in vain is forgotten.
+            // The contents of the failed replacement are released.
             await eventually { (try? await client.call(StatusCall()).heldBytes) == 90_000 }
-            // There is room for something as large in its place.
+            // Contents as large as the replaced ones fit in their place.
             try await board.replaceContents(with: [item(pattern(95_000))], fulfilling: true)
             #expect(try await client.call(StatusCall()).heldBytes == 95_000)
         }
@@ -52,7 +52,7 @@ import UniformTypeIdentifiers
         limits.heldBytes = 100_000
         limits.heldRepresentations = 4
         try await PrivateService.run(limits) { client in
-            // What other boards keep, nobody may ever empty.
+            // The contents of other boards may stay forever, so they must leave room for the general pasteboard.
             for number in 0..<2 {
                 try await Board("board \(number)", client: client).replaceContents(
                     with: [item(pattern(20_000))], fulfilling: true)
@@ -67,7 +67,7 @@ import UniformTypeIdentifiers
             try await general.replaceContents(with: [item(pattern(60_000))], fulfilling: true)
             try await general.replaceContents(with: [item(pattern(59_000))], fulfilling: true)
             #expect(try await client.call(StatusCall()).heldBytes == 99_000)
-            // Emptied boards give their room back.
+            // Emptied boards release their room.
             try await Board("board 0", client: client).replaceContents(with: [])
             try await Board("one more", client: client).replaceContents(with: [item(pattern(10_000))], fulfilling: true)
         }
@@ -103,7 +103,7 @@ import UniformTypeIdentifiers
             try await hold(supply(theirs.descriptor), client: daemon.client)
             withExtendedLifetime(theirs) {}
             _ = consume theirs
-            // The daemon has let go of its end, and this process of its own.
+            // The daemon has closed its end, and this process its own.
             await eventually { ours.isHungUp }
         }
     }

@@ -29,7 +29,7 @@ import UniformTypeIdentifiers
         let text = try await load("text hello from afar", "public.text") { item, peer in
             let text = try await object(item, "public.text") as? String
             #expect(try await peer.hear("handler called for") == "any")
-            // The same item is bytes to the other interface.
+            // The data interface loads the same item as bytes.
             #expect(try await item.loadDataRepresentation(for: .text) == Data("hello from afar".utf8))
             #expect(try await peer.hear("handler called for") == "NSData")
             return text
@@ -202,7 +202,7 @@ import UniformTypeIdentifiers
             let list = await value(item, "com.apple.property-list", as: NSDictionary.self) { isMixed($0) }
             #expect(list.value && list.error == nil)
             #expect(await value(item, "com.apple.property-list", as: NSArray.self) { $0 == nil }.error?.code == -1200)
-            // The archive is the dictionary also where it comes as bytes.
+            // The archive yields the dictionary even when it was loaded as bytes.
             let archive = try await item.loadDataRepresentation(for: .propertyList)
             let copy = NSItemProvider(item: archive as NSData, typeIdentifier: "com.apple.property-list")
             #expect(await value(copy, "com.apple.property-list", as: NSDictionary.self) { isMixed($0) }.value)
@@ -232,7 +232,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    /// Foundation ends the process that archives an error.
+    /// Foundation crashes the process that archives an error.
     @Test func whatCannotBeArchivedIsAnErrorAndNothingMore() async throws {
         try await load("unarchivable", "com.apple.property-list") { item, peer in
             for _ in 0..<2 {

@@ -12,7 +12,7 @@ import Testing
         try await PrivateDaemon.run { daemon in
             let board = daemon.board("crowd")
             let offers = Collected<Result<Offer, any Error>>()
-            // More than a connection lets be under way at a time.
+            // More calls than a connection allows at a time.
             let count = 6_000
             for _ in 0..<count {
                 let provider = NSItemProvider()
@@ -27,7 +27,7 @@ import Testing
             #expect(refused == 0)
             let status = try await daemon.client.call(StatusCall())
             #expect(status.offers == count)
-            // Without a reference to them they are over.
+            // Offers end when they are released.
             offers.values.withLock { $0 = [] }
             await eventually { (try? await daemon.client.call(StatusCall()).offers) == 0 }
         }
@@ -87,7 +87,8 @@ import Testing
                     sockets.values.withLock { $0.append(result) }
                 }
             }
-            // One is on its way, which the consumer does not notice; two wait; one is too many.
+            // One socket is in flight to the provider, and its consumer has the other end already. Two requests wait,
+            // and the fourth exceeds the limit.
             await eventually { sockets.values.withLock { $0.count } == 2 }
             let failures = sockets.values.withLock { $0.filter { (try? $0.get()) == nil } }
             #expect(failures.count == 1)
@@ -103,7 +104,7 @@ import Testing
     }
 }
 
-/// What several callbacks have brought so far.
+/// The results that callbacks have delivered so far.
 private final class Collected<Value: Sendable>: Sendable {
     let values = Mutex<[Value]>([])
 }

@@ -14,7 +14,7 @@ import Testing
 
     @Test func whatIsCopiedWithOneIsPastedWithTheOther() async throws {
         try await run { daemon, first, second in
-            // The count stays while the owner writes.
+            // The change count does not grow while the owner writes.
             #expect(try await first.ask("mac-copy hello there", "copied") == "true true")
             #expect(try await second.ask("mac-paste", "pasted") == "hello there")
             #expect(try await second.ask("paste", "pasted") == "1 hello there")
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func promisesAreKeptBeforeTheEnd() async throws {
-        // From another thread while the main thread serves, and from the main thread itself.
+        // Once from another thread while the main thread serves, and once from the main thread itself.
         for end in ["quit", "mac-exit"] {
             try await run { _, first, second in
                 _ = try await first.ask("mac-declare kept", "declared")
@@ -123,7 +123,7 @@ import Testing
             let file = URL(fileURLWithPath: "\(folder)/\(name)")
             #expect(try Data(contentsOf: file) == Data("written by another process".utf8))
             #expect(try await second.ask("mac-receive \(folder)/nowhere", "failed") != "")
-            // The same file as the item that it is.
+            // The same file, loaded as an item.
             let item = try #require(try await daemon.board("general").items().first)
             let data = try await item.loadDataRepresentation(forTypeIdentifier: "public.plain-text")
             #expect(data == Data("written by another process".utf8))

@@ -46,11 +46,11 @@ import UniformTypeIdentifiers
         }
     }
 
-    /// 100,000 offers made and withdrawn leave neither the daemon nor the provider larger than before.
+    /// 100,000 offers that are made and withdrawn leave neither the daemon nor the provider larger than before.
     @Test func offersMadeAndWithdrawnLeaveNothingBehind() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
-            // What is made once and kept is not growth.
+            // State that is created once and kept is not growth.
             _ = try await provider.ask("churn board 4000", "churned")
             let before = try Footprint(of: daemon.processID)
             let growth = try await provider.ask("churn board 96000", "churned", within: 500)
@@ -58,7 +58,7 @@ import UniformTypeIdentifiers
             let after = try Footprint(of: daemon.processID)
             #expect(growth.count == 2)
             #expect(growth[0] <= 2, "descriptors of the provider")
-            // An item that were kept would take half a kilobyte at least: 48 MB in all.
+            // A leaked item would take at least half a kilobyte, which makes 48 MB in all.
             #expect(growth[1] < 24_000, "kilobytes of the provider")
             #expect(after.descriptors - before.descriptors <= 2)
             #expect(after.kilobytes - before.kilobytes < 24_000)
@@ -103,7 +103,7 @@ import UniformTypeIdentifiers
         try await PrivateDaemon.run { daemon in
             let board = daemon.board("long")
             var offers: [Offer] = []
-            // More than one page.
+            // More items than fit in one page.
             for number in 0..<1_500 {
                 let provider = NSItemProvider()
                 provider.suggestedName = "\(number) " + String(repeating: "n", count: 400)
@@ -124,7 +124,7 @@ import UniformTypeIdentifiers
     }
 }
 
-/// What a process holds.
+/// The resources that a process uses.
 struct Footprint {
     let descriptors: Int
     let kilobytes: Int

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// A daemon at the socket that a process uses, which has other folders.
+/// A daemon at the socket that a process uses, but with other directories.
 @Suite struct OtherLocationsTests {
     private func locations(_ daemon: PrivateDaemon, data: String? = nil, mounts: String? = nil) -> Locations {
         Locations(
@@ -26,7 +26,7 @@ import Testing
                 await #expect(throws: ExchangeError.refused(sentence)) {
                     try await Board("board", client: client).items()
                 }
-                // Questions about file providers have a connection of their own.
+                // Requests about file providers use a connection of their own.
                 let entrance = DaemonEntrance { other }
                 try await offPool { () throws in
                     let connection = try entrance.connect(Service())
@@ -51,7 +51,7 @@ import Testing
 
     @Test func aDaemonThatAProcessStartsKeepsThingsWhereTheProcessLooks() async throws {
         try await PrivateDaemon.run(starting: false) { daemon in
-            // The environment of this process says otherwise.
+            // The environment of this process has another value.
             #expect(getenv("PURVEY_HOME").map { String(cString: $0) } != daemon.home)
             let folders = try await daemon.client.call(FoldersCall())
             #expect(folders.data == daemon.locations.data && folders.mounts == daemon.locations.mounts)

@@ -4,7 +4,7 @@ import Conduit
 struct Example: Sendable, CustomStringConvertible {
     let hex: String
     let value: CBORValue
-    /// Whether the bytes are the preferred serialisation, so that writing the value gives them.
+    /// Whether the bytes are the preferred serialization, so that encoding the value yields them.
     let isPreferred: Bool
 
     init(_ hex: String, _ value: CBORValue, isPreferred: Bool = true) {

@@ -2,7 +2,7 @@ import Conduit
 import TestThreads
 import Testing
 
-/// Bytes that nobody meant: reading them ends with a value or an error, and what reads as a value is written again.
+/// Random bytes. Decoding ends with a value or an error, and a decoded value can be encoded again.
 @Suite(.ownThreads) struct CBORFuzzTests {
     private func read(_ bytes: [UInt8]) -> CBORValue? {
         bytes.withUnsafeBytes { bytes in

@@ -59,7 +59,7 @@ import Testing
         ([0x5F, 0x61, 0x61, 0xFF], .invalidChunk), ([0x5F, 0x5F, 0xFF, 0xFF], .invalidChunk),
         ([0x7F, 0x00, 0xFF], .invalidChunk), ([0xF8, 0x00], .invalidSimpleValue), ([0xF8, 0x1F], .invalidSimpleValue),
         ([0x62, 0xC3, 0x28], .invalidText), ([0x61, 0xFF], .invalidText), ([0x63, 0xED, 0xA0, 0x80], .invalidText),
-        // A character cut in two by a chunk's border is not UTF-8 in either.
+        // Each chunk must be valid UTF-8, so a character must not be split between two chunks.
         ([0x7F, 0x61, 0xC3, 0x61, 0xBC, 0xFF], .invalidText),
         ([0x9B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .countExceedsInput),
         ([0xBB, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .countExceedsInput),
@@ -77,7 +77,7 @@ import Testing
             #expect(problem(of: deepest) == nil)
             #expect(problem(of: [opening] + deepest) == .tooDeep)
         }
-        // So deep that reading it by recursion without a limit would end the process.
+        // A depth at which unlimited recursion would crash the process.
         #expect(problem(of: [UInt8](repeating: 0x81, count: 1_000_000)) == .tooDeep)
         let skipped = [UInt8](repeating: 0x9F, count: 1_000_000)
         skipped.withUnsafeBytes { bytes in

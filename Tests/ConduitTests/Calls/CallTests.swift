@@ -7,7 +7,7 @@ import TestThreads
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct CallTests {
-    /// A connection to a service in this process, and the service.
+    /// Returns a connection to a service in this process, and the service.
     private func connect(
         serving own: Service = Service(), limits: ConnectionLimits = .init()
     ) throws -> (Connection, TestService) {
@@ -80,7 +80,7 @@ import Testing
         let most = ConnectionLimits.descriptorsPerMessage
         let files = [FileDescriptor](repeating: file, count: most)
         #expect(try await client.call(Echo(Parcel(files: files))).files.count == most)
-        // With a body that needs a descriptor of its own as well.
+        // The large body takes a further descriptor of its own.
         let large = [UInt8](repeating: 1, count: 100_000)
         #expect(try await client.call(Echo(Parcel(bytes: large, files: files))).files.count == most)
         await #expect(throws: ConduitError.tooManyDescriptors(count: most + 1, limit: most)) {
@@ -128,7 +128,7 @@ import Testing
 
     @Test func oneServiceHasNoTwoCallsOfOneNumber() async {
         await #expect(processExitsWith: .exitCode(7)) {
-            // Ends as quietly as it is meant to.
+            // The child exits without printing the expected crash.
             for number in [SIGILL, SIGTRAP] { signal(number) { _ in _exit(7) } }
             close(STDERR_FILENO)
             var service = Service()
@@ -231,7 +231,7 @@ import Testing
         let waits = (0..<10).map { _ in client.call(Wait()) { _ in } }
         await #expect(throws: ConduitError.tooManyCalls(limit: 10)) { try await client.call(Echo(Parcel())) }
         waits.first?.cancel()
-        // Given up on this side, but the other side still has it.
+        // The call is cancelled at the client, but the service still counts it.
         let error = await #expect(throws: ConduitError.self) { try await client.call(Echo(Parcel())) }
         #expect(error?.remote?.conduitCode == .tooManyCalls)
         tests.dropWaits()

@@ -97,7 +97,7 @@ import Testing
         let (client, _) = try Connection.pair(Service(), TestService().service)
         defer { client.close() }
         let gone = Expectation<Void>()
-        // As an object would that keeps its pending call to cancel it.
+        // Stands for an object that keeps its pending call in order to cancel it.
         let pending = { [witness = Witness(gone)] in
             client.call(Echo(Parcel())) { _ in withExtendedLifetime(witness) {} }
         }()

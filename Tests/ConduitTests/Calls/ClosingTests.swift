@@ -56,7 +56,7 @@ import Testing
         for number in 0..<50 { try connection.notify(Remark("unread \(number)")) }
         let reply: CBORValue = .array([.unsigned(1), .unsigned(1), .unsigned(0), .map([])])
         try reply.encoded.withUnsafeBytes { _ = try ends?.near.send($0) }
-        // The last reference to that end goes with packets unread. The system says so before anything else.
+        // Closes the peer's end with unread packets. The kernel then reports the error before the data.
         ends = nil
         #expect(try await heard.value().get() == Empty())
         #expect(try await ended.value() == .closedByPeer)

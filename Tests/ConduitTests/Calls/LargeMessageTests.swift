@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Bodies in memory files, from a peer that does not keep to the rules.
+/// Bodies in memory files, from a peer that violates the protocol.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct LargeMessageTests {
     private let echo = CBORValue.unsigned(Echo.method)
 

@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Packets that a connection of ours would not send.
+/// Packets that a `Connection` never sends.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct MalformedPacketTests {
     private let echo = CBORValue.unsigned(Echo.method)
 
@@ -12,7 +12,7 @@ import Testing
         arguments: [
             [0x00], [0x80], [0x82, 0x00, 0x01], [0xFF], [0x63, 0x61, 0x62, 0x63], [0x9B], [0x83, 0x00, 0x01],
             [0x84, 0x00, 0x20, 0x00, 0x01], [0x85, 0x00, 0x01, 0x18, 0x00, 0x61],
-            // A failure without its words, progress without its numbers, a notice without its method.
+            // A failure without its message, progress without its numbers, a notice without its method.
             [0x83, 0x02, 0x01, 0x00], [0x84, 0x03, 0x01, 0x00, 0x01], [0x83, 0x05, 0x00, 0x00],
         ] as [[UInt8]])
     func aPacketThatIsNotAFrameEndsTheConnectionAndSaysWhy(bytes: [UInt8]) async throws {
@@ -53,7 +53,7 @@ import Testing
             try peer.send(.request, call: call, [echo, body])
             #expect(try peer.receiveFailure(of: call) == .malformedRequest)
         }
-        // Cut off in the middle of the body.
+        // The body is truncated.
         try peer.send([0x85, 0x00, 0x18, 0x63, 0x00, 0x01, 0xA1, 0x00, 0xA2])
         #expect(try peer.receiveFailure(of: 99) == .malformedRequest)
         #expect(try peer.isAlive())
@@ -130,7 +130,7 @@ import Testing
         try peer.send(.cancel, call: 77, [])
         try peer.send(.notice, call: 0, [.unsigned(12345), .map([])])
         try peer.send(.notice, call: 0, [.unsigned(Remark.method), .map([])])
-        // A kind, and elements at the end, that a newer peer may send.
+        // A frame kind, and trailing elements, that a newer peer may send.
         try peer.send(CBORValue.array([.unsigned(99), .unsigned(1), .unsigned(0), .text("?")]).encoded)
         try peer.send(.cancel, call: 77, [.text("?"), .null])
         #expect(try peer.isAlive())
@@ -180,10 +180,10 @@ import Testing
         for round in 0..<20_000 {
             do {
                 try peer.send(seeds[round % seeds.count].mutated(using: &random), round % 50 == 0 ? [file] : [])
-                // Reads the answers once in a while.
+                // Reads the replies from time to time.
                 if round % 100 != 0 { continue }
             } catch let error as Errno where [.brokenPipe, .connectionReset, .wouldBlock].contains(error) {
-                // It has ended, or nobody has read its answers.
+                // The connection has ended, or the replies were not read.
             }
             if try peer.isAlive() { continue }
             peer = try RawPeer()

@@ -29,7 +29,7 @@ import Testing
         try decode(M.self, value.encoded)
     }
 
-    /// Every kind of value a message can have.
+    /// A message with every kind of value.
     struct Everything: Message, Equatable {
         enum Color: String, MessageValue { case red, green }
         enum Level: UInt8, MessageValue { case low = 1, high = 7 }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Two values, read in an order that is not that of their keys.
+    /// Two values that are read in another order than that of their keys.
     struct Backwards: Message, Equatable {
         var first: Int
         var second: [Int]
@@ -104,16 +104,16 @@ import Testing
         }
     }
 
-    /// What is there of some keys, each asked for before it is read.
+    /// The values that exist for some keys. Each key is checked before its value is read.
     struct Asking: Message {
         var found: [UInt64: String] = [:]
 
         init(from decoder: inout MessageDecoder) throws(MessageError) {
-            // Backwards too.
+            // Also out of order.
             for key: UInt64 in [1, 2, 3, 3, 7, 5, 4, 9, 0] where try decoder.contains(key: key) {
                 found[key] = try decoder.decode(forKey: key)
             }
-            // One that is not read is in nobody's way.
+            // Checking a key without reading it must not disturb decoding.
             _ = try decoder.contains(key: 9)
         }
 

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// What happens between two processes.
+/// Calls, failures and limits between two processes.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct PeerProcessTests {
     @Test func callsReachAnotherProcess() async throws {
         let (process, connection) = try PeerProcess.answering()
@@ -22,7 +22,7 @@ import Testing
         let file = try MemoryFile.create(name: "test")
         let before = try await connection.call(Status()).openDescriptors
         for number in 0..<10_000 {
-            // Every tenth with a descriptor there and back.
+            // Every tenth message passes a descriptor in both directions.
             let parcel = Parcel(number: Int64(number), files: number % 10 == 0 ? [file] : [])
             let reply = try await connection.call(Echo(parcel))
             try #require(reply.number == Int64(number) && reply.files.count == parcel.files.count)
@@ -48,7 +48,7 @@ import Testing
         let (process, connection) = try PeerProcess.answering()
         defer { connection.close() }
         let counts = try await connection.call(Exercise(rounds: 20))
-        // The first time may not have let go of everything when that was counted.
+        // Some descriptors of the first round may still have been open at the first count.
         #expect(counts.after <= counts.before)
         withExtendedLifetime(process) {}
     }
@@ -88,7 +88,7 @@ import Testing
         let pending = connection.call(Wait()) { cancelled.fulfill($0) }
         pending.cancel()
         #expect(try await cancelled.value() == .failure(.cancelled))
-        // More than the socket takes: the rest waits in the queue, in order.
+        // More than the socket buffers: the remaining calls wait in the queue, in order.
         let large = Parcel(bytes: [UInt8](repeating: 1, count: 10_000))
         let answers = (0..<60).map { number in
             let answer = Expectation<Result<Parcel, ConduitError>>()
@@ -102,7 +102,7 @@ import Testing
         }
         try await eventually { try await connection.call(Status()).cancelledWaits == 1 }
 
-        // Without an end, the queue reaches its limit and the connection is given up.
+        // While the process stays stopped, the queue reaches its limit and the connection closes.
         try process.stop()
         let closed = Expectation<CloseReason>()
         connection.onClose { closed.fulfill($0) }
@@ -116,7 +116,7 @@ import Testing
             Issue.record("\(reason)")
             return
         }
-        // The first may have been answered before the process was stopped.
+        // Some calls may have been answered before the process was stopped.
         var failures = 0
         for answer in lost {
             guard case .failure(let error) = try await answer.value() else { continue }
@@ -140,7 +140,7 @@ import Testing
                 try await connection.call(Echo(Parcel(files: files)))
             }
             #expect(error?.remote?.conduitCode == .descriptorsLost)
-            // A large request comes in a descriptor as well.
+            // A large request arrives in a descriptor as well.
             if spare == 0 {
                 let large = Parcel(bytes: [UInt8](repeating: 1, count: 100_000))
                 let error = await #expect(throws: ConduitError.self) { try await connection.call(Echo(large)) }

@@ -1,11 +1,11 @@
 import Conduit
 import Testing
 
-/// Waits until something is so that another process or thread brings about in its own time.
+/// Waits until a condition holds that another process or thread brings about asynchronously.
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
-    // Looks are counted rather than time: a busy machine may let no task run for long.
+    // Counts attempts rather than time, because a busy machine may run no task for long.
     for _ in 0..<30_000 {
         if try await isSo() { return }
         try await Task.sleep(for: .milliseconds(10))
@@ -14,7 +14,7 @@ func eventually(
 }
 
 extension ConduitError {
-    /// The other side's error, if it is one.
+    /// The peer's error, if this is one.
     var remote: RemoteFailure? {
         if case .remote(let failure) = self { return failure }
         return nil

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that arrives once, from any thread, and that a test waits for.
+/// A value that arrives once, from any thread, and that a test awaits.
 final class Expectation<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -11,7 +11,7 @@ final class Expectation<Value: Sendable>: Sendable {
     private let state = Mutex(State.empty)
     private let arrivals = Atomic<Int>(0)
 
-    /// How often a value has arrived: more than once is a fault of whoever fulfils it.
+    /// The number of values that arrived. More than one is a fault of the code that fulfills it.
     var count: Int { arrivals.load(ordering: .sequentiallyConsistent) }
 
     func fulfill(_ value: Value) {
@@ -29,7 +29,7 @@ final class Expectation<Value: Sendable>: Sendable {
         waiting?.resume(with: result.mapError { $0 as any Error })
     }
 
-    /// The first value to arrive. Fails when the test runs out of time before.
+    /// Returns the first value that arrives. Throws if the test's time limit passes before.
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

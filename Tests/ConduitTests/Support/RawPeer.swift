@@ -3,13 +3,13 @@ import ConduitTestMessages
 import Glibc
 import LinuxSystem
 
-/// The other end of a connection, without the protocol: sends what it is told to, and shows what arrives.
+/// The other end of a connection, without the protocol: it sends given packets and returns received ones.
 final class RawPeer: Sendable {
     let socket: SequencedPacketSocket
     let connection: Connection
     let tests = TestService()
 
-    /// - Parameter limits: those of the connection that is being tested.
+    /// - Parameter limits: The limits of the connection under test.
     init(limits: ConnectionLimits = .init()) throws {
         let (near, far) = try SequencedPacketSocket.pair()
         socket = near
@@ -20,7 +20,7 @@ final class RawPeer: Sendable {
         connection.close()
     }
 
-    /// The kinds of frames, as they stand in a packet.
+    /// The kinds of frames, with their numbers in packets.
     enum Kind: UInt64 { case request, reply, failure, progress, cancel, notice }
 
     func send(_ bytes: [UInt8], _ descriptors: [FileDescriptor] = []) throws {
@@ -42,7 +42,7 @@ final class RawPeer: Sendable {
         try send(.request, call: call, [.unsigned(Echo.method), .map([(.unsigned(0), parcel)])])
     }
 
-    /// Waits for the next packet; `nil` at the end of the connection.
+    /// Waits for the next packet. Returns `nil` at the end of the connection.
     func receive() throws -> (frame: CBORValue, descriptors: [FileDescriptor])? {
         var buffer = [UInt8](repeating: 0, count: 70_000)
         while true {
@@ -55,13 +55,13 @@ final class RawPeer: Sendable {
                 }
                 return (frame, packet.descriptors)
             } catch let error as Errno where error == .connectionReset {
-                // The connection ended without reading everything. What it said before comes next.
+                // The connection ended with packets unread. The messages that it sent before come next.
                 continue
             }
         }
     }
 
-    /// Waits for the next packet and expects it to fail a call; gives the failure's code.
+    /// Waits for the next packet, which must fail the call, and returns the failure's code.
     func receiveFailure(of call: UInt64) throws -> RemoteFailure.ConduitCode? {
         guard case .array(let elements)? = try receive()?.frame, elements.count == 7,
             elements[0] == .unsigned(Kind.failure.rawValue), elements[1] == .unsigned(call),

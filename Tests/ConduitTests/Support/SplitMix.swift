@@ -1,4 +1,4 @@
-/// A small generator of random numbers that always gives the same ones from the same seed (SplitMix64).
+/// A small random number generator that yields the same sequence for the same seed (SplitMix64).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -16,8 +16,8 @@ struct SplitMix: RandomNumberGenerator {
 }
 
 extension Array where Element == UInt8 {
-    /// The bytes after a few random changes of the kind that upset a parser: bytes flipped, replaced by telling ones,
-    /// removed, doubled, cut off.
+    /// Returns the bytes after a few random changes that tend to upset parsers: bytes flipped, replaced by
+    /// significant ones, removed, duplicated or truncated.
     func mutated(using random: inout SplitMix) -> [UInt8] {
         var bytes = self
         let telling: [UInt8] = [

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// A directory of a test's own, removed with what is in it when the last reference goes.
+/// A test's own temporary directory, removed with its contents when the last reference goes.
 final class TemporaryDirectory: Sendable {
     let path: String
 
@@ -13,7 +13,8 @@ final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // A removal that meets with a listener's, which takes its socket away in its own time, leaves the rest.
+        // A listener removes its socket asynchronously. A removal that races with it leaves the rest, so it is
+        // repeated.
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: path) {
             try? FileManager.default.removeItem(atPath: path)
         }

@@ -6,13 +6,13 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// An extension that the daemon runs, confined, and what it says: `BookmarkExtension`.
+/// The confined extension `BookmarkExtension`, which the daemon runs, and the socket that controls it.
 struct ConfinedExtension {
     static let bundle = "org.example.bookmarks"
 
     let socket: FileDescriptor
 
-    /// Tells it to do something; its answer.
+    /// Sends a command and returns the reply.
     func tell(_ deed: String) async throws -> String {
         let socket = socket
         return try await offPool {
@@ -27,7 +27,7 @@ struct ConfinedExtension {
         }
     }
 
-    /// Resolves a bookmark: the path that it gets.
+    /// Resolves a bookmark and returns its path.
     func resolve(_ bookmark: String) async throws -> String {
         let answer = try await tell("resolve " + bookmark)
         try #require(answer.hasPrefix("current /") || answer.hasPrefix("stale /"), "\(answer)")
@@ -50,7 +50,8 @@ struct ConfinedExtension {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         let program = TestProcess.program(product)
-        // By another process, which no fork of this one has open for writing.
+        // Another process copies the program. If this one did, a fork might inherit the copy's descriptor open for
+        // writing, and executing the copy would fail.
         let copy = try await offPool {
             try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Bookmarks"], descriptors: []).wait()
         }
@@ -58,7 +59,7 @@ struct ConfinedExtension {
         _ = try ExtensionLibrary(data: daemon.locations.data).install(path: appex)
     }
 
-    /// Has the daemon run the extension for as long as a function runs.
+    /// Makes the daemon run the extension while `body` runs.
     static func run(_ daemon: PrivateDaemon, _ body: (ConfinedExtension) async throws -> Void) async throws {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let request = RunExtensionCall(identifier: bundle, socket: theirs.descriptor)
@@ -66,7 +67,7 @@ struct ConfinedExtension {
         do {
             try await body(ConfinedExtension(socket: ours.descriptor))
         } catch {
-            // Without its caller it ends.
+            // The extension ends when its socket is shut down.
             shutdown(ours.descriptor.rawValue, CInt(SHUT_RDWR))
             let ending = try? await ending
             throw Failure("\(error); \(ending.map { "\($0)" } ?? "")")
@@ -75,7 +76,7 @@ struct ConfinedExtension {
         _ = try? await ending
     }
 
-    /// What another program of the user's makes of a path.
+    /// Runs the program `BookmarkPeer` as the user and returns its output.
     static func app(_ daemon: PrivateDaemon, _ words: String...) async throws -> String {
         let (ours, theirs) = try StartChannel.make()
         let environment = TestProcess.environment(home: daemon.home)

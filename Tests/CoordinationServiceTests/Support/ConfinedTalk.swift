@@ -3,10 +3,10 @@ import CoordinationService
 import FileCoordination
 import LinuxSystem
 
-/// A daemon's coordination with a process of the user's and a confined one, in which nothing keeps either from saying whatever
-/// it likes.
+/// A daemon's coordination with a process of the user and a confined one. Both are simulated, so that they can send
+/// any message.
 struct ConfinedTalk {
-    /// The confined process has access to one file and one package, of which it may change the former.
+    /// The confined process has access to one file, which it may change, and to one package, which it may only read.
     struct Places: ConfinedPlaces {
         let name = "org.example.confined"
         let container = ConfinedTalk.container
@@ -20,11 +20,11 @@ struct ConfinedTalk {
     }
 
     static let container = "/data/containers/c"
-    /// What it calls `/home/u/a.txt`, which it may change, and `/home/u/b`, which it may read.
+    /// The confined process's paths of `/home/u/a.txt`, which it may change, and `/home/u/b`, which it may read.
     static let placed = "/data/scopes/s/changing/1/a.txt"
     static let readOnly = "/data/scopes/s/reading/2/b"
 
-    /// One of the processes.
+    /// One of the two processes.
     final class Side: Sendable {
         let connection: Connection
         let effects: AsyncStream<CoordinationEffect>

@@ -6,12 +6,12 @@ import Testing
 
 private struct Refusal: Error {}
 
-/// What becomes of a promise.
+/// The ways in which a delegate handles its promise.
 enum Behaviour {
     case write, writeFolder, fail, claim, drop, keep
 }
 
-/// Writes a file, or does something worse.
+/// A delegate that writes the promised file, or misbehaves.
 private final class Writer: NSObject, NSFilePromiseProviderDelegate {
     let name: String
     let behaviour: Behaviour
@@ -19,7 +19,7 @@ private final class Writer: NSObject, NSFilePromiseProviderDelegate {
     let queue = OperationQueue()
     private let kept = Mutex<[Kept]>([])
 
-    /// Sendable because nobody calls it.
+    /// Sendable because the handler is never called.
     private struct Kept: @unchecked Sendable {
         let completionHandler: ((any Error)?) -> Void
     }
@@ -63,7 +63,7 @@ private final class Writer: NSObject, NSFilePromiseProviderDelegate {
     func operationQueue(for filePromiseProvider: NSFilePromiseProvider) -> OperationQueue { queue }
 }
 
-/// Writes on the main queue, as a delegate does that says nothing of queues.
+/// A delegate that writes on the main queue, because it names no operation queue.
 private final class AsyncWriter: NSObject, NSFilePromiseProviderDelegate {
     func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, fileNameForType fileType: String
@@ -75,14 +75,14 @@ private final class AsyncWriter: NSObject, NSFilePromiseProviderDelegate {
     }
 }
 
-/// Promises, and has forgotten how to write.
+/// A delegate that does not implement writing.
 private final class Idler: NSObject, NSFilePromiseProviderDelegate {
     func filePromiseProvider(
         _ filePromiseProvider: NSFilePromiseProvider, fileNameForType fileType: String
     ) -> String { "never.txt" }
 }
 
-/// Tells more than that there is a file.
+/// A promise that offers another type as well.
 private final class LabelledPromise: NSFilePromiseProvider {
     override func writableTypes(for pasteboard: NSPasteboard) -> [NSPasteboard.PasteboardType] {
         super.writableTypes(for: pasteboard) + [.string]
@@ -96,7 +96,7 @@ private final class LabelledPromise: NSFilePromiseProvider {
 @Suite struct FilePromiseTests {
     private let queue = OperationQueue()
 
-    /// What the reader is told of each file: its name, or that there was an error.
+    /// Returns what the reader gets for each file: its name, or that there was an error.
     private func receive(_ pasteboard: NSPasteboard, into folder: URL) async throws -> [String] {
         let queue = queue
         let receivers = try await blocking {
@@ -133,14 +133,14 @@ private final class LabelledPromise: NSFilePromiseProvider {
         #expect(writer.calls.all == [])
         #expect(try await receive(programs.writer, into: folder.url) == ["note.txt"])
         #expect(writer.calls.all == ["name public.plain-text", "write note.txt true"])
-        // From what another process sees of it.
+        // Received from the other process's pasteboard.
         #expect(try await receive(programs.reader, into: folder.url) == ["note 2.txt"])
         #expect(try await receive(programs.writer, into: folder.url) == ["note 3.txt"])
         #expect(folder.names == ["note 2.txt", "note 3.txt", "note.txt"])
         for name in folder.names {
             #expect(try Data(contentsOf: folder.url.appendingPathComponent(name)) == Data("promised text".utf8))
         }
-        // And as the item that it is.
+        // The same promise, received as an item.
         let boards = programs.boards
         let text = try await blocking {
             UIPasteboard(.general, boards).data(forPasteboardType: "public.plain-text")
@@ -249,7 +249,7 @@ private final class LabelledPromise: NSFilePromiseProvider {
             told.add(error == nil ? "came" : "failed")
         }
         #expect(await eventually { told.all == ["failed"] })
-        // One that only looks like a promise.
+        // An item that only has the type of a promise.
         let programs = Programs()
         programs.writer.clearContents()
         programs.writer.setString(

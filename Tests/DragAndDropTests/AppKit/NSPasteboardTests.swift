@@ -39,7 +39,7 @@ import Testing
             #expect(programs.writer.string(forType: .string) == "from UIKit")
             pasteboard.url = URL(string: "https://example.org/")
             #expect(programs.reader.string(forType: .URL) == "https://example.org/")
-            // Names of one's own are the same as well.
+            // Pasteboards with custom names are shared as well.
             UIPasteboard(.init("notes"), programs.boards).string = "noted"
             let notes = NSPasteboard(.init("notes"), PasteboardStore(programs.boards))
             #expect(notes.string(forType: .string) == "noted")
@@ -74,7 +74,7 @@ import Testing
             first.clearContents()
             #expect(first.setString("first", forType: .string))
             second.clearContents()
-            // In the middle of its writing, the first one has lost it.
+            // The first writer lost the pasteboard in the middle of its writing.
             #expect(!first.setString("late", forType: .html) && !first.setString("late", forType: .string))
             #expect(!first.writeObjects(["late" as NSString]))
             #expect(second.types == [] && first.string(forType: .string) == nil)
@@ -93,7 +93,7 @@ import Testing
             #expect(!pasteboard.setPropertyList(NSObject(), forType: .string))
             let item = NSPasteboardItem()
             #expect(item.setString("once", forType: .string))
-            // All or nothing, and no item twice.
+            // Objects are written all or none, and no item twice.
             #expect(!pasteboard.writeObjects([item, NSPasteboardItem()]) && !pasteboard.writeObjects([item, item]))
             #expect(pasteboard.pasteboardItems == [])
             #expect(pasteboard.writeObjects([item]) && !pasteboard.writeObjects([item]))

@@ -21,7 +21,7 @@ import Testing
             let copy = folder.url.appendingPathComponent("copy.txt").path
             #expect(programs.reader.readFileContentsType(nil, toFile: copy) == copy)
             #expect(FileManager.default.contents(atPath: copy) == Data("leaf".utf8))
-            // What is there stays, and what cannot be written is not.
+            // An existing file is not replaced, and failures to write are reported.
             #expect(programs.reader.readFileContentsType(.fileContents, toFile: copy) == nil)
             #expect(programs.reader.readFileContentsType(nil, toFile: copy + "/x/y") == nil)
             #expect(programs.reader.readFileContentsType(.pdf, toFile: copy + ".pdf") == nil)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func brokenPropertyListsOfOthersAreNoHarm() async throws {
         let programs = Programs()
-        // An array that contains itself, and what stops in the middle.
+        // An array that contains itself, and truncated lists.
         var circle = Data("bplist00".utf8) + [0xA1, 0x00, 0x08] + Data(count: 6) + [0x01, 0x01]
         for number in [UInt8(1), 0, 10] { circle += Data(count: 7) + [number] }
         let lists = [circle, circle.prefix(20), Data("bplist00".utf8), Data("<plist>".utf8), Data()]

@@ -4,7 +4,7 @@ import Images
 import ItemProvider
 import Testing
 
-/// Read from and written to pasteboards in a type of its own.
+/// An object that is read from and written to pasteboards in a type of its own.
 private final class Card: NSObject, NSPasteboardReading, NSPasteboardWriting {
     static let type = NSPasteboard.PasteboardType("com.example.card")
     let number: Int
@@ -33,7 +33,7 @@ private final class Card: NSObject, NSPasteboardReading, NSPasteboardWriting {
     }
 }
 
-/// Promises everything, and counts what it is asked for.
+/// An object that promises every type, and counts the requests.
 private final class LateCard: NSObject, NSPasteboardWriting {
     let calls = Calls()
 
@@ -50,7 +50,7 @@ private final class LateCard: NSObject, NSPasteboardWriting {
     }
 }
 
-/// Wants its type as data, as a string or as an archive.
+/// An object that reads its type as data, as a string or as an archive.
 private class Note: NSObject, NSPasteboardReading {
     let read: String
 
@@ -98,7 +98,7 @@ private final class StringNote: Note {
                 #expect(cards?.count == 3 && (cards?[2] as? Card)?.number == 7 && cards?[0] is NSPasteboardItem)
                 #expect(pasteboard.canReadObject(forClasses: [Card.self]))
                 #expect(!pasteboard.canReadObject(forClasses: [UIImage.self, UIColor.self]))
-                // What the object gave nothing for is not there.
+                // A type for which the object returned nothing is absent.
                 #expect(pasteboard.types?.contains(.pdf) == false)
             }
         }
@@ -170,7 +170,7 @@ private final class StringNote: Note {
                     .urlReadingContentsConformToTypes: ["public.image"]
                 ]
                 #expect(pasteboard.canReadObject(forClasses: [NSURL.self], options: images))
-                // Strings are what they are.
+                // With this option, no string is readable.
                 #expect(pasteboard.canReadObject(forClasses: [NSString.self], options: images) == false)
             }
         }
@@ -196,7 +196,7 @@ private final class StringNote: Note {
             }
             #expect(read(PlainNote.self) == "data")
             #expect(read(StringNote.self) == "string")
-            // That is none, and the class cannot be archived.
+            // The text is not an archive, and the class cannot be unarchived.
             #expect(read(ArchivedNote.self) == nil)
         }
     }

@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import Testing
 
-/// Provides what it was made with, and tells what it was asked.
+/// An owner that provides the given values, and records the requests.
 private final class Owner: NSObject, NSPasteboardTypeOwner {
     let calls = Calls()
     let values: [NSPasteboard.PasteboardType: String]
@@ -22,7 +22,7 @@ private final class Owner: NSObject, NSPasteboardTypeOwner {
     }
 }
 
-/// An owner that says nothing of changes.
+/// An owner that does not implement the notification of changes.
 private final class PlainOwner: NSObject, NSPasteboardTypeOwner {
     func pasteboard(_ sender: NSPasteboard, provideDataForType type: NSPasteboard.PasteboardType) {
         sender.setString("plain", forType: type)
@@ -46,7 +46,7 @@ private final class Provider: NSObject, NSPasteboardItemDataProvider {
     }
 }
 
-/// Says nothing of the end.
+/// A provider that does not implement the notification of the end.
 private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
     func pasteboard(
         _ pasteboard: NSPasteboard?, item: NSPasteboardItem, provideDataForType type: NSPasteboard.PasteboardType
@@ -65,7 +65,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
             #expect(programs.reader.string(forType: .string) == "late text")
             #expect(programs.reader.string(forType: .string) == "late text")
             #expect(programs.writer.string(forType: .string) == "late text")
-            // Once for each type.
+            // Each type is requested once.
             #expect(calls.all == ["provide public.utf8-plain-text"])
             #expect(UIPasteboard(.general, programs.boards).data(forPasteboardType: "public.html") == Data("<b>".utf8))
         }
@@ -121,7 +121,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
             #expect(programs.reader.types == [.string, .html])
             #expect(programs.reader.string(forType: .html) == "plain")
         }
-        // The same owner goes on.
+        // An owner that declares types again is not notified of a change.
         programs.writer.declareTypes([.string], owner: first)
         programs.writer.declareTypes([.string], owner: second)
         #expect(await eventually { calls.all == ["changed true"] })
@@ -139,7 +139,8 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         let programs = Programs()
         let owner = Owner([.string: "from the main thread"])
         programs.writer.declareTypes([.string], owner: owner)
-        // Read by other means than the pasteboard that knows the owner, so that the owner is asked from another thread.
+        // Read through another pasteboard object, which does not know the owner, so that the owner is called from
+        // another thread.
         #expect(UIPasteboard(.general, programs.boards).string == "from the main thread")
         programs.writer.declareTypes([.html], owner: Owner([:]))
         #expect(programs.reader.data(forType: .html) == nil)
@@ -156,7 +157,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
             calls.add(programs.reader.string(forType: .string) ?? "nothing")
             ended.signal()
         }
-        // The main thread waits for something else.
+        // The main thread is blocked by something else meanwhile.
         ended.wait()
         #expect(calls.all == ["nothing"] && owner.calls.all == [])
     }
@@ -170,7 +171,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         #expect(item.setString("now", forType: .rtf) && !item.setDataProvider(provider, forTypes: []))
         programs.writer.clearContents()
         #expect(programs.writer.writeObjects([item]))
-        // What is on a pasteboard takes no promises any more, and no types that nobody knows of.
+        // An item on a pasteboard takes no further promises and no types it did not have.
         #expect(!item.setDataProvider(provider, forTypes: [.pdf]) && !item.setString("x", forType: .pdf))
         #expect(item.types == [.string, .html, .png, .rtf])
         try await blocking {
@@ -224,7 +225,7 @@ private final class PlainProvider: NSObject, NSPasteboardItemDataProvider {
         programs.reader.clearContents()
         #expect(await eventually { calls.all == ["finished true"] })
         #expect(await eventually { gone.provider == nil })
-        // An owner that has lost the pasteboard before it wrote anything has nothing to let go.
+        // An owner that lost the pasteboard before it wrote anything has nothing to release.
         programs.writer.clearContents()
         programs.reader.clearContents()
         #expect(!programs.writer.setString("late", forType: .string))

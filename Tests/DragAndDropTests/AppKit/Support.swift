@@ -3,7 +3,7 @@ import DragAndDrop
 import Foundation
 import Synchronization
 
-/// Two programs at the same boards, as far as that goes within one process.
+/// Two programs that share boards, simulated within one process.
 struct Programs: Sendable {
     let boards = LocalBoards()
     let writer: NSPasteboard
@@ -17,14 +17,14 @@ struct Programs: Sendable {
     }
 }
 
-/// Off the tasks' threads, because pasteboards block.
+/// Runs a function outside Swift's task pool, because pasteboards block.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
     }
 }
 
-/// Waits until something is so, which happens on another thread.
+/// Waits until a condition holds that another thread brings about.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
     for _ in 0..<60_000 {
         if condition() { return true }
@@ -33,7 +33,7 @@ func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
     return condition()
 }
 
-/// What was called, in order.
+/// The calls so far, in order.
 final class Calls: Sendable {
     private let calls = Mutex<[String]>([])
 
@@ -42,7 +42,7 @@ final class Calls: Sendable {
     var all: [String] { calls.withLock { $0 } }
 }
 
-/// A folder of a test's own.
+/// A test's own directory.
 struct TestFolder: ~Copyable {
     let url: URL
 

@@ -7,7 +7,7 @@ import Testing
         detect(\.calendarEvents, in: text, isMonthFirst: isMonthFirst).calendarEvents
     }
 
-    /// The event as text: start, end, whether it is of whole days.
+    /// Returns the only event as text: its start, its end and whether it lasts whole days.
     private func only(_ text: String, isMonthFirst: Bool = false) -> String {
         let events = events(text, isMonthFirst: isMonthFirst)
         guard events.count == 1, let event = events.first, let start = event.startDate else {

@@ -1,7 +1,7 @@
 import DragAndDrop
 import Foundation
 
-/// What is detected in a text, on a fixed day: Tuesday, March 5, 2024, at noon in Greenwich.
+/// Returns the values detected in a text on a fixed day: Tuesday, March 5, 2024, at noon in Greenwich.
 func detect(
     _ keyPath: PartialKeyPath<UIPasteboard.DetectedValues>, in text: String, isMonthFirst: Bool = false
 ) -> UIPasteboard.DetectedValues {

@@ -10,7 +10,7 @@ import Testing
 
     private var pasteboard: UIPasteboard { UIPasteboard(name, boards) }
 
-    /// Off the tasks' threads, because putting items on a pasteboard blocks.
+    /// Puts items on the pasteboard, outside Swift's task pool, because that blocks.
     private func put(_ items: sending [NSItemProvider]) async {
         let (boards, name, promises) = (boards, name, items.map(\.promise))
         await withCheckedContinuation { continuation in
@@ -23,7 +23,7 @@ import Testing
 
     private func put(texts: [String]) async { await put(texts.map { NSItemProvider(object: $0 as NSString) }) }
 
-    /// What a handler is called with.
+    /// Returns the result that a completion handler gets.
     private func handled<Value: Sendable>(
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) async throws -> Value {
@@ -135,13 +135,13 @@ import Testing
         #expect(values.probableWebURL.isEmpty && values.number == nil)
         #expect(!values.probableWebSearch.isEmpty)
         #expect(values.patterns.count == 9)
-        // What is not asked for is not looked for.
+        // Only requested patterns are detected.
         let links = try await pasteboard.detectedValues(for: [\.links], inItemSet: nil)
         #expect(links.map(\.patterns) == [[\.links]])
         #expect(try await pasteboard.detectedValues(for: [\.patterns]).patterns.isEmpty)
     }
 
-    // MARK: - What is read
+    // MARK: - Loaded representations
 
     @Test func nothingIsLoadedButText() async throws {
         let asked = Mutex<[String]>([])
@@ -166,7 +166,7 @@ import Testing
         #expect(
             try await pasteboard.detectedPatterns(for: [\.number, \.links], inItemSet: nil) == [[\.number], [], []])
         #expect(asked.withLock { $0 } == ["public.utf8-plain-text"])
-        // Without a pattern there is nothing to read for.
+        // Without a pattern, nothing is loaded.
         #expect(try await pasteboard.detectedPatterns(for: []).isEmpty)
         #expect(
             try await handled { pasteboard.detectPatterns(for: [.init(rawValue: "x")], completionHandler: $0) } == [])
@@ -194,7 +194,8 @@ import Testing
         ])
         #expect(values.links.map(\.matchedString) == ["https://example.com/"])
         #expect(values.patterns == [\.links])
-        // A character that the limit goes through is left out, and nothing is said of a text as a whole that was not read whole.
+        // A character that the limit splits is left out. Patterns of the whole text are not reported for a text that
+        // was not read whole.
         for count in limit - 3...limit + 1 {
             for character in ["9", "é", "€", "😀"] {
                 let text = String(repeating: "a", count: count - 1) + character
@@ -210,7 +211,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("call 212-555-0123".utf8).write(to: file)
         let handle = try FileHandle(forWritingTo: file)
-        // With a hole as long as no memory is.
+        // A sparse file that is larger than any memory.
         try handle.truncate(atOffset: 1 << 40)
         try handle.close()
         let item = NSItemProvider()
@@ -222,7 +223,7 @@ import Testing
         #expect(try await pasteboard.detectedPatterns(for: [\.phoneNumbers]) == [\.phoneNumbers])
     }
 
-    // MARK: - What goes wrong
+    // MARK: - Failures
 
     @Test func anEmptyPasteboardHasNoPatterns() async throws {
         #expect(try await pasteboard.detectedPatterns(for: [\.links]).isEmpty)
@@ -317,7 +318,7 @@ import Testing
         await #expect(throws: CocoaError.self) { try await pasteboard.detectedPatterns(for: [\.links]) }
     }
 
-    /// Whatever takes time that grows faster than the text does not come to an end with these.
+    /// A detector that takes more than linear time would not finish with these texts.
     @Test func noTextTakesLongerThanItsLengthSays() {
         let everything: Set<PartialKeyPath<UIPasteboard.DetectedValues>> = [
             \.probableWebURL, \.probableWebSearch, \.number, \.links, \.phoneNumbers, \.emailAddresses,

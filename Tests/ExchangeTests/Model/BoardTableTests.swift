@@ -38,11 +38,11 @@ import Testing
         let offers = (0..<3).map { manifest(name: "\($0)") }
         for (number, offer) in offers.enumerated() { try table.offer(offer, on: "\(number)", owner: 1) }
         #expect(throws: ExchangeFault.self) { try table.offer(manifest(), on: "one more", owner: 1) }
-        // On a board that it uses already there is room, and so is for others on any.
+        // The process may offer more on a board that it uses already, and others may use any board.
         try table.offer(manifest(), on: "2", owner: 1)
         try table.replaceContents(of: "general", with: [manifest()], owner: 2)
         for number in 0..<2 { try table.offer(manifest(), on: "other \(number)", owner: 2) }
-        // Its place is free once nothing of it is on a board, in whatever way that came about.
+        // A board no longer counts once none of the process's items is on it, for whatever reason.
         try table.withdraw(offers[0].identifier, owner: 1)
         try table.offer(manifest(), on: "one more", owner: 1)
         try table.replaceContents(of: "1", with: [manifest()], owner: 3)
@@ -103,7 +103,7 @@ import Testing
             of: "general", with: [manifest(name: "b"), manifest(name: "c")], owner: 1, amending: count)
         #expect(table.items(on: "general").map(\.manifest.name) == ["b", "c"])
         #expect(table.changeCount(of: "general") == count)
-        // Neither with another's items there, nor after a change.
+        // Amending fails for another process's items and after a change.
         #expect(throws: ExchangeFault.self) {
             try table.replaceContents(of: "general", with: [manifest(name: "x")], owner: 2, amending: count)
         }
@@ -158,7 +158,7 @@ import Testing
             try table.offer(manifest(), on: "b", owner: 1)
         }
         try table.offer(manifest(), on: "b", owner: 2)
-        // What is replaced makes room.
+        // Replaced items make room.
         try table.replaceContents(of: "b", with: [manifest(), manifest()], owner: 1)
         #expect(throws: ExchangeFault.refused("an item has at most 3 representations")) {
             try table.offer(manifest(["a", "b", "c", "d"]), on: "b", owner: 2)

@@ -6,7 +6,7 @@ import Testing
 import UniformTypeIdentifiers
 
 @Suite struct BundleTests {
-    /// Makes a bundle folder whose executable is a copy of a small program.
+    /// Makes a bundle whose executable is a copy of a small program.
     @discardableResult
     private func makeBundle(
         _ folder: String, _ list: [String: Any], executable: String? = "tool", contents: Bool = false
@@ -54,17 +54,17 @@ import UniformTypeIdentifiers
         try withTemporaryFolder { folder in
             let registry = BundleRegistry(folder: folder + "/records")
             let bundle = try makeBundle(folder + "/Editor.app", good)
-            // Any program could be made a member by a link.
+            // With a link, any program could become part of the bundle.
             unlink(bundle + "/tool")
             symlink("/usr/bin/env", bundle + "/tool")
             #expect(BundleInspection(path: bundle).faults.contains { $0.contains("which is not in the bundle") })
             #expect(throws: ExchangeFault.self) { try registry.register(path: bundle) }
-            // Every script's process runs the interpreter.
+            // Every script runs as a process of the interpreter.
             unlink(bundle + "/tool")
             try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: bundle + "/tool"))
             chmod(bundle + "/tool", 0o755)
             #expect(BundleInspection(path: bundle).faults.contains { $0.contains("is a script") })
-            // For its type declarations alone it is good enough.
+            // Without a team, for its type declarations alone, the bundle is acceptable.
             var list = good
             list["PurveyTeamIdentifier"] = nil
             let data = try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
@@ -141,7 +141,8 @@ import UniformTypeIdentifiers
 
     @Test func aRecordThatCouldNotBeReadBackIsNotWritten() throws {
         try withTemporaryFolder { folder in
-            // In binary form the list is far smaller than its record, in which every such character takes five.
+            // In binary form the list is far smaller than its XML record, which escapes every such character with
+            // five.
             var list = good
             list["UTImportedTypeDeclarations"] = [
                 [

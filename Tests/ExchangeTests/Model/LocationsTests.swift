@@ -59,7 +59,7 @@ import Testing
                     "XDG_RUNTIME_DIR is '/gone', which does not exist: \(replacement) is used instead"
                 ])
         }
-        // PURVEY_HOME moves everything, which leaves nothing to warn of.
+        // PURVEY_HOME determines all locations, so no warning is needed.
         let moved = try Locations(environment: ["XDG_RUNTIME_DIR": "/gone", "HOME": "h", "PURVEY_HOME": "/p"], user: 7)
         #expect(moved.warnings.isEmpty && moved.home == nil)
     }
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-/// Runs a test with a folder of its own, which is gone afterwards.
+/// Runs a test with a temporary directory of its own.
 func withTemporaryFolder<Result>(_ body: (String) throws -> Result) throws -> Result {
     let path = NSTemporaryDirectory() + "/purvey-exchange-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

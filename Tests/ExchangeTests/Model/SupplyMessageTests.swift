@@ -5,9 +5,9 @@ import ItemProvider
 import LinuxSystem
 import Testing
 
-/// What another process says that it hands over, and what of it is believed.
+/// Validation of the contents that another process claims to supply.
 @Suite struct SupplyMessageTests {
-    /// What arrives of a supply that was sent.
+    /// Returns the supply that arrives after encoding and decoding.
     @discardableResult
     private func arrival(of supply: Supply) throws -> Supply {
         var encoder = MessageEncoder()
@@ -39,7 +39,7 @@ import Testing
             throw Failure("it arrived as something else")
         }
         #expect(size == 10)
-        // Who claims less would have others keep the rest, uncounted.
+        // A process that understates the size would make others keep the rest uncounted.
         for lie in [9, 0, 11, -1] {
             #expect(throws: MessageError.self) { try arrival(of: .memory(sealed, size: lie)) }
         }
@@ -53,7 +53,7 @@ import Testing
             try Data("secret".utf8).write(to: URL(fileURLWithPath: path))
             try arrival(of: file(.open(path, .readOnly)))
             try arrival(of: file(.open(path, .readWrite)))
-            // A handle is had without the right to read, and whoever gets it could open it.
+            // A path-only descriptor can be had without the right to read, and its recipient could open it.
             #expect(throws: MessageError.self) { try arrival(of: file(.open(path, .pathOnly))) }
             #expect(throws: MessageError.self) { try arrival(of: file(.open(path, .writeOnly))) }
         }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Another process that does what a test tells it: see `Script` in its program.
+/// Another process that executes a test's commands. See `Script` in its program.
 final class PeerProcess: Sendable {
     private let program: ChildProgram
     private let channel: FileDescriptor
@@ -40,7 +40,7 @@ final class PeerProcess: Sendable {
         }
     }
 
-    /// Nobody but the child has the other end once this returns.
+    /// Starts the child. When this returns, only the child has the other end of the channel.
     private static func start(
         _ path: String, _ arguments: [String], _ environment: [String]
     ) throws -> (ChildProgram, FileDescriptor) {
@@ -53,13 +53,13 @@ final class PeerProcess: Sendable {
 
     var processID: pid_t { program.processID }
 
-    /// Gives a command.
+    /// Sends a command.
     func tell(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(channel.rawValue, bytes, bytes.count)
     }
 
-    /// Waits for a line that begins like this, leaving others for later, and returns the rest of it.
+    /// Waits for a line with this prefix, leaving other lines for later, and returns the rest of it.
     @discardableResult
     func hear(_ prefix: String, within seconds: Int = 300) async throws -> String {
         let line = try await withCheckedThrowingContinuation { continuation in
@@ -84,22 +84,22 @@ final class PeerProcess: Sendable {
         return line.dropFirst(prefix.count).trimmingCharacters(in: .whitespaces)
     }
 
-    /// A command and the answer to it.
+    /// Sends a command and waits for its reply.
     @discardableResult
     func ask(_ line: String, _ prefix: String, within seconds: Int = 300) async throws -> String {
         tell(line)
         return try await hear(prefix, within: seconds)
     }
 
-    /// All that was said.
+    /// All lines received.
     var history: [String] { state.withLock { $0.history } }
 
-    /// What was said and not yet heard.
+    /// The lines that were received and not yet consumed by `hear`.
     var unheard: [String] { state.withLock { $0.lines } }
 
     func signal(_ number: CInt) { kill(processID, number) }
 
-    /// Stops the process, and returns once none of its threads runs: sending the signal alone does not wait for that.
+    /// Stops the process and returns once none of its threads runs. Sending the signal alone does not wait for that.
     func stop() throws {
         signal(SIGSTOP)
         try waitUntilStopped()
@@ -111,13 +111,13 @@ final class PeerProcess: Sendable {
         try retrying { waitid(P_PID, id_t(processID), &information, WSTOPPED) }
     }
 
-    /// Tells it to return from main, and waits for its end.
+    /// Tells the process to return from main, and waits for its end.
     func quit() async -> ChildProgram.Ending? {
         tell("quit")
         return await wait()
     }
 
-    /// Ends it and leaves nothing of it.
+    /// Kills the process and reaps it.
     func end() async {
         if state.withLock({ $0.ending }) != nil { return }
         signal(SIGKILL)

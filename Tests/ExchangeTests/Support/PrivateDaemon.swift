@@ -4,9 +4,9 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// A daemon of a test's own, in a folder of its own, with processes that use it. All of it is gone afterwards.
+/// A test's own daemon in its own directory, with the processes that use it. Everything is removed afterwards.
 final class PrivateDaemon: Sendable {
-    /// `PURVEY_HOME` of the daemon and of the processes.
+    /// `PURVEY_HOME` of the daemon and of the peers.
     let home: String
     let locations: Locations
     /// This process as a client of the daemon.
@@ -22,7 +22,7 @@ final class PrivateDaemon: Sendable {
 
     /// Runs a test with a daemon that is ready.
     ///
-    /// - Parameter variables: what the daemon finds in its environment besides, as `NAME=VALUE`.
+    /// - Parameter variables: Additional environment variables of the daemon, as `NAME=VALUE`.
     static func run(
         starting: Bool = true, variables: [String] = [], _ body: (PrivateDaemon) async throws -> Void
     ) async throws {
@@ -46,22 +46,22 @@ final class PrivateDaemon: Sendable {
         client = ExchangeClient(locations)
     }
 
-    /// A folder for the test's files.
+    /// A directory for the test's files.
     var work: String { home + "/work" }
 
-    /// The daemon's process, for as long as it was not told to end.
+    /// The daemon's process ID, or -1 after the daemon was told to end.
     var processID: pid_t { state.withLock { $0.daemon?.processID ?? -1 } }
 
     func board(_ name: String = "board") -> Board { Board(name, client: client) }
 
     /// Starts the daemon and waits until it listens.
     ///
-    /// This process connects to it at once, from the thread that waited: a daemon that nobody needs ends after half a minute,
-    /// which a busy machine may take to start the first peer, or to get back to a task.
+    /// This process connects to it at once, from the thread that waited. An unused daemon ends after half a minute,
+    /// and a busy machine may need that long to start the first peer or to resume a task.
     func start() async throws {
         let child = try await offPool { () throws in try self.startAndWait() }
         state.withLock { $0.daemon = child }
-        // The connection may have been that to an earlier daemon, of whose end this process had not heard yet.
+        // The connection may have belonged to an earlier daemon, before this process noticed its end.
         _ = try await client.call(ListBundlesCall(), attempts: 3)
     }
 
@@ -70,7 +70,7 @@ final class PrivateDaemon: Sendable {
         let (child, channel) = try spawn()
         let answer = try StartMessages.collect(from: channel, seconds: 300)
         guard answer == "ready" else {
-            // Nobody else would: the tests of processes that end wait for any child, and find the one that nobody took.
+            // Reaps the child. Otherwise tests that wait for any child process would find it.
             let ending = try child.wait()
             throw Failure("the daemon says: \(answer) (\(ending)); there are \(daemonProcesses)")
         }
@@ -90,9 +90,9 @@ final class PrivateDaemon: Sendable {
         return (child, ours)
     }
 
-    /// Starts a process that does what it is told.
+    /// Starts a peer process.
     ///
-    /// - Parameter program: another copy of the program, for one that belongs to a bundle.
+    /// - Parameter program: Another copy of the program, for a process that belongs to a bundle.
     func peer(program: String? = nil) throws -> PeerProcess {
         let peer = try PeerProcess(
             program ?? TestProcess.program("ExchangePeer"), environment: TestProcess.environment(home: home))
@@ -100,7 +100,7 @@ final class PrivateDaemon: Sendable {
         return peer
     }
 
-    /// Starts a process that does what it is told, in surroundings that a shell's commands make.
+    /// Starts a peer process in an environment that shell commands prepare.
     func peer(after commands: String) throws -> PeerProcess {
         let peer = try PeerProcess(
             "/bin/sh", arguments: ["-c", commands + "; exec \"$0\"", TestProcess.program("ExchangePeer")],
@@ -109,12 +109,12 @@ final class PrivateDaemon: Sendable {
         return peer
     }
 
-    /// Ends the daemon the hard way.
+    /// Kills the daemon with SIGKILL.
     func kill() async {
         await stop(SIGKILL)
     }
 
-    /// Ends the daemon in good order and tells how it ended.
+    /// Ends the daemon with a signal and returns how it ended.
     @discardableResult
     func stop(_ signal: CInt = SIGTERM) async -> ChildProgram.Ending? {
         let daemon = state.withLock { state in
@@ -131,7 +131,7 @@ final class PrivateDaemon: Sendable {
         for peer in state.withLock({ $0.peers }) { await peer.end() }
         await stop()
         await stopStrayDaemon()
-        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        // The daemon's children may write there until they have ended, a moment after the daemon.
         await eventually {
             try? FileManager.default.removeItem(atPath: home)
             return !FileManager.default.fileExists(atPath: home)
@@ -149,7 +149,7 @@ extension PrivateDaemon {
         }
     }
 
-    /// Ends a daemon that a process started by itself.
+    /// Ends daemons that a peer started by itself.
     private func stopStrayDaemon() async {
         await eventually {
             let strays = daemonProcesses
@@ -159,31 +159,31 @@ extension PrivateDaemon {
     }
 }
 
-/// Why a test cannot go on.
+/// A failure of a test's preparations or expectations.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }
 
-/// Runs something that blocks on a thread that may.
+/// Runs a blocking function on a thread of its own, outside Swift's task pool.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: .init { try body() }) }
     }
 }
 
-/// Runs something that blocks on a thread that may.
+/// Runs a blocking function on a thread of its own, outside Swift's task pool.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// Expects something to become true, however long the machine takes.
+/// Waits until a condition holds, and records an issue if it never does.
 func eventually(
     _ isTrue: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async rethrows {
-    // Looks are counted rather than time: a busy machine may let no task run for long.
+    // Counts attempts rather than time, because a busy machine may run no task for long.
     for _ in 0..<60_000 {
         if try await isTrue() { return }
         try? await Task.sleep(for: .milliseconds(5))

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What belongs to the process that runs the tests.
+/// The environment of the process that runs the tests.
 enum TestProcess {
-    /// Holds everything that tests write. Removed when the process ends, or by whoever made it.
+    /// The directory of all files that the tests write. The process that made it removes it.
     static let folder: String = {
         signal(SIGPIPE, SIG_IGN)
-        // Whoever runs the tests has made one for them (Scripts/run-tests). `PURVEY_HOME` then is what it is from the first
-        // test on: those of other modules use it at the same time, and load before this is asked for.
+        // Scripts/run-tests makes a directory for the tests. `PURVEY_HOME` then has its value from the first test on.
+        // Tests of other modules run at the same time and may load before this property is first read.
         if let given = getenv("PURVEY_TEST_HOME").map({ String(cString: $0) }),
             getenv("PURVEY_HOME").map({ String(cString: $0) }) == given
         {
@@ -16,13 +16,13 @@ enum TestProcess {
             atexit { TestProcess.endDaemon() }
             return given
         }
-        // Short, because the path of a socket is.
+        // The path is short because socket paths are limited in length.
         let temporary = (NSTemporaryDirectory() as NSString).standardizingPath
-        // One for the process: each module of tests with this file in it would have its own otherwise, and there is one
-        // environment.
+        // One directory per process. Each test module that contains this file would use its own otherwise, but they
+        // share one environment.
         let path = temporary + "/pv-" + String(getpid(), radix: 36)
         mkdir(path, 0o700)
-        // Loads that this process makes keep their files there as well.
+        // Loads of this process keep their files there as well.
         setenv("PURVEY_HOME", path, 1)
         atexit {
             TestProcess.endDaemon()
@@ -31,8 +31,8 @@ enum TestProcess {
         return path
     }()
 
-    /// The daemon that this process has started by using what is shared. One whose folder goes while somebody is connected
-    /// would make it anew.
+    /// Ends the daemon that this process started implicitly. If the directory were removed while a client is
+    /// connected, the daemon would create it again.
     private static func endDaemon() {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) } ?? []
         for process in processes {
@@ -46,13 +46,13 @@ enum TestProcess {
         }
     }
 
-    /// Has to come before the first load.
+    /// Prepares the environment. Must be called before the first load.
     static func prepare() { _ = folder }
 
-    /// A program that was built with the tests.
+    /// Returns the path of a program that was built with the tests.
     static func program(_ name: String) -> String {
         let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
-        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+        // The test runner may be a program of the toolchain. Then the tests are a library among its arguments.
         let candidates = [own] + CommandLine.arguments
         for path in candidates {
             let folder = (path as NSString).deletingLastPathComponent
@@ -64,7 +64,7 @@ enum TestProcess {
     static func environment(home: String) -> [String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
-        // Tests of a process alone have it for themselves.
+        // Tests of coordination within one process set this variable for themselves only.
         environment["PURVEY_COORDINATION"] = nil
         return environment.map { "\($0.key)=\($0.value)" }
     }

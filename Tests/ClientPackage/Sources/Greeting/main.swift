@@ -1,4 +1,4 @@
-// A file system of one's own: a folder with one file, mounted, looked at and unmounted.
+// A custom file system: a directory with one file is mounted, read and unmounted.
 import Foundation
 import Fuse
 import LinuxSystem

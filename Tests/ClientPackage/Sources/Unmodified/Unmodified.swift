@@ -1,4 +1,5 @@
-// As it is written for Apple's platforms: what comes with Foundation and UIKit there is imported by the compiler's flags.
+// Source as written for Apple's platforms. Compiler flags import the modules that come with Foundation and UIKit
+// there.
 import Foundation
 import os.log
 
