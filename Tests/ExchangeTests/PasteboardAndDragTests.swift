@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// Of the article on classes of one's own, word for word, in a process of either language mode.
+    /// The model class of the article on custom classes, word for word, in processes of either language mode.
     @Test(arguments: [("PasteboardPeer", "PasteboardPeerSwift5"), ("PasteboardPeerSwift5", "PasteboardPeer")])
     func theArticlesModelClassTravelsUnchanged(_ source: String, _ destination: String) async throws {
         try await PrivateDaemon.run { daemon in
@@ -150,14 +150,14 @@ import Testing
     @Test func theOutcomeTravelsBack() async throws {
         try await run { _, source, destination in
             _ = try await source.ask("drag One", "dragging")
-            // Between programs everything is a copy.
+            // A drop from another program is always a copy.
             #expect(try await destination.ask("drop move", "dropped") == "copy")
             #expect(try await source.hear("ended") == "copy")
             _ = try await source.ask("drag Two", "dragging")
             #expect(try await destination.ask("drop nothing", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
             _ = try await source.ask("drag-without-moving Three", "dragging")
-            // A move that the source does not allow is none.
+            // A move that the source does not allow is cancelled.
             #expect(try await destination.ask("drop move", "dropped") == "cancel")
             #expect(try await source.hear("ended") == "cancel")
         }

@@ -23,13 +23,13 @@ import UniformTypeIdentifiers
                 _ = await provider.wait()
                 for _ in 0..<2 { #expect(try await contents(daemon) == pattern(300_000)) }
             }
-            // In place still, because the file is where it was.
+            // The load is still in place, because the file has not moved.
             let item = try #require(try await daemon.board("general").items().first)
             try await item.loadFileRepresentation(for: .png, openInPlace: true) { url, isInPlace in
                 #expect(isInPlace)
                 #expect(url.path == file)
             }
-            // And whole, although it has gone.
+            // The contents remain complete after the file was removed.
             unlink(file)
             #expect(try await contents(daemon) == pattern(300_000))
         }
@@ -73,7 +73,7 @@ import UniformTypeIdentifiers
             await #expect(throws: (any Error).self) { try await old.loadDataRepresentation(for: .png) }
             let third = try daemon.peer()
             _ = try await third.ask("replace general data public.png 10", "replaced")
-            // The second knows that it is over: it hands nothing over at its end.
+            // The second process knows that its contents were replaced, so it hands nothing over at its end.
             #expect(await second.quit() == .exited(0))
             #expect(second.unheard.isEmpty)
             #expect(try await contents(daemon).count == 10)
@@ -110,12 +110,12 @@ import UniformTypeIdentifiers
                 }
             }
             try await board.replaceContents(with: [item], fulfilling: true)
-            // What there is no room for is left out.
+            // Representations that exceed the limit are left out.
             let kept = try #require(try await board.items().first)
             #expect(kept.registeredTypeIdentifiers == ["public.png", "public.jpeg"])
             #expect(try await kept.loadDataRepresentation(for: .jpeg) == pattern(5_000))
             #expect(try await client.call(StatusCall()).heldBytes == 95_000)
-            // When nothing of it can be kept, that is an error, and what is kept stays within the limit.
+            // If no representation fits, that is an error, and the kept contents stay within the limit.
             let more = NSItemProvider()
             more.registerDataRepresentation(for: .png) { completion in
                 completion(pattern(99_000), nil)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Patterns in what another process has put on the pasteboard.
+/// Patterns in the items that another process has put on the pasteboard.
 @Suite struct PatternDetectionTests {
     private func run(_ body: (PeerProcess, PeerProcess) async throws -> Void) async throws {
         try await PrivateDaemon.run { daemon in

@@ -7,7 +7,7 @@ import Testing
 import UniformTypeIdentifiers
 
 @Suite struct ProgressAcrossProcessesTests {
-    /// Starts a load of the board's first item and gives its progress and what it comes to.
+    /// Starts a load of the board's first item, and returns its progress and its outcome.
     private func load(_ daemon: PrivateDaemon) async throws -> (Progress, Outcome) {
         let item = try #require(try await daemon.board().items().first)
         let outcome = Outcome()
@@ -53,7 +53,7 @@ import UniformTypeIdentifiers
             _ = try await provider.hear("handler called")
             consumer.signal(SIGKILL)
             _ = try await provider.hear("handler cancelled")
-            // The provider serves on.
+            // The provider continues to serve.
             let (_, outcome) = try await load(daemon)
             _ = try await provider.hear("handler called")
             provider.tell("finish")
@@ -69,17 +69,17 @@ import UniformTypeIdentifiers
             let (progress, outcome) = try await load(daemon)
             _ = try await provider.hear("handler called")
             try provider.stop()
-            // The daemon and other providers go on; so does cancelling.
+            // The daemon and other providers continue, and loads can be cancelled.
             _ = try await other.ask("offer other data public.png 5000", "offered")
             let item = try #require(try await daemon.board("other").items().first)
             #expect(try await item.loadDataRepresentation(for: .png).count == 5000)
             progress.cancel()
             await #expect(throws: CocoaError.self) { try await outcome.value() }
-            // New loads of the stopped one's item wait, and can be cancelled as well.
+            // New loads of the stopped provider's item wait, and can be cancelled as well.
             let (second, secondOutcome) = try await load(daemon)
             second.cancel()
             await #expect(throws: CocoaError.self) { try await secondOutcome.value() }
-            // When it goes on, it learns what happened and serves again.
+            // When the provider continues, it is notified of the cancellation and serves again.
             provider.signal(SIGCONT)
             _ = try await provider.hear("handler cancelled")
             let (_, third) = try await load(daemon)
@@ -96,7 +96,7 @@ import UniformTypeIdentifiers
             let provider = try daemon.peer()
             _ = try await provider.ask("offer board data public.png 3", "offered")
             try provider.stop()
-            // Each listing makes an item with a socket of its own: more than the daemon sends on their way at once.
+            // Each listing makes an item with a socket of its own. That is more than the daemon sends at a time.
             var outcomes: [Outcome] = []
             for _ in 0..<200 { outcomes.append(try await load(daemon).1) }
             provider.signal(SIGCONT)
@@ -105,7 +105,7 @@ import UniformTypeIdentifiers
     }
 }
 
-/// What a load came to, for a test to wait for.
+/// The outcome of a load, which a test awaits.
 final class Outcome: Sendable {
     private struct State {
         var result: Result<Data, any Error>?
@@ -127,7 +127,7 @@ final class Outcome: Sendable {
         waiting?.resume(with: result)
     }
 
-    /// How often the completion handler was called.
+    /// The number of calls of the completion handler.
     var count: Int { state.withLock { $0.count } }
 
     func value() async throws -> Data {

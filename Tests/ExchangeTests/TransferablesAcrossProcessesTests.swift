@@ -5,7 +5,7 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// Values of another process.
+/// Transferable values of another process.
 @Suite struct TransferablesAcrossProcessesTests {
     struct Greeting: Codable, Transferable {
         var text: String
@@ -64,7 +64,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    /// What an importing closure was lent, and where it was.
+    /// The file that an importing closure received, and its path.
     struct Lent: Transferable {
         var path: String
         var contents: [String]
@@ -82,7 +82,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    /// Made from a page, or from text where there is none.
+    /// A value that is imported from a page, or otherwise from text.
     struct Words: Transferable {
         var text: String
         static var transferRepresentation: some TransferRepresentation {

@@ -7,7 +7,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct VisibilityAcrossProcessesTests {
-    /// A bundle whose program is a copy of the peer's, registered with the daemon, and the program's path.
+    /// Registers a bundle with the daemon, and returns the path of its program, which is a copy of the peer's.
     private func register(
         _ name: String, team: String?, _ daemon: PrivateDaemon, copying original: String = "ExchangePeer"
     ) async throws -> String {
@@ -24,8 +24,8 @@ import Testing
         return program
     }
 
-    /// A file of its own, not another name of the same one. Copied by another process: a program that this one has open for
-    /// writing could not be run while any of its forks has it so.
+    /// Copies a program to a file of its own, which is no link to the original. Another process copies it. If this
+    /// one did, a fork might inherit the copy's descriptor open for writing, and executing the copy would fail.
     private func copyProgram(_ original: String = "ExchangePeer", to path: String) throws {
         let copy = try ChildProgram.start("/bin/cp", arguments: [TestProcess.program(original), path], descriptors: [])
             .wait()
@@ -50,7 +50,7 @@ import Testing
             #expect(try await unregistered.ask("list board", "item") == "- public.png")
             #expect(
                 try await provider.ask("list board", "item") == "- public.png,public.jpeg,public.tiff,public.gif")
-            // A second process of the very same program is not the same process.
+            // A second process of the same program is another process.
             let twin = try daemon.peer(program: editor)
             #expect(try await twin.ask("list board", "item") == "- public.png,public.jpeg,public.tiff")
 
@@ -76,7 +76,7 @@ import Testing
             let mate = try daemon.peer(program: viewer)
             #expect(try await mate.ask("list board", "item") == teams)
             #expect(try await mate.ask("load board public.json data", "loaded") == "data 2")
-            // What its type shows to its own process alone, a proxy does not show to others.
+            // A representation that is visible only to its own process remains so when a proxy exports it.
             #expect(try await provider.ask("list board", "item") == own)
             #expect(try await mate.ask("load board public.rtf data", "failed").contains("-1000"))
         }
@@ -91,12 +91,12 @@ import Testing
             _ = try await provider.ask("team-copy secret", "copied")
             for (program, seen) in [(viewer, "secret"), (other, "nothing"), (nil, "nothing")] {
                 let consumer = try daemon.peer(program: program ?? TestProcess.program("PasteboardPeer"))
-                // Nobody sees it among the types.
+                // The private type is not listed for any process.
                 #expect(
                     try await consumer.ask("team-paste", "pasted") == "\(seen) [\"public.utf8-plain-text\"]")
             }
             #expect(try await provider.ask("team-paste", "pasted").hasPrefix("secret"))
-            // It outlives its process, for the team.
+            // The private data outlives its process, for the team.
             _ = await provider.quit()
             let mate = try daemon.peer(program: viewer)
             #expect(try await mate.ask("team-paste", "pasted").hasPrefix("secret"))
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    /// A consumer that skips the listing and asks the provider directly gets what it may have, and nothing else.
+    /// A consumer that asks the provider directly, without listing, gets only the permitted representations.
     @Test func theProvidersSideKeepsToWhatTheDaemonPermits() async throws {
         try await PrivateDaemon.run { daemon in
             let provider = try daemon.peer()
@@ -154,7 +154,7 @@ import Testing
             _ = try await provider.ask(offer, "offered")
             let mate = try daemon.peer(program: viewer)
             #expect(try await mate.ask("list board", "item").contains("public.jpeg"))
-            // Another file takes the registered path: the running process is not that program.
+            // Another file replaces the registered one, so the running process is no longer that program.
             unlink(viewer)
             try copyProgram(to: viewer)
             #expect(try await mate.ask("list board", "item") == "- public.png")

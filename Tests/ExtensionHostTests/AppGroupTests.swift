@@ -6,11 +6,12 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Folders and values that a program and its extensions share because their property lists declare the same group.
+/// Directories and values that a program and its extensions share because their property lists declare the same
+/// group.
 @Suite struct AppGroupTests {
     private static let group = "group.org.example.shared"
 
-    /// The property list of an extension.
+    /// Returns the property list of an extension.
     private static func list(_ identifier: String, groups: [String]) -> [String: Any] {
         var list = ExtensionPlace.propertyList
         list["CFBundleIdentifier"] = identifier
@@ -35,7 +36,7 @@ import Testing
             #expect(second.tell("read \(folder)/a.txt") == "text")
             #expect(second.tell("coordinated-append \(folder)/a.txt") == "done")
             #expect(first.tell("coordinated-read \(folder)/a.txt") == "text+")
-            // Each sees what the other has set last, without a word about it.
+            // Each process sees the value that the other has set last, without a notification.
             #expect(first.tell("group-set \(Self.group) key one") == "set")
             #expect(second.tell("group-get \(Self.group) key") == "one")
             #expect(second.tell("group-set \(Self.group) key two") == "set")
@@ -126,7 +127,7 @@ import Testing
     }
 }
 
-/// A program of the user's with a bundle, which nothing confines: `BookmarkExtension` once more.
+/// An unconfined program of the user with a bundle: `BookmarkExtension` again.
 private struct Program {
     private let program: ChildProgram
     private let socket: FileDescriptor
@@ -148,7 +149,7 @@ private struct Program {
         socket = ours.descriptor
     }
 
-    /// Starts it; a fork of another test may have the copy open for writing still.
+    /// Starts the program. Retries while a fork of another test has the copy open for writing.
     private static func start(
         _ path: String, _ environment: [String], _ socket: FileDescriptor
     ) throws(Errno) -> ChildProgram {

@@ -2,7 +2,7 @@ import ExtensionHost
 import LinuxSystem
 import Testing
 
-/// Which display a person sits at, and what lets one into it.
+/// The display of the user's session, and the X authority entries for it.
 @Suite struct DisplayTests {
     private func entry(_ family: Int, _ number: String, _ data: [UInt8] = [7]) -> [UInt8] {
         let parts = [Array("host".utf8), Array(number.utf8), Array("MIT-MAGIC-COOKIE-1".utf8), data]
@@ -23,7 +23,7 @@ import Testing
         for count in 0..<second.count {
             #expect(XAuthority.entries(first + second.prefix(count), forDisplay: 1) == first)
         }
-        // A length beyond the end.
+        // The length exceeds the data.
         #expect(XAuthority.entries([1, 0, 255, 255, 1], forDisplay: 1).isEmpty)
     }
 

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The log of what an extension's processes print, log and crash with.
+/// The log of an extension's processes: printed lines, log messages and crashes.
 @Suite struct ExtensionLogTests {
     private func log(_ place: ExtensionPlace) -> ExtensionLog {
         ExtensionLog(of: "org.example.unruly", data: place.data)
@@ -42,7 +42,7 @@ import Testing
             process.order("told-crash")
             let ending = process.run.waitForEnd()
             #expect(ending.reason == .signalled)
-            // The frames do not stand in the place of what it said.
+            // The frames of the backtrace do not replace the program's own last lines.
             #expect(ending.lastLines.last?.contains("Fatal error: Index out of range") == true, "\(ending)")
             let printed = try text(place)
             #expect(printed.contains("printed before the end"))

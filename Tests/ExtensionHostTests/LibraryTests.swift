@@ -15,7 +15,7 @@ import Testing
             #expect(try place.library.find("org.example.unruly").path == place.appex)
             try place.library.remove(identifier: "org.example.unruly")
             #expect(place.library.all.isEmpty)
-            // What was linked is not removed with the link.
+            // Removing the link does not remove its target.
             #expect(FileManager.default.fileExists(atPath: place.appex + "/Info.plist"))
             let names = try FileManager.default.contentsOfDirectory(atPath: place.data + "/extensions")
             #expect(names.isEmpty)

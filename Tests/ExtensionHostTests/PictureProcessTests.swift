@@ -6,10 +6,10 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// What becomes of pictures when the process that decodes them dies.
+/// The pictures being decoded when the decoding process dies.
 @Suite(.timeLimit(.minutes(10))) struct PictureProcessTests {
     private final class Counter: Sendable {
-        // Innermost.
+        // Leaf lock.
         let count = Lock(0)
     }
 
@@ -29,7 +29,7 @@ import Testing
         let process = PictureProcess(program: try BuiltProgram.path("purvey-pictures"), data: folder.path)
         let picture = try Self.picture()
         #expect(try await process.shrink(picture, sides: [16]).ranges.count == 1)
-        // Where nothing was done for long, it has ended already, and the pictures are made by another.
+        // If it was idle for long, the process has ended already, and another one makes the pictures.
         let first = await process.processID
         if let first { kill(first, SIGSTOP) }
         let made = Counter()
@@ -47,7 +47,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(made.count.withLock { $0 } == 3)
-        // And the next ones, by another process.
+        // Another process makes the next pictures.
         #expect(try await process.shrink(picture, sides: [16]).ranges.count == 1)
         #expect(await process.processID != first)
         await process.close()
@@ -56,7 +56,7 @@ import Testing
 
     @Test func onePictureThatItDiesOfEachTimeIsOfNoUse() async throws {
         let folder = try TestFolder()
-        // It ends before it has decoded anything.
+        // The process ends before it decodes anything.
         let process = PictureProcess(program: "/usr/bin/false", data: folder.path)
         let picture = try Self.picture()
         do throws(PictureFailure) {

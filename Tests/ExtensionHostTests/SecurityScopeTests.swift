@@ -5,16 +5,16 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Security-scoped bookmarks in a confined process: what the daemon hands out, and what it does not.
+/// Security-scoped bookmarks in a confined process: the access that the daemon grants and refuses.
 @Suite struct SecurityScopeTests {
-    /// An extension that uses bookmarks, and a folder of its user's outside of its container.
+    /// An extension that uses bookmarks, and a directory of its user outside its container.
     private struct Scene {
         let place: ExtensionPlace
         let process: Unruly
         let files: String
         var file: String { files + "/a.txt" }
 
-        /// A bookmark as a program of the user's makes it for the extension.
+        /// Returns a bookmark that a program of the user makes for the extension.
         func bookmark(
             _ path: String, readOnly: Bool = false, bundle: String? = "org.example.unruly", session: String? = nil
         ) throws -> String {
@@ -24,7 +24,7 @@ import Testing
             return BookmarkSeal.seal(bookmark, try BookmarkKey(data: place.data)).base64EncodedString()
         }
 
-        /// Resolves a bookmark in the extension: the path that it gets.
+        /// Resolves a bookmark in the extension and returns its path.
         func resolve(_ bookmark: String, _ state: String = "current") throws -> String {
             let answer = try #require(process.tell("resolve " + bookmark))
             try #require(answer.hasPrefix(state + " /"), "\(answer)")
@@ -41,7 +41,7 @@ import Testing
             let process = try place.start(product: "BookmarkExtension")
             try body(Scene(place: place, process: process, files: files))
             process.end()
-            // Nothing of what was placed for it stays.
+            // The places that the daemon made for the extension are all removed.
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.data + "/scopes").isEmpty)
         }
     }
@@ -79,7 +79,7 @@ import Testing
             #expect(scene.process.tell("stop \(path)") == "done")
             #expect(scene.process.tell("read \(path)")?.hasPrefix("error") == true)
             #expect(scene.process.tell("descriptors") == before)
-            // One more than were begun takes nothing from the next.
+            // A superfluous stop does not reduce the next start's access.
             #expect(scene.process.tell("stop \(path)") == "done")
             #expect(scene.process.tell("start \(path)") == "yes")
             #expect(scene.process.tell("read \(path)") == "text")
@@ -157,7 +157,7 @@ import Testing
                 last = try #require(scene.process.tell("resolve " + (try scene.bookmark(file))))
             }
             #expect(last == Self.refused)
-            // What was resolved before is used on.
+            // Bookmarks that were resolved before remain usable.
             let again = try scene.resolve(scene.bookmark(scene.files + "/0"))
             #expect(scene.process.tell("start \(again)") == "yes")
         }
@@ -171,7 +171,7 @@ import Testing
             #expect(path.hasSuffix("/c.txt"))
             let renewed = try #require(scene.process.tell("bookmark \(path)"))
             #expect(try scene.resolve(renewed) == path)
-            // No more access than the first had.
+            // The renewed bookmark grants no more access than the first.
             #expect(scene.process.tell("start \(path)") == "yes")
             #expect(scene.process.tell("append \(path)")?.hasPrefix("error") == true)
         }
@@ -213,7 +213,7 @@ import Testing
             let path = try scene.resolve(scene.bookmark(scene.file, bundle: nil, session: session))
             #expect(scene.process.tell("start \(path)") == "yes")
             #expect(scene.process.tell("read \(path)") == "text")
-            // One that the process has made of it lasts no longer.
+            // A bookmark that the process makes from it is valid for the same session only.
             let renewed = try #require(Data(base64Encoded: scene.process.tell("bookmark \(path)") ?? ""))
             let bookmark = try BookmarkSeal.open(renewed, try BookmarkKey(data: scene.place.data))
             #expect(bookmark.scope == .init(bundle: "org.example.unruly", isReadOnly: false, session: session))
@@ -229,7 +229,7 @@ import Testing
                 #expect(scene.process.tell("resolve " + forged.base64EncodedString()) == Self.corrupt)
             }
             #expect(scene.process.tell("resolve " + good.dropLast().base64EncodedString()) == Self.corrupt)
-            // Made with a key of its own: whoever is confined has no other.
+            // Sealed with a key of the test's own. A confined process has no access to the user's key.
             let own = BookmarkSeal.seal(
                 try Bookmark(
                     options: 0, item: FoundItem(at: scene.file), relativeTo: nil,
@@ -261,7 +261,7 @@ import Testing
             let data = try #require(Data(base64Encoded: renewed), "\(renewed)")
             let bookmark = try BookmarkSeal.open(data, try BookmarkKey(data: scene.place.data))
             #expect(throws: CocoaError.self) { try BookmarkResolution(of: bookmark, relativeTo: nil) }
-            // To other programs, it is relative to the file itself.
+            // For other programs, the bookmark is relative to the file itself.
             let found = try BookmarkResolution(of: bookmark, relativeTo: FoundItem(at: document))
             #expect(found.item.path == scene.file && !found.isStale)
             #expect(bookmark.values.map(\.key) == [.fileSizeKey])
@@ -292,7 +292,7 @@ import Testing
         try run { scene in
             let path = try scene.resolve(scene.bookmark(scene.file))
             #expect(scene.process.tell("start \(path)") == "yes")
-            // The end of the scene looks at what is left.
+            // The end of `run` checks what remains.
         }
     }
 }

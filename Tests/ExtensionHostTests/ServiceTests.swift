@@ -20,7 +20,7 @@ import Testing
         daemon.close()
     }
 
-    /// Runs the extension with one deed, to its end.
+    /// Runs the extension with one command, until it ends.
     private func run(_ deed: String, _ caller: Connection) async throws -> ExtensionEnding {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         let bytes = Array(deed.utf8)

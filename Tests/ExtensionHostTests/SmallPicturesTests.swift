@@ -2,7 +2,7 @@ import ExtensionHost
 import LinuxSystem
 import Testing
 
-/// What the process that decodes pictures gives, and is not believed.
+/// Validation of the untrusted results of the process that decodes pictures.
 @Suite struct SmallPicturesTests {
     private func file(_ count: Int, isSealed: Bool = true) throws -> FileDescriptor {
         let file = try MemoryFile.create(name: "pictures")

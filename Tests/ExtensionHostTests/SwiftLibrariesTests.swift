@@ -5,10 +5,10 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Which of the language's libraries an extension reaches that its host does not have: what the extension's file says is
-/// not believed.
+/// The Swift libraries that an extension may read although its host does not use them. The extension's executable is
+/// not trusted.
 @Suite struct SwiftLibrariesTests {
-    /// A folder with a program in it that names folders, and folders that it may name.
+    /// A directory with a program whose run path names directories, and directories that it may name.
     private struct Place {
         let root: String
         var data: String { root + "/data" }
@@ -30,7 +30,7 @@ import Testing
             return path
         }
 
-        /// What is reached by a program that names these folders.
+        /// Returns the files that a program with this run path may read.
         func files(_ folders: String..., reachable: [String] = []) throws -> [String] {
             let bytes = SampleProgram.bytes(runPath: folders.joined(separator: ":"))
             try Data(bytes).write(to: URL(fileURLWithPath: program))
@@ -72,7 +72,7 @@ import Testing
             let folder = try place.write("libswiftCore.so", in: "swift")
             let relative = "../../../../../../../../../../.." + folder
             #expect(try place.files("", relative, ".", "$ORIGIN/swift", folder + "/$LIB", "${ORIGIN}/swift").isEmpty)
-            // Of a folder with another name it is the folder that counts.
+            // If a link leads to the directory, the real directory decides.
             symlink(folder, place.root + "/link")
             #expect(
                 try place.files(place.root + "/link", folder, folder + "/", folder + "/../swift")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// As from a daemon that has the libraries inside of its program.
+    /// Stands for a daemon that is linked with the Swift libraries statically.
     @Test func anExtensionFindsItsLibrariesWhereItsHostHasNone() throws {
         try ExtensionPlace.run { place in
             let unruly = try place.start(hostLibraries: [])

@@ -2,7 +2,7 @@ import AppExtension
 import Foundation
 import Synchronization
 
-/// What an extension saw of its host between requests.
+/// Records the notifications that an extension's host sends between requests.
 final class Witness: Sendable {
     static let shared = Witness()
 
@@ -10,7 +10,7 @@ final class Witness: Sendable {
     private let observed = Mutex<[String]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Looks out for what a host tells its extensions.
+    /// Starts to observe the host's notifications.
     func observe() {
         for name: NSNotification.Name in [
             .NSExtensionHostWillEnterForeground, .NSExtensionHostDidEnterBackground,
@@ -23,7 +23,7 @@ final class Witness: Sendable {
         }
     }
 
-    /// The next notification's name; waits for it.
+    /// The next notification's name, for which this waits up to five minutes; "none" if there is none.
     var notification: String {
         guard arrived.wait(timeout: .now() + 300) == .success else { return "none" }
         return observed.withLock { $0.removeFirst() }
@@ -33,7 +33,7 @@ final class Witness: Sendable {
 
     var isHolding: Bool { held.withLock { $0 != nil } }
 
-    /// Completes the request that is held, and says what its completion handler was told.
+    /// Completes the request that is held, and passes on the argument of its completion handler.
     func letGo(_ answer: @escaping @Sendable (Bool) -> Void) {
         let context = held.withLock { held in
             defer { held = nil }

@@ -1,10 +1,10 @@
-// An extension for tests, which does what the first item's title says.
+// An extension for tests, which executes the command in the first item's title.
 import AppExtension
 import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// Not public, and with no `init()` of its own, as most principal classes are.
+/// Neither public nor with an `init()` of its own, as most principal classes.
 final class Principal: NSObject, NSExtensionRequestHandling {
     private var count = 0
 
@@ -81,7 +81,7 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         }
     }
 
-    /// Tells what a file holds.
+    /// Returns the text of a file.
     private func load(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
         _ = provider?.loadDataRepresentation(forTypeIdentifier: "public.data") { data, error in
             guard let data else { return context.cancelRequest(withError: error ?? CocoaError(.fileNoSuchFile)) }
@@ -91,7 +91,7 @@ final class Principal: NSObject, NSExtensionRequestHandling {
         }
     }
 
-    /// Tells what a folder holds, of its own copy of it.
+    /// Returns the paths in the extension's own copy of a directory.
     private func list(_ provider: NSItemProvider?, _ context: NSExtensionContext) {
         provider?.loadFileRepresentation(forTypeIdentifier: "public.folder") { url, error in
             let item = NSExtensionItem()

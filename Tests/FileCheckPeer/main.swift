@@ -1,11 +1,11 @@
 import FileTesting
 import Glibc
 
-// What checks file systems from a process of its own. What was wrong it says, and fails.
+// A process that checks file systems. It prints faults and exits with a failure.
 //
-//   FileCheckPeer file PATH SEED OPERATIONS        random operations to a new file
-//   FileCheckPeer tree FOLDER MODEL SEED STEPS     random changes in an empty folder and in another one that is right
-//   FileCheckPeer calls FOLDER                     what comes of system calls in a folder: a line for each, name, tab, outcome
+//   FileCheckPeer file PATH SEED OPERATIONS        random operations on a new file
+//   FileCheckPeer tree FOLDER MODEL SEED STEPS     random changes in an empty directory and in a model directory
+//   FileCheckPeer calls FOLDER                     system calls in a directory; a line for each: name, tab, outcome
 let words = Array(CommandLine.arguments.dropFirst())
 do {
     switch (words.first, words.count) {

@@ -4,19 +4,20 @@ import Foundation
 import Glibc
 
 extension ExchangeClient {
-    /// The `PURVEY_HOME` that this client's folders are in.
+    /// The `PURVEY_HOME` that contains this client's directories.
     var home: String {
         get throws { (try locations.get().runtime as NSString).deletingLastPathComponent }
     }
 }
 
-/// The daemon's service inside of the test's own process, for tests of what it allows.
+/// The daemon's service within the test's own process, for tests of its limits.
 enum PrivateService {
     static func run(_ limits: ExchangeLimits, _ body: (ExchangeClient) async throws -> Void) async throws {
         TestProcess.prepare()
         let home = TestProcess.folder + "/" + UUID().uuidString.prefix(8)
         defer {
-            // A removal that meets with the listener's, which takes its socket away in its own time, leaves the rest.
+            // A listener removes its socket asynchronously. A removal that races with it leaves the rest, so it is
+            // repeated.
             for _ in 0..<1_000 where FileManager.default.fileExists(atPath: home) {
                 try? FileManager.default.removeItem(atPath: home)
             }

@@ -6,7 +6,7 @@ import LinuxSystem
 import Sandbox
 import Testing
 
-/// A folder with an extension made for a test, its library and containers. All of it is gone afterwards.
+/// A test's own directory with an extension, its library and containers. Everything is removed afterwards.
 struct ExtensionPlace {
     let root: String
     var data: String { root + "/data" }
@@ -19,10 +19,11 @@ struct ExtensionPlace {
         return try body(place)
     }
 
-    /// For a test that is asynchronous; it removes the place itself.
+    /// Makes a place for an asynchronous test, which must remove it itself.
     static func make() throws -> ExtensionPlace { try ExtensionPlace() }
 
-    /// A removal that meets with what goes at the same time leaves the rest.
+    /// Removes the directory. A removal that races with a process that is still writing leaves the rest, so it is
+    /// repeated.
     func remove() {
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
             try? FileManager.default.removeItem(atPath: root)
@@ -35,7 +36,7 @@ struct ExtensionPlace {
         try FileManager.default.createDirectory(atPath: root + "/Unruly.appex", withIntermediateDirectories: true)
     }
 
-    /// The property list of an extension without faults.
+    /// The property list of a valid extension.
     static var propertyList: [String: Any] {
         [
             "CFBundleIdentifier": "org.example.unruly", "CFBundleName": "Unruly", "CFBundleExecutable": "Unruly",
@@ -47,16 +48,16 @@ struct ExtensionPlace {
         ]
     }
 
-    /// Writes the extension's folder.
+    /// Writes the extension's bundle.
     ///
-    /// - Parameter product: the program that is its executable.
+    /// - Parameter product: The program to use as its executable.
     func write(_ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension") throws {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: appex + "/Info.plist"))
         if (try? FileStatus.of(appex + "/Unruly")) == nil {
             let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
-            // By another process: a program that this one has open for writing could not be run while any of its forks has
-            // it so.
+            // Another process copies the program. If this one did, a fork might inherit the copy's descriptor open
+            // for writing, and executing the copy would fail.
             let program = try #require(Self.program(product, near: built))
             let copy = try ChildProgram.start("/bin/cp", arguments: [program, appex + "/Unruly"], descriptors: [])
                 .wait()
@@ -64,7 +65,7 @@ struct ExtensionPlace {
         }
     }
 
-    /// The test program lies beside the test bundle, wherever the build put that.
+    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
     private static func program(_ product: String, near folder: URL) -> String? {
         let candidates = [folder, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
@@ -72,7 +73,7 @@ struct ExtensionPlace {
 
     /// Starts the extension.
     ///
-    /// - Parameter hostLibraries: where the language's libraries lie that its host is linked with.
+    /// - Parameter hostLibraries: The directories of the Swift libraries that its host is linked with.
     func start(
         _ list: [String: Any] = Self.propertyList, product: String = "UnrulyExtension",
         hostLibraries: [String] = SwiftLibraries.ofThisProcess, layers: Layers = .wanted
@@ -80,8 +81,8 @@ struct ExtensionPlace {
         try write(list, product: product)
         let bundle = try library.install(path: appex)
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        // Installing has copied the program in this process: a fork of another test at that moment has it open for writing, and
-        // until it runs a program of its own nobody can run this one.
+        // Installing copied the program in this process. A fork of another test at that moment has it open for
+        // writing, and until that fork executes a program, the copy cannot be executed.
         for _ in 0..<5_000 {
             do {
                 return Unruly(
@@ -105,10 +106,10 @@ struct Unruly {
     let run: ExtensionRun
     let socket: FileDescriptor
 
-    /// Tells it to do something; the answer, or `nil` when it ended instead.
+    /// Sends a command and returns the reply, or `nil` if the extension ended instead.
     func tell(_ deed: String) -> String? { Self.tell(deed, over: socket) }
 
-    /// Tells the process at the other end of a socket.
+    /// Sends a command to the process at the other end of a socket.
     static func tell(_ deed: String, over socket: FileDescriptor) -> String? {
         order(deed, over: socket)
         var wait = pollfd(fd: socket.rawValue, events: CShort(POLLIN), revents: 0)
@@ -118,7 +119,7 @@ struct Unruly {
         return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
 
-    /// Tells it to do something that it does not answer.
+    /// Sends a command that is not answered.
     func order(_ deed: String) { Self.order(deed, over: socket) }
 
     private static func order(_ deed: String, over socket: FileDescriptor) {

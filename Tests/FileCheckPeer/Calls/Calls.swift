@@ -3,7 +3,7 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// What scenes are made of. Paths are relative to the scene's folder.
+/// The calls that scenes consist of. Paths are relative to the scene's directory.
 @discardableResult
 func file(_ path: String, _ text: String = "", mode: mode_t = 0o644) throws -> FileDescriptor {
     let file = try FileDescriptor.open(path, [.readWrite, .create, .exclusive], permissions: mode)
@@ -40,13 +40,13 @@ func target(_ path: String) throws(Errno) -> String {
     return String(decoding: bytes[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }
 
-/// The names in a folder, sorted.
+/// Returns the names in a directory, sorted.
 func names(_ path: String = ".") throws -> [String] {
     try FileDescriptor.open(path, [.readOnly, .directory]).entries().map(\.name.description).sorted()
 }
 
 extension FileDescriptor {
-    /// Everything from the beginning on.
+    /// Returns the whole contents.
     func text() throws -> String { String(decoding: try everything(), as: UTF8.self) }
 
     func write(_ text: String) throws { try Array(text.utf8).withUnsafeBytes { try writeAll($0) } }
@@ -57,18 +57,18 @@ extension FileDescriptor {
 }
 
 extension FileDescriptor {
-    /// Sets those flags that fcntl(2) can, and takes the others of them away.
+    /// Sets the flags that fcntl(2) can change, and clears the others of them.
     func setFlags(_ flags: CInt) throws(Errno) { try retrying { fcntl(rawValue, F_SETFL, flags) } }
 }
 
-/// A path of so many bytes that leads to a name here.
+/// Returns a path of `bytes` bytes that leads to a name in the working directory.
 func path(of name: String, bytes: Int) -> String {
     let filling = bytes - name.utf8.count
-    // "././name" and, where the number is odd, ".//".
+    // "././name" and, if the number is odd, ".//".
     return (filling % 2 == 0 ? "" : ".//") + String(repeating: "./", count: (filling - filling % 2 * 3) / 2) + name
 }
 
-/// A program that runs until it is told to end, from a file of the scene.
+/// A program from a file of the scene, which runs until it is ended.
 struct SceneProgram {
     private let program: ChildProgram
 

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// truncate(2), ftruncate(2), posix_fallocate(3), and reading folders.
+/// truncate(2), ftruncate(2), posix_fallocate(3), and reading directories.
 extension Transcript {
     mutating func cutting() throws {
         for isOpen in [false, true] {
@@ -92,7 +92,7 @@ extension Transcript {
             _ = try stream.all()
             stream.seek(to: place)
             scene.tell("the same after going back") { try stream.next() == next }
-            // What was read and what was not, every other one of it.
+            // Removes every other entry, both of those read and of those not read yet.
             let rest = all.filter { !head.contains($0) && $0 != next }
             for name in rest.indices.filter({ $0 % 2 == 0 }).map({ rest[$0] }) { try remove(name) }
             for name in head.compactMap({ $0 }).filter({ !$0.hasPrefix(".") }).prefix(20) { try remove(name) }
@@ -121,7 +121,7 @@ extension Transcript {
     }
 }
 
-/// A folder as opendir(3) reads it.
+/// A directory as opendir(3) reads it.
 private final class FolderStream {
     private let stream: OpaquePointer
 

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// flock(2), and fcntl(2) as far as it locks.
+/// flock(2), and the locking commands of fcntl(2).
 extension Transcript {
     mutating func locking() throws {
         try scene("locks of files") { scene in
@@ -13,7 +13,7 @@ extension Transcript {
             scene.note("a new name") { try move("a", to: "b") }
             scene.tell("another program by that") { try flockProgram("--nonblock", "b") }
             one = try FileDescriptor.open("b", .readOnly)
-            // The kernel tells of a closing behind.
+            // The kernel sends FUSE_RELEASE asynchronously after a close.
             scene.tell("after it was closed, who waits") { try flockProgram("--timeout", "60", "b") }
             scene.note("another opening then") { try other.lock() }
             scene.note("one that may only read") { try one.lock() }
@@ -42,27 +42,27 @@ extension Transcript {
     }
 }
 
-/// What flock(1) ends with.
+/// Returns the exit status of flock(1).
 private func flockProgram(_ arguments: String...) throws -> String {
     let program = try ChildProgram.start("/usr/bin/flock", arguments: arguments + ["/bin/true"], descriptors: [])
     return "\(try program.wait())"
 }
 
 extension FileDescriptor {
-    /// Of the whole file, for nobody else; does not wait.
+    /// Locks the whole file exclusively, without waiting.
     fileprivate func lock() throws(Errno) { try retrying { clinux_try_lock(rawValue) } }
 
-    /// Of some bytes, for this opening and whoever has it too; does not wait.
+    /// Locks bytes for this open file description, without waiting.
     ///
     /// - Parameters:
     ///   - kind: `F_RDLCK`, `F_WRLCK` or `F_UNLCK`.
-    ///   - count: 0 for all that follow.
+    ///   - count: The number of bytes, or 0 for all that follow.
     fileprivate func lock(_ kind: CInt, from start: Int, count: Int) throws(Errno) {
         var lock = Self.lock(kind, from: start, count: count)
         try retrying { fcntl(rawValue, Self.setOpeningLock, &lock) }
     }
 
-    /// The first lock that keeps this opening from writing to what follows.
+    /// Returns the first lock that prevents this open file description from writing from `start` on.
     fileprivate func lockInTheWay(from start: Int) throws(Errno) -> String {
         var lock = Self.lock(F_WRLCK, from: start, count: 0)
         try retrying { fcntl(rawValue, Self.getOpeningLock, &lock) }
@@ -73,7 +73,7 @@ extension FileDescriptor {
         flock(l_type: Int16(kind), l_whence: Int16(SEEK_SET), l_start: off_t(start), l_len: off_t(count), l_pid: 0)
     }
 
-    /// F_OFD_GETLK and F_OFD_SETLK, which fcntl.h keeps from C without extensions.
+    /// F_OFD_GETLK and F_OFD_SETLK, which fcntl.h defines only with GNU extensions.
     private static let getOpeningLock: CInt = 36
     private static let setOpeningLock: CInt = 37
 }

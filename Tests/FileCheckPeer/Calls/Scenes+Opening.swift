@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// open(2), and what openings are for.
+/// open(2), and the properties of open files.
 extension Transcript {
     mutating func opening() throws {
         try scene("open a new file") { scene in
@@ -109,7 +109,7 @@ extension Transcript {
             scene.note("by the one") { try one.write("one ") }
             scene.note("by the other") { try other.write("other ") }
             scene.note("by the one again") { try one.write("again ") }
-            // As Linux does it, whatever the offset says.
+            // On Linux, pwrite(2) with O_APPEND appends whatever the offset.
             scene.note("at a place") { try one.write("placed ", at: 0) }
             scene.tell("all of it") { try text("a") }
             scene.note("after it was cut") {

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// unlink(2), and what is left of files without a name.
+/// unlink(2), and open files without a name.
 extension Transcript {
     mutating func removing() throws {
         try scene("unlink") { scene in

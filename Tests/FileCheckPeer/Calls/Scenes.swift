@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension Transcript {
-    /// Plays every scene in the working folder.
+    /// Plays every scene in the working directory.
     mutating func playAll() throws {
         try opening()
         try locking()

@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What came of system calls in a folder, to be held against what came of the same calls on another file system.
+/// The results of system calls in a directory, for comparison with those of the same calls on another file system.
 ///
-/// The calls are in scenes, each in a new folder that the process goes into, so that paths are short and no scene sees what
-/// another one left.
+/// The calls are grouped into scenes, each in a new directory that becomes the working directory. So paths are short,
+/// and no scene sees the files of another.
 struct Transcript {
-    /// What was done, by a name that no other line has, and what came of it.
+    /// Each step by its unique name, and its outcome.
     private(set) var lines: [(name: String, outcome: String)] = []
     private var scene = ""
     private var sceneCount = 0
 
-    /// Plays a scene. What it does not expect ends it, and is a line too.
+    /// Plays a scene. An unexpected error ends the scene and is recorded as a line.
     mutating func scene(_ name: String, _ body: (inout Transcript) throws -> Void) throws {
         scene = name
         sceneCount += 1
         let folder = "scene \(sceneCount)"
         try retrying { mkdir(folder, 0o755) }
         try retrying { chdir(folder) }
-        // A scene may remove the folder that it is in.
+        // A scene may remove its own directory.
         let back = try FileDescriptor.open("..", [.readOnly, .directory])
         do { try body(&self) } catch { add("the end", "\(error)") }
         try retrying { fchdir(back.rawValue) }
@@ -27,7 +27,7 @@ struct Transcript {
 
     private mutating func add(_ step: String, _ outcome: String) { lines.append(("\(scene): \(step)", outcome)) }
 
-    /// Notes whether a call is made or what it fails with.
+    /// Records whether a call succeeds, or its error.
     mutating func note<Result>(_ step: String, _ body: () throws -> Result) {
         tell(step) {
             _ = try body()
@@ -35,20 +35,20 @@ struct Transcript {
         }
     }
 
-    /// Notes what a call answers or what it fails with.
+    /// Records a call's result, or its error.
     mutating func tell<Result>(_ step: String, _ body: () throws -> Result) {
         do { add(step, "\(try body())") } catch { add(step, "\(error)") }
     }
 
-    /// Notes what stat(2) tells of a path, but for dates and what differs between file systems anyway.
+    /// Records what stat(2) reports for a path, except dates and values that differ between file systems anyway.
     mutating func tellStatus(_ step: String, of path: String) {
         tell(step) { try FileStatus.of(path, followingLinks: false).words }
     }
 
-    /// Notes which dates of files something changes.
+    /// Records which dates of files an action changes.
     ///
     /// - Parameters:
-    ///   - places: paths before and after.
+    ///   - places: The files' paths before and after the action.
     mutating func noteDates(
         _ step: String, of places: [(before: String, after: String)], _ action: () throws -> Void
     ) {
@@ -75,8 +75,8 @@ struct Transcript {
         new > old ? "later" : new < old ? "earlier" : "the same"
     }
 
-    /// Waits until whatever is changed now gets another date than files have: the clock for that ticks some hundred times in a
-    /// second only.
+    /// Waits until a change gets a later date than the files have. The kernel's clock for file dates ticks only some
+    /// hundred times a second.
     private static func letTimePass(after statuses: [FileStatus]) {
         let latest = statuses.flatMap { [$0.modifiedNanoseconds, $0.changedNanoseconds] }.max() ?? 0
         var now = timespec()
@@ -88,7 +88,7 @@ struct Transcript {
 }
 
 extension FileStatus {
-    /// What can be compared between file systems. The links of folders are counted in more than one way.
+    /// The values that are comparable between file systems. File systems count the links of directories differently.
     fileprivate var words: String {
         let mode = String(raw.st_mode & 0o7777, radix: 8)
         let owner = raw.st_uid == geteuid() && raw.st_gid == getegid() ? "ours" : "of \(raw.st_uid):\(raw.st_gid)"

@@ -5,8 +5,8 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What one process can have the arbiter do, and keep, whatever it says. That it takes no longer than others would wait shows as a
-/// test that ends.
+/// Limits on the work and memory that one process can cause in the arbiter, whatever it sends. A test that does not
+/// end shows that a limit on time fails.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ArbiterBoundsTests {
     private static func claim(
         _ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes, blocking: [UInt64] = []
@@ -48,7 +48,7 @@ import Testing
         arbiter.begin(client: client, of: process)
     }
 
-    /// Runs something where there is little stack.
+    /// Runs a function on a thread with a small stack.
     private func onSmallStack<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: body()) }
@@ -68,7 +68,7 @@ import Testing
             var arbiter = Arbiter()
             _ = arbiter.apply(Self.present(1, ExactPath("/c/" + Self.deep(2_000))), from: 1)
             _ = arbiter.apply(Self.claim(2, ExactPath("/c/" + Self.deep(1_999))), from: 2)
-            // It waits for all that is beneath, and for the presenter there.
+            // The claim waits for all claims beneath, and for the presenter there.
             _ = arbiter.apply(Self.claim(3, "/c"), from: 2)
             _ = arbiter.apply(Self.move("/c", "/d"), from: 2)
             let asked = Self.preparations(arbiter.apply(.cancel(claim: 2), from: 2)).count
@@ -90,7 +90,8 @@ import Testing
             }
             return moved + [arbiter.apply(Self.claim(2, "/c"), from: 1).count]
         }
-        // Told once. It presents nothing after the second move; nobody is asked for the claim, which is granted.
+        // The presenter is notified once. It presents nothing after the second move, so the claim is granted without
+        // asking it.
         #expect(asked == [1] + Array(repeating: 0, count: 199) + [1])
     }
 
@@ -101,7 +102,7 @@ import Testing
         _ = arbiter.apply(Self.claim(3, "/a/b"), from: 3)
         let path = ExactPath("/" + String(repeating: "x", count: Int(PATH_MAX) - 3))
         let effects = arbiter.apply(Self.move("/a/b", path), from: 1)
-        // The one path is too long then by a byte, and the other one is not.
+        // The first path would now be too long by one byte, and the second is not.
         #expect(Self.denied(effects) == [2])
         #expect(Self.granted(effects) == [3])
         #expect(arbiter.claimCount == 2)
@@ -136,7 +137,7 @@ import Testing
         #expect(left * long.utf8.count <= ClaimUsage.byteLimit)
         #expect(left * (long.utf8.count + 1_000) > ClaimUsage.byteLimit)
         #expect(Self.denied(effects).count + left == Int(count))
-        // Back again, there is room.
+        // After moving back, there is room.
         _ = arbiter.apply(Self.move(ExactPath(long), "/r"), from: 1)
         #expect(Self.denied(arbiter.apply(Self.claim(count + 1, "/r/more", []), from: 2)).isEmpty)
     }
@@ -167,7 +168,7 @@ import Testing
         }
         let asked = Self.preparations(arbiter.apply(Self.claim(1, "/"), from: 2)).count
         #expect(asked > 500 && asked < 1_500)
-        // Elsewhere one that presents nothing may present something again.
+        // A presenter over the limit presents nothing. At a short path it can present an item again.
         _ = arbiter.apply(.cancel(claim: 1), from: 2)
         _ = arbiter.apply(Self.present(2_000, "/a"), from: 1)
         #expect(Self.preparations(arbiter.apply(Self.claim(2, "/a"), from: 2)).map(\.presenter) == [2_000])
@@ -179,7 +180,7 @@ import Testing
         for number in 1...presenters { _ = arbiter.apply(Self.present(number, "/a"), from: 1) }
         let claims = UInt64(ClaimUsage.preparationLimit) / presenters
         for number in 1...claims { _ = arbiter.apply(Self.claim(number, "/a", []), from: 2) }
-        // There is nobody to wait for.
+        // The limit is reached, so the claim is granted without asking presenters.
         #expect(Self.granted(arbiter.apply(Self.claim(claims + 1, "/a", []), from: 2)) == [claims + 1])
         _ = arbiter.apply(.cancel(claim: 1), from: 2)
         let asked = Self.preparations(arbiter.apply(Self.claim(claims + 2, "/a", []), from: 2))
@@ -200,7 +201,7 @@ import Testing
         }
         #expect(Self.denied(arbiter.apply(Self.claim(1, "/3", blocking: [1]), from: 3)) == [1])
         #expect(Self.granted(arbiter.apply(Self.claim(1, "/4", blocking: [1]), from: 4)) == [1])
-        // What is kept for it counts as well.
+        // The claims that are kept for a lost connection count as well.
         _ = arbiter.end(client: 1, keepingGranted: true)
         #expect(Self.denied(arbiter.apply(Self.claim(2, "/3", blocking: [1]), from: 3)) == [2])
         _ = arbiter.end(client: 1)
@@ -225,7 +226,7 @@ import Testing
         for client in 1...count { #expect(Self.begin(&arbiter, client: client, of: 70)) }
         #expect(!Self.begin(&arbiter, client: count + 1, of: 70))
         #expect(Self.begin(&arbiter, client: count + 2, of: 71))
-        // One under whose number something is kept is one of them still.
+        // A lost connection counts while its claims are kept.
         _ = arbiter.end(client: 1, keepingGranted: true)
         #expect(!Self.begin(&arbiter, client: count + 1, of: 70))
         _ = arbiter.end(client: 1)
@@ -241,7 +242,8 @@ import Testing
         for number in 1...windows { _ = arbiter.apply(Self.present(number, "/t"), from: 1) }
         _ = arbiter.apply(Self.present(1, "/t/77"), from: 2)
         let asked = Self.preparations(arbiter.apply(Self.claim(1, paths, [.writes, .deletes]), from: 3))
-        // As many as there is room for in messages hear of all that is deleted, and the others of nothing.
+        // Only as many presenters as fit into messages receive the full list of deleted items. The others receive
+        // nothing.
         let bytes = paths.reduce(0) { $0 + $1.utf8.count }
         #expect(asked.count == ClaimLimits.pathBytes / bytes + 1)
         for preparation in asked.dropLast() { #expect(preparation.deletedSubitems == paths.sorted()) }
@@ -256,7 +258,7 @@ import Testing
         for case .notify(let presenter, let notice) in arbiter.apply(.release(claim: 1, outcomes: outcomes), from: 3)
             .map(\.effect)
         {
-            // Not every file to every window, but every window that something has changed.
+            // Not every file is reported to every window, but each window is notified of a change.
             if notice == .changed { told[presenter, default: 0] += 1 }
         }
         #expect(told.count == Int(windows) && told.values.allSatisfy { $0 == 1 })
@@ -294,7 +296,7 @@ import Testing
             #expect(all.map(\.deletesItem) == (each.isEmpty ? nil : each.contains { $0.deletesItem }))
             #expect(all.map(\.evictsItem) == (each.isEmpty ? nil : each.contains { $0.evictsItem }))
             #expect(Set(all?.deletedSubitems ?? []) == Set(each.flatMap(\.deletedSubitems)))
-            // And one by one as the rules say.
+            // The same accesses one by one, each according to the rules.
             for access in accesses {
                 let one = ask([access])
                 let isHere = place == access.path || PlainPath.isBeneath(place, access.path)

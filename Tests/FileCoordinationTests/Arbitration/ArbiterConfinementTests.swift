@@ -2,7 +2,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// How far the arbiter lets a confined process follow items.
+/// The arbiter lets a confined process follow items only within its container and groups.
 @Suite(.ownThreads) struct ArbiterConfinementTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, _ traits: Access.Traits = .writes)
         -> CoordinationEvent
@@ -25,7 +25,7 @@ import Testing
         }
         #expect(move("/c/a", "/home/a") == [.notify(presenter: 8, .changed)])
         #expect(move("/c/b", "/c/d") == [.notify(presenter: 9, .moved(to: "/c/d"))])
-        // It is not asked for what is no longer there.
+        // The presenter is not asked about an item that has moved away.
         let granted = arbiter.apply(Self.claim(1, "/home/a"), from: 2).map(\.effect)
         #expect(granted == [.granted(claim: 1, paths: [], keys: [], hasWaited: false)])
     }
@@ -54,7 +54,7 @@ import Testing
         #expect(effects == [.granted(claim: 7, paths: [], keys: [], hasWaited: true)])
         let granted = arbiter.apply(Self.claim(2, "/home/a"), from: 2).map(\.effect)
         #expect(granted == [.granted(claim: 2, paths: [], keys: [], hasWaited: false)])
-        // What it has access to outside is another matter.
+        // Items outside that the process has access to are followed otherwise.
         _ = arbiter.apply(Self.claim(8, "/home/a"), from: 1)
         let followed = arbiter.apply(
             .moved(ItemMove(path: "/home/a", newPath: "/home/b", newKey: "/home/b", excepted: nil)), from: 2

@@ -2,7 +2,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// Many who wait for one item. What deciding costs shows as a test that ends, or does not.
+/// Many claims that wait for one item. A test that does not end shows that deciding is too slow.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ArbiterCrowdTests {
     private static func claim(_ number: UInt64, _ path: ExactPath, purpose: String? = nil, inside outer: [UInt64] = [])
         -> CoordinationEvent
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// Has everybody who is granted something release it, and returns in which order they were.
+    /// Releases each granted claim, and returns the order in which the claims were granted.
     private static func drain(_ arbiter: inout Arbiter, from first: ClaimIdentifier) -> [ClaimIdentifier] {
         var order = [first]
         var next = 0
@@ -42,7 +42,7 @@ import Testing
         for number in 1...count {
             _ = arbiter.apply(Self.claim(number, ExactPath("/own/\(number)")), from: 2)
             _ = arbiter.apply(Self.claim(count + number, "/index", inside: [number]), from: 2)
-            // Somebody else, meanwhile.
+            // Another process claims and releases an item meanwhile.
             #expect(Self.granted(arbiter.apply(Self.claim(number, "/elsewhere"), from: 3)).count == 1)
             _ = arbiter.apply(.release(claim: number, outcomes: []), from: 3)
         }
@@ -95,14 +95,14 @@ import Testing
     }
 
     @Test(arguments: [nil, "another"]) func aCrowdOfOnePurposeIsGrantedAtOnce(beside other: String?) {
-        // Where there is another purpose as well, each is looked at, if only for that.
+        // With a second purpose each claim is compared with it, which takes longer.
         let count: UInt64 = other == nil ? 20_000 : 2_000
         var arbiter = Arbiter()
         _ = arbiter.apply(Self.claim(0, "/index"), from: 1)
         for number in 1...count {
             _ = arbiter.apply(Self.claim(number, "/index", purpose: "shared"), from: 2)
         }
-        // The last of all.
+        // The last claim of all.
         if let other { _ = arbiter.apply(Self.claim(0, "/index", purpose: other), from: 3) }
         let released = Self.granted(arbiter.apply(.release(claim: 0, outcomes: []), from: 1))
         #expect(released.map(\.number) == Array(1...count))
@@ -143,7 +143,7 @@ import Testing
             _ = arbiter.apply(Self.claim(number, "/a", purpose: "shared"), from: 2)
         }
         _ = arbiter.apply(Self.claim(4, "/a"), from: 2)
-        // It waits for 4, and so for 1, though not for 2 and 3.
+        // The claim waits for 4, and thus for 1, but not for 2 and 3.
         _ = arbiter.apply(Self.claim(5, "/a/b", purpose: "shared"), from: 2)
         #expect(Self.granted(arbiter.apply(Self.claim(6, "/a/b", inside: [1]), from: 1)).map(\.number) == [6])
     }

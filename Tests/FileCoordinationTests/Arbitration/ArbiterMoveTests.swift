@@ -2,7 +2,7 @@ import FileCoordination
 import TestThreads
 import Testing
 
-/// What schedules have shown that the arbiter once got wrong, where items move and arbiters take over.
+/// Former faults of the arbiter in moves and takeovers, found by random schedules.
 @Suite(.ownThreads) struct ArbiterMoveTests {
     private static func claim(
         _ number: UInt64, _ path: ExactPath, in package: ExactPath? = nil, blocking: [UInt64] = [],
@@ -60,7 +60,7 @@ import Testing
     @Test func anAdoptedClaimGoesOnWhateverPresentersSay() {
         var arbiter = Arbiter()
         _ = arbiter.apply(.present(PresenterPlace(number: 9, path: "/a", key: "/a")), from: 1)
-        // Its thread is the queue of that presenter, which came to present the item later.
+        // The claiming thread is the queue of a presenter that came to present the item later.
         let adopted = arbiter.apply(.adopt(Self.claim(1, "/a", blocking: [9])), from: 1)
         guard case .prepare(let preparation)? = adopted.first?.effect, adopted.count == 1 else {
             Issue.record("\(adopted)")
@@ -85,7 +85,8 @@ import Testing
         _ = arbiter.apply(.claim(Self.claim(2, "/a/b")), from: 3)
         let answering = [preparation.number]
         #expect(arbiter.apply(.claim(Self.claim(3, "/a/b", answering: answering)), from: 4).isEmpty)
-        // The presenter's own process may: it is waited for.
+        // The presenter's own process may pass. Its claim then conflicts with the one that waits for the presenter: a
+        // deadlock.
         let own = arbiter.apply(.claim(Self.claim(4, "/a/b", answering: answering)), from: 1).map(\.effect)
         guard case .denied(4, .deadlock)? = own.first else {
             Issue.record("\(own)")
