@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try CoordinationFolder() }
 
-    /// An error that tells of a deadlock and names this file's lines.
+    /// Expects an error that reports a deadlock and names these lines of this file.
     private func expectDeadlock(
         _ error: (any Error)?, naming lines: [Int], sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -35,14 +35,14 @@ import Testing
             } catch {
                 expectDeadlock(error, naming: [outer, inner])
             }
-            // Also after it has gone to another thread.
+            // Also after the task has moved to another thread.
             await Task.yield()
             try? await Task.sleep(for: .milliseconds(1))
             await #expect(throws: CocoaError.self) {
                 try await NSFileCoordinator(filePresenter: nil).coordinate(with: [.writingIntent(with: file)]) {}
             }
         }
-        // It is all over now.
+        // All claims have ended now.
         try await NSFileCoordinator(filePresenter: nil).coordinate(with: [.writingIntent(with: file)]) {}
     }
 
@@ -62,7 +62,7 @@ import Testing
 
     @Test func asyncCallsOfOneCoordinatorAreNested() async throws {
         let file = try folder.file("a.txt")
-        // Only this task uses it.
+        // Sendable in effect: only this task uses the coordinator.
         nonisolated(unsafe) let coordinator = NSFileCoordinator(filePresenter: nil)
         let number = try await coordinator.coordinate(with: [.writingIntent(with: file)]) {
             try await coordinator.coordinate(with: [.readingIntent(with: file)]) { 7 }
@@ -87,9 +87,9 @@ import Testing
         #expect(record.all == ["first", "later"])
     }
 
-    /// A presenter that saves through a stranger's coordinator, in the `async` form.
+    /// A presenter that saves through another coordinator, in the `async` form.
     private final class AsyncPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-        // Sendable: nothing of it changes.
+        // Sendable: it is immutable.
         let presentedItemURL: URL?
         let presentedItemOperationQueue = OperationQueue()
         let record: Record
@@ -129,7 +129,7 @@ import Testing
         #expect(record.all == ["refused"])
     }
 
-    /// Runs something while somebody else writes a file.
+    /// Runs a function while another coordinator writes a file.
     private func holding(_ file: URL, _ body: () async throws -> Void) async rethrows {
         let record = Record()
         let mayEnd = DispatchSemaphore(value: 0)
@@ -168,7 +168,7 @@ import Testing
     @Test func cancellingATaskLeavesOthersOfTheSameCoordinator() async throws {
         let file = try folder.file("a.txt")
         let asks = Record()
-        // Coordinators may wait in several threads at a time.
+        // A coordinator may wait on several threads at a time.
         nonisolated(unsafe) let coordinator = NSFileCoordinator(filePresenter: nil)
         var other: Task<Void, any Error>?
         await holding(file) {
@@ -195,7 +195,7 @@ import Testing
     @Test func whatIsUploadedIsFreeWhileTheAccessorIsAwaited() async throws {
         let file = try folder.file("a.txt", "old")
         let intent = NSFileAccessIntent.readingIntent(with: file, options: .forUploading)
-        // Only this task uses it.
+        // Sendable in effect: only this task uses the intent.
         nonisolated(unsafe) let own = intent
         try await NSFileCoordinator(filePresenter: nil).coordinate(with: [intent]) {
             try await NSFileCoordinator(filePresenter: nil).coordinate(with: [.writingIntent(with: file)]) {

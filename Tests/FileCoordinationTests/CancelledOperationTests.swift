@@ -3,7 +3,7 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Accessors whose queue never runs them.
+/// Accessors that their queue never runs.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct CancelledOperationTests {
     let folder: CoordinationFolder
 

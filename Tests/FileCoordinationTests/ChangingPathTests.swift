@@ -3,7 +3,7 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Claims that wait for an item while the way to it comes to lead elsewhere.
+/// Claims that wait for an item while links or directories on its path change.
 @Suite(.ownThreads) struct ChangingPathTests {
     let folder: CoordinationFolder
     let record = Record()
@@ -17,8 +17,8 @@ import Testing
 
     enum Form: CaseIterable { case blocking, onAQueue }
 
-    /// Has somebody write an item, has somebody else ask to write another, lets the way change, and tells what the second one
-    /// finds: what it reads, and whether the other places are free.
+    /// Writes `held` while a second coordinator requests `asked`, and runs `change` meanwhile. Records what the
+    /// second one reads, and whether `free` can be claimed and `guarded` cannot.
     private func write(
         _ held: URL, whileAsking asked: URL, _ form: Form, free: URL, guarded: URL,
         change: @escaping @Sendable () throws -> Void
@@ -34,7 +34,7 @@ import Testing
         await eventually { record.contains("holds") }
         @Sendable func use(_ url: URL) {
             record.add("gets \(url.lastPathComponent) \((try? String(contentsOf: url, encoding: .utf8)) ?? "nothing")")
-            // Other threads: this one would be told that it waits for itself.
+            // Claimed on other threads: on this one, the claim would be nested in the held one.
             for (name, url) in [("free", free), ("guarded", guarded)] {
                 nonisolated(unsafe) let coordinator = NSFileCoordinator(in: process)
                 let ended = DispatchSemaphore(value: 0)
@@ -43,7 +43,7 @@ import Testing
                     record.add("\(name) \(error == nil)")
                     ended.signal()
                 }
-                // For one that waits; what is free is granted sooner or later.
+                // Ends the claim that waits. The free one is granted sooner or later.
                 if name == "guarded" { coordinator.cancel() }
                 ended.wait()
             }
@@ -62,7 +62,7 @@ import Testing
                 NSFileCoordinator(in: process).coordinate(writingItemAt: asked, error: nil) { use($0) }
             }
         }
-        // Before that, it would look where its item is while the way there changes.
+        // The claim must wait first. Otherwise it would resolve its path during the change.
         await eventually { coordination.claimCount == 2 }
         try change()
         mayEnd.signal()
@@ -156,7 +156,7 @@ import Testing
         await holding
         await eventually { record.all.count == 2 }
         #expect(record.all == ["holds", "circle"])
-        // Nothing of it is left: both places are free.
+        // No claim is left: both places are free.
         var ran = 0
         for url in [file, folder["old"]] {
             NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, error: nil) { _ in ran += 1 }
@@ -182,7 +182,7 @@ import Testing
                 try? FileManager.default.removeItem(at: link)
                 try? FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder["new"])
             }
-            // That is done on the queue, so it was not done yet.
+            // The queue claims the moved item, and it is suspended, so the item is still free.
             NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: new, error: nil) { _ in record.add("free") }
         }
         #expect(record.all == ["free"])

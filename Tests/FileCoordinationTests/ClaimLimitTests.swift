@@ -4,7 +4,7 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What is too much for one claim is refused before anything is claimed, with a daemon or without one.
+/// A claim over the limits is refused before it is sent, with a daemon or without one.
 @Suite(.ownThreads) struct ClaimLimitTests {
     let folder: CoordinationFolder
 

@@ -57,12 +57,12 @@ import Testing
             #expect(one.dictionaryRepresentation()["number"] as? Int == 5)
             let file = place.path + "/data/groups/\(name)/Library/Preferences/\(name).plist"
             #expect(FileManager.default.fileExists(atPath: file))
-            // No change is lost to another that is made meanwhile.
+            // No change is lost to a concurrent one.
             DispatchQueue.concurrentPerform(iterations: 40) { number in
                 UserDefaults(suiteName: "group.org.purvey.tests")?.set(number, forKey: "key\(number)")
             }
             for number: Int in 0..<40 { #expect(one.integer(forKey: "key" + String(number)) == number) }
-            // A file that is no list of values counts as empty, and is overwritten.
+            // A file that is no property list counts as empty and is overwritten.
             try Data("damaged".utf8).write(to: URL(fileURLWithPath: file))
             #expect(one.object(forKey: "number") == nil)
             one.set(6, forKey: "number")

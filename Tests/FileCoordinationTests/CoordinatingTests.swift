@@ -246,7 +246,7 @@ import Testing
             }
         }
         await eventually { record.contains("holds") }
-        // The class has cancel() called from another thread than the one that waits.
+        // `cancel()` may be called on another thread than the one that waits.
         nonisolated(unsafe) let coordinator = NSFileCoordinator(filePresenter: nil)
         async let code: Int? = onThread {
             var error: NSError?
@@ -287,7 +287,7 @@ import Testing
         await #expect(throws: CocoaError.self) {
             try await coordinator.coordinate(with: [.readingIntent(with: file)]) { Issue.record("read in a task") }
         }
-        // Nothing is held.
+        // No claim is held.
         var ran = false
         NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in ran = true }
         #expect(ran)
@@ -315,7 +315,7 @@ import Testing
             copy = url
             #expect(url != file && url.lastPathComponent == "a.txt")
             #expect((try? String(contentsOf: url, encoding: .utf8)) == "hello")
-            // Others may write meanwhile.
+            // Other coordinators may write meanwhile.
             var ran = false
             NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in ran = true }
             #expect(ran)

@@ -3,7 +3,7 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Names that look the same and are not are names of two files.
+/// Names that are equal only after Unicode normalization are names of two files.
 @Suite(.ownThreads) struct ExactPathTests {
     private static let composed = "caf\u{e9}"
     private static let decomposed = "cafe\u{301}"
@@ -12,7 +12,7 @@ import Testing
         let (one, other) = (ExactPath("/" + Self.composed), ExactPath("/" + Self.decomposed))
         #expect(one.string == other.string && one != other && one.hashValue != other.hashValue)
         #expect(other < one && !(one < other))
-        // As many bytes in another order.
+        // The same number of bytes in another order.
         #expect(ExactPath("/a\u{301}\u{323}") != ExactPath("/a\u{323}\u{301}"))
         let long = String(repeating: "x", count: 100)
         #expect(ExactPath(long + "y") == ExactPath(long + "y") && ExactPath(long + "y") != ExactPath(long + "z"))
@@ -61,7 +61,7 @@ import Testing
                 error: nil
             ) { source, destination in
                 try? FileManager.default.moveItem(at: source, to: destination)
-                // Not the same file, so this does not wait for itself.
+                // It is another file, so the claim does not wait for itself.
                 NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: other, error: nil) { url in
                     record.add("writes \(Array(url.lastPathComponent.utf8).count)")
                 }

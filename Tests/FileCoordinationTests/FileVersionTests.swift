@@ -47,7 +47,7 @@ import Testing
         #expect(found?.url == added.url)
         #expect(try kept.replaceItem(at: url("b")) == url("b"))
         #expect(try text(url("b")) == "before")
-        // The file has another inode now, and its versions all the same.
+        // The file has another inode now, and still has its versions.
         #expect(try others("b").count == 1)
         #expect(try folder.names() == ["b", "before"])
         try NSFileVersion.removeOtherVersionsOfItem(at: url("b"))
@@ -59,7 +59,7 @@ import Testing
         try Data("later".utf8).write(to: url("a"), options: .atomic)
         let kept = try others("a")
         #expect(try kept.map { try text($0.url) } == ["now"])
-        // One that was moved away takes them along, and what comes in its place has none.
+        // A file that is moved away keeps its versions, and a new file at its path has none.
         try retrying { rename(url("a").path, url("away").path) }
         try folder.file("a")
         #expect(try others("a").isEmpty)

@@ -66,7 +66,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == ["only"])
         try FileWrapper(regularFileWithContents: Data("file".utf8)).write(to: url, originalContentsURL: nil)
         #expect(contents("Document") == "file")
-        // Nothing is left of the steps in between.
+        // No temporary file is left.
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Document"])
     }
 
@@ -108,7 +108,7 @@ import Testing
         directory.removeFileWrapper(third)
         #expect(directory.keyForChildFileWrapper(third) == nil)
         #expect(directory.fileWrappers?.count == 2)
-        // A file has no children.
+        // A file wrapper of a regular file has no children.
         #expect(third.addRegularFile(withContents: Data(), preferredFilename: "b") == "b")
         #expect(third.fileWrappers == nil)
     }
@@ -160,7 +160,7 @@ import Testing
         #expect(wrapper.matchesContents(of: url))
         try Data("other".utf8).write(to: url)
         #expect(!wrapper.matchesContents(of: url))
-        // It was never read, and what it was is not there any more.
+        // The contents were never read, and the file has other contents now.
         #expect(wrapper.regularFileContents == nil)
         try wrapper.read(from: url, options: .withoutMapping)
         #expect(wrapper.regularFileContents == Data("other".utf8))

@@ -4,13 +4,13 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A process that coordinates alone, because there was no daemon, looks for it again.
+/// A process that coordinates alone, because no daemon was running, looks for the daemon again.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct LookingForTheDaemonTests {
     let folder: CoordinationFolder
 
     init() throws { folder = try CoordinationFolder() }
 
-    /// A daemon that is not there at first, then goes as soon as it has come, and then stays.
+    /// A daemon that refuses the first connection, may drop the second at once, and keeps later ones.
     private final class LateDaemon: SharedCoordination {
         private struct Refusal: Error {}
 
@@ -71,7 +71,7 @@ import Testing
         let record = Record()
         let process = ProcessCoordination(
             shared: LateDaemon(record, goesAtOnce: true), pause: .milliseconds(1))
-        // Each of these has its turn, whoever decides by then.
+        // Each read is granted, with or without a daemon.
         var reads = 0
         while reads < 100 || record.all.filter({ $0 == "connected" }).count < 2 {
             let hasRead = await onThread {
@@ -102,9 +102,10 @@ import Testing
         let first = RecordingPresenter(nil, Record())
         process.add(first)
         await eventually { record.contains("presents") }
-        // Often where the one before was.
+        // A new presenter often has the address of the previous one.
         for _ in 0..<200 { process.add(RecordingPresenter(nil, Record())) }
-        // A claim forgets those that are gone. One of them may be held at that moment, by who asks it for its item.
+        // A claim removes the deallocated presenters. A thread that asks a presenter for its URL may keep it alive
+        // for that moment.
         while record.all.filter({ $0 == "is gone" }).count < 200 {
             await onThread { NSFileCoordinator(in: process).coordinate(readingItemAt: file, error: nil) { _ in } }
         }

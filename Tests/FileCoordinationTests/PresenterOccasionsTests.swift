@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// What presenters are asked and told on rarer occasions than a read or a write.
+/// Messages to presenters on rarer occasions than a read or a write.
 @Suite(.ownThreads) struct PresenterOccasionsTests {
     let folder: CoordinationFolder
     let record = Record()
@@ -67,7 +67,7 @@ import Testing
         #expect(await onThread(evict) == nil)
         presenter.objects.withLock { $0 = true }
         #expect(await onThread(evict) == CocoaError.fileWriteNoPermission.rawValue)
-        // What is told comes after what was asked.
+        // A notification comes after the earlier requests.
         await onThread { NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: file, error: nil) { _ in } }
         await eventually { record.contains("changed") }
         #expect(record.all == ["eviction", "evicts", "eviction", "changed"])
@@ -114,15 +114,15 @@ import Testing
         }
         await eventually { record.contains("new.txt changed") }
         #expect(record.all == ["new.txt changed"])
-        // A program that calls it itself finds the same.
+        // A program that calls the method itself gets the same implementation.
         (RecordingPresenter(folder.url, record) as any NSFilePresenter).presentedSubitemDidAppear(at: new)
         #expect(record.all.last == "subitem new.txt changed")
     }
 }
 
-/// Writes down what it is told of its item.
+/// A presenter that records the notifications about its item.
 private class QuietPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: it never changes.
+    // Sendable: it is immutable.
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
     let record: Record
@@ -145,7 +145,7 @@ private class QuietPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
 private typealias DirectoryPresenter = QuietPresenter
 
 private final class EvictedPresenter: QuietPresenter, @unchecked Sendable {
-    // Sendable: what changes is in a lock.
+    // Sendable: mutable state is protected by a lock.
     let objects = Shared(false)
 
     override func accommodatePresentedItemEviction(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
@@ -155,7 +155,7 @@ private final class EvictedPresenter: QuietPresenter, @unchecked Sendable {
 }
 
 private final class SubtitlePresenter: QuietPresenter, @unchecked Sendable {
-    // Sendable: it never changes.
+    // Sendable: it is immutable.
     private let film: URL
 
     init(_ url: URL, _ record: Record, film: URL) {

@@ -98,7 +98,7 @@ import Testing
             #expect(record.contains("directory subitem a.txt changed"))
             #expect(record.contains("directory subitem b.txt changed"))
             #expect(!record.contains("changed") && !record.contains("deletion"))
-            // To where only the mover knows.
+            // A destination that the coordinator is not notified of.
             let trash = folder["trash.txt"]
             await onThread {
                 NSFileCoordinator(filePresenter: nil).coordinate(
@@ -169,9 +169,9 @@ import Testing
             }
         }
         await eventually { record.contains("holds") }
-        // They wait once these calls have returned.
+        // The claims are waiting when these calls return.
         func wait(with intent: NSFileAccessIntent, _ words: String) {
-            // Its URL is read in the accessor alone, as the class has it.
+            // The URL is read only in the accessor, as NSFileAccessIntent requires.
             nonisolated(unsafe) let intent = intent
             NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { [record] _ in
                 record.add("\(words) \(intent.url.lastPathComponent)")
@@ -255,7 +255,7 @@ import Testing
             }
             #expect(words.contains("presentedItemOperationQueue is the one that this call blocks"), "\(words)")
             #expect(words.contains("aCallThatBlocksThePresentersQueue"), "\(words)")
-            // With intents, nobody is blocked.
+            // With intents, no thread is blocked.
             presenter.presentedItemOperationQueue.addOperation { [record] in
                 let intent = NSFileAccessIntent.readingIntent(with: file)
                 NSFileCoordinator(filePresenter: nil).coordinate(with: [intent], queue: OperationQueue()) { error in
@@ -314,9 +314,9 @@ import Testing
             NSFileCoordinator.addFilePresenter(presenter)
             #expect(NSFileCoordinator.filePresenters.contains { $0 === presenter })
         }
-        // Other tests' claims ask each presenter where its item is, and hold it for that moment.
+        // Claims of other tests ask each presenter for its URL, and keep it alive for that moment.
         await eventually { gone == nil }
-        // One that lets go of itself, and of the closure, while it is asked.
+        // A presenter that releases itself, and the handler, while it is asked.
         Quitter.keep(Quitter(file))
         let ran = await onThread {
             var ran = false
@@ -369,9 +369,10 @@ import Testing
     }
 }
 
-/// Removes itself when it is deallocated, as many do; one that is kept lets go of itself when it is asked something.
+/// A presenter that removes itself when it is deallocated, as many do. One that `keep` retains releases itself when
+/// it is asked.
 private final class Quitter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: it never changes.
+    // Sendable: it is immutable.
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
     private static let kept = Lock<Quitter?>(nil)
@@ -391,7 +392,7 @@ private final class Quitter: NSObject, NSFilePresenter, @unchecked Sendable {
 }
 
 private final class AsyncPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: it never changes.
+    // Sendable: it is immutable.
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
     private let record: Record

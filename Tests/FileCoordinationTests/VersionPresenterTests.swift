@@ -4,7 +4,8 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What presenters hear of versions. In a process of its own: other tests of this one move the folder that versions are kept in.
+/// Notifications of versions. They are tested in a process of its own, because other tests of this one change the
+/// directory of the versions.
 @Suite(.ownThreads) struct VersionPresenterTests {
     @Test func versionsThatComeAndGoAreToldToTheItemsPresentersAndToTheDirectorys() async {
         await #expect(processExitsWith: .success) {
@@ -25,7 +26,7 @@ import Testing
             #expect(record.contains("gained a.txt: now"))
             #expect(record.contains("directory a.txt gained a.txt: theirs"))
             conflict.isResolved = true
-            // That it is so already is no news.
+            // Setting the same value again sends no notification.
             conflict.isResolved = true
             await eventually { record.all.count == 6 }
             #expect(Set(record.all[4...]) == ["resolved a.txt: theirs", "directory a.txt resolved a.txt: theirs"])

@@ -4,23 +4,24 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What becomes of the versions of items that are gone. In processes of their own: time passes there.
+/// Removal of the versions of deleted items. The tests run in processes of their own, which simulate the passage of
+/// time.
 @Suite(.ownThreads) struct VersionSweepTests {
-    /// A data folder, with an item that has a version.
+    /// A data directory, with an item that has a version.
     private struct Scene {
         let root: URL
         var item: URL { root.appendingPathComponent("files/a") }
-        /// Its date is that of the last time.
+        /// The file whose modification date is that of the last sweep.
         var mark: URL { root.appendingPathComponent("home/data/versions/swept") }
 
-        /// - Parameter isSwept: whether it was looked today, so that only the test does so.
+        /// - Parameter isSwept: Whether today's sweep is recorded as done, so that only the test sweeps.
         init(isSwept: Bool = true) throws {
             root = URL(fileURLWithPath: "/var/tmp/purvey-test-\(UUID().uuidString)")
             try FileManager.default.createDirectory(
                 at: root.appendingPathComponent("files"), withIntermediateDirectories: true)
             setenv("PURVEY_HOME", root.path + "/home", 1)
             setenv("PURVEY_COORDINATION", "process", 1)
-            // So that nothing of the user's own is looked through.
+            // Keeps the sweep out of the user's own directories.
             setenv("HOME", root.path, 1)
             if isSwept {
                 try FileManager.default.createDirectory(
@@ -33,7 +34,7 @@ import Testing
 
         func end() { try? FileManager.default.removeItem(at: root) }
 
-        /// What is kept: folders with versions, and links to them.
+        /// The number of kept directories with versions, and links to them.
         var kept: Int {
             ["items", "identities", "paths"].reduce(0) { count, name in
                 let path = root.path + "/home/data/versions/" + name
@@ -69,7 +70,7 @@ import Testing
             try NSFileVersion.addOfItem(at: scene.item, withContentsOf: scene.item)
             let second = try FileManager.default.attributesOfItem(atPath: scene.mark.path)[.systemFileNumber] as? Int
             #expect(first == second)
-            // Something that a program left unfinished long ago.
+            // A directory that a program left unfinished long ago.
             let left = scene.mark.deletingLastPathComponent().appendingPathComponent("new/left")
             try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
             for url in [left, scene.mark] {
@@ -94,7 +95,7 @@ import Testing
             try FileManager.default.moveItem(at: away, to: scene.item)
             scene.sweep(days: 20)
             try FileManager.default.moveItem(at: scene.item, to: moved)
-            // Missing for a day, and then for long: it is looked for.
+            // After being missing for a day, and then for long, the item is searched for and found.
             scene.sweep(days: 40)
             scene.sweep(days: 41)
             scene.sweep(days: 80)
@@ -102,7 +103,7 @@ import Testing
             scene.sweep(days: 200)
             scene.sweep(days: 300)
             #expect(scene.others(moved) == 1)
-            // A clock that was set back makes nothing older.
+            // A clock that was set back makes no item older.
             try FileManager.default.removeItem(at: moved)
             scene.sweep(days: 400)
             scene.sweep(days: 350)
@@ -125,7 +126,7 @@ import Testing
             try Data("far".utf8).write(to: item)
             try NSFileVersion.addOfItem(at: item, withContentsOf: item)
             let before = scene.kept
-            // As if it had been mounted at a folder of this disk.
+            // Simulates that the file system was mounted at a directory of this disk.
             let folder = scene.root.path + "/home/data/versions/items"
             for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
                 let trace = URL(fileURLWithPath: folder + "/" + name + "/identity")
@@ -149,7 +150,7 @@ import Testing
                     do { try body(url) } catch { Issue.record(error) }
                 }
             }
-            // Into the trash, or with another name left: it is there.
+            // The item still exists in the trash or under another hard link.
             let trash = scene.root.appendingPathComponent("trash")
             delete { try FileManager.default.moveItem(at: $0, to: trash) }
             #expect(scene.others(trash) == 1)

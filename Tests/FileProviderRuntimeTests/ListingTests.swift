@@ -75,7 +75,7 @@ import Testing
 
     @Test func anEnumeratorThatNeverFinishesIsGivenUpAndHoldsUpNobodyElse() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(20))
-        // A busy machine is none of the process's faults: it is not ended for being late with giving up.
+        // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.
         options.patience = .seconds(600)
         try await ProviderStage.with(options: options) { stage in
             try stage.put("one")
@@ -91,7 +91,7 @@ import Testing
             #expect(await blocked?.kind == .transient)
             let item = try await stage.provider.item("one").identifier
             #expect(item == "one")
-            // The process has not been ended for it.
+            // The process was not ended because of the timeout.
             #expect(stage.starts == 1)
             #expect(await stage.eventually { stage.notes.contains("invalidate list-never") })
         }

@@ -3,7 +3,7 @@ import FileProvider
 import Testing
 
 @Suite struct MessageTests {
-    /// An item with something in every place.
+    /// An item with every field set.
     private var item: ProviderItem {
         var item = ProviderItem(identifier: "i", parent: "p", filename: "n\u{0}/\u{301}", kind: .symbolicLink)
         item.contentType = "public.data"
@@ -82,7 +82,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // Either it is understood or it is not.
+            // Decoding either succeeds or throws.
             _ = try? decode(ProviderReply<ProviderPage>.self, changed)
         }
     }

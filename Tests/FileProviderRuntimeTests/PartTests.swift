@@ -6,7 +6,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Parts of files, of a real extension.
+/// Byte ranges of files from a real extension.
 @Suite(.ownThreads) struct PartTests {
     private func part(
         _ stage: ProviderStage, _ identifier: String, _ range: Range<Int64> = 2..<5
@@ -16,7 +16,7 @@ import Testing
                 identifier: identifier, version: Array("7".utf8), metadataVersion: [], range: range, alignment: 4096))
     }
 
-    /// What is left of files that were given.
+    /// Returns the partial files that are left in the container.
     private func leftovers(_ stage: ProviderStage) -> [String] {
         let all = FileManager.default.enumerator(atPath: stage.data + "/containers")?.compactMap { $0 as? String } ?? []
         return all.filter { $0.contains("/part-") }
@@ -32,7 +32,7 @@ import Testing
             #expect(try part.descriptor.text() == "\0\0nte")
             #expect(stage.notes.contains("part one 2+3 by 4096 of 7"))
             #expect(leftovers(stage) == [])
-            // The engine gets no way to change the provider's file.
+            // The engine gets no write access to the provider's file.
             #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try part.descriptor.writeAll($0) } }
         }
     }

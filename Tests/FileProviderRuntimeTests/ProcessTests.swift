@@ -39,7 +39,7 @@ import Testing
             #expect(try await stage.provider.item("news").filename == "none")
             try Data().write(to: URL(fileURLWithPath: stage.folder + "/watched/new"))
             #expect(try await stage.provider.item("news").filename == "some")
-            // Anybody can have a mere handle.
+            // A path-only descriptor can be had without access rights, so it grants none.
             #expect(try await stage.provider.item("watch-handle").filename == Errno.permissionDenied.description)
         }
     }
@@ -90,7 +90,7 @@ import Testing
                 }
                 #expect(failure?.kind == .processEnded)
             }
-            // Nor is it asked twice for one answer.
+            // A request is not repeated after a crash either.
             #expect(stage.starts == 4)
             _ = try await stage.provider.item("pid")
             #expect(await stage.provider.disabling == nil)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// In a process of its own: descriptors of other tests come and go in this one.
+    /// Runs in a process of its own, because other tests open and close descriptors in this one.
     @Test func aProcessThatWasStartedAndEndedLeavesNoDescriptors() async {
         await #expect(processExitsWith: .success) {
             func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
@@ -180,7 +180,7 @@ import Testing
             try await start()
             let before = count()
             for _ in 0..<5 { try await start() }
-            // The connections' thread lets go of a socket when it comes to it.
+            // The connections' thread closes sockets asynchronously.
             for _ in 0..<30_000 where count() > before { try? await Task.sleep(for: .milliseconds(10)) }
             #expect(count() <= before)
         }
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, as the step is looked up once.
+    /// Runs in a process of its own, because the fault point is read only once.
     @Test(arguments: [
         "provider.replace.begun", "provider.replace.copied", "provider.replace.renamed", "provider.replace.told",
     ])
@@ -291,7 +291,7 @@ import Testing
         }
     }
 
-    /// Where the kernel has none there is nothing to test; on a machine that has to have it, that is a failure.
+    /// Whether the kernel has Landlock. Without it there is nothing to test, which is a failure on a CI machine.
     private func landlockIsThere() -> Bool {
         guard let missing = Layers.missing.first(where: { $0.contains("no Landlock") }) else { return true }
         if getenv("CI") != nil { Issue.record("\(missing)") }

@@ -7,7 +7,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A provider whose files the system keeps, in a process of its own.
+/// A replicated extension, in a process of its own.
 @Suite(.ownThreads) struct ReplicaTests {
     private static let noProgress: @Sendable (Int64, Int64) -> Void = { _, _ in }
 
@@ -19,13 +19,13 @@ import Testing
         try await ProviderStage.with(options: options, principal: "ReplicaPeer", body: body)
     }
 
-    /// Files that are on their way to the provider or from it.
+    /// Returns the files in transfer to or from the provider.
     private func filesOnTheirWay(_ stage: ProviderStage) throws -> [String] {
         try FileManager.default.contentsOfDirectory(
             atPath: stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test")
     }
 
-    // MARK: Its life
+    // MARK: Lifetime
 
     @Test func itIsMadeForItsDomainAndToldBeforeItsProcessEnds() async throws {
         let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
@@ -79,7 +79,7 @@ import Testing
             #expect(try contents.descriptor.text() == "hello")
             #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try contents.descriptor.writeAll($0) } }
             #expect(try filesOnTheirWay(stage).isEmpty)
-            // Which version it is of, only it can say.
+            // Only the provider can say which version the contents have.
             try stage.put("without-item", "hello")
             let failure = await stage.failure {
                 _ = try await stage.provider.contents(of: "without-item", progress: Self.noProgress)
@@ -120,7 +120,7 @@ import Testing
             #expect(await stage.eventually { stage.notes.contains("fetch late") })
             task.cancel()
             #expect(await task.value?.kind == .cancelled)
-            // It is taken before the handler returns.
+            // The file is taken before the handler returns.
             #expect(await stage.eventually { stage.notes.contains("handed late false") })
             #expect(try filesOnTheirWay(stage).isEmpty)
         }
@@ -192,7 +192,7 @@ import Testing
             #expect(item.contentVersion == [50] && item.size == 12)
             let fields: NSFileProviderItemFields = [.contents, .contentModificationDate]
             #expect(stage.notes.contains("modify one \(fields.rawValue) 1 0"))
-            // The service has version 2 now.
+            // The version at the provider is 2 now.
             let outdated = await stage.failure {
                 _ = try await stage.provider.replaceContents(
                     of: "one", with: try .memory("newer"), base: [49], modified: 0)
@@ -300,7 +300,7 @@ import Testing
             #expect(answer.extendedAttributes == ["color": [1, 2]])
             let fields: NSFileProviderItemFields = [.contentModificationDate, .fileSystemFlags, .extendedAttributes]
             #expect(stage.notes.filter { $0.hasPrefix("modify one \(fields.rawValue) ") }.count == 1)
-            // What others have set meanwhile stays, whatever the names are.
+            // Attributes that other clients set meanwhile remain, whatever their names.
             attributes = ItemAttributes()
             attributes.changed = ["user.user.full": [3]]
             _ = try await stage.provider.set(.attributes(attributes), of: "one")
@@ -308,13 +308,13 @@ import Testing
             attributes.removed = ["user.color", "user.none"]
             let last = try await stage.provider.set(.attributes(attributes), of: "one")
             #expect(last.extendedAttributes == ["user.user.full": [3], "second": [4]])
-            // What it leaves stays where it was set; there is a call for them all the same.
+            // Attributes that the provider does not take remain set locally. It is called for them nevertheless.
             try stage.put("takes-nothing")
             _ = try await stage.provider.set(.attributes(attributes), of: "takes-nothing")
         }
     }
 
-    // MARK: Its sets
+    // MARK: Item sets
 
     @Test func itIsToldOnceOfEachChangeInTheSetsOfItsItems() async throws {
         let asked = Lock<Set<ItemSet>>([])
@@ -324,13 +324,13 @@ import Testing
             addCalls: { service in
                 service.on(ManagerSetVersionCall.self) { request, call in
                     switch (request.known, asked.withLock { $0.insert(request.set).inserted }) {
-                    // The domain does not run yet.
+                    // The domain is not running yet.
                     case (nil, true):
                         let failure = NSFileProviderError(.providerDomainTemporarilyUnavailable)
                         call.reply(.failed(ProviderFailure(failure)))
                     case (nil, false): call.reply(.done(ItemSetVersion(version: 1)))
                     case (1, _): call.reply(.done(ItemSetVersion(version: 2)))
-                    // Nothing more changes.
+                    // There are no further changes.
                     default: waiting.withLock { $0.append(call) }
                     }
                 }
@@ -343,7 +343,7 @@ import Testing
         }
     }
 
-    // MARK: What else a class may have
+    // MARK: Optional protocols
 
     @Test func servicesAndThumbnailsAreAskedForByTheirProtocols() async throws {
         try await run { stage in
@@ -373,7 +373,7 @@ import Testing
         }
     }
 
-    // MARK: An extension as programs have it
+    // MARK: An existing extension
 
     @Test func anExtensionThatWasWrittenForAnotherSystemRuns() async throws {
         try await ProviderStage.with(principal: "FileProviderExtension") { stage in

@@ -41,7 +41,7 @@ import Testing
             #expect(largest.results.count == ProviderSearchCall.mostOfPage)
             let failure = await stage.failure { _ = try await found(stage, "larger page") }
             #expect(failure?.kind == .badAnswer && failure?.message.contains("500") == true)
-            // Only of that search.
+            // The failure ends only that search.
             let pages = try await found(stage, "pages")
             #expect(pages.results.count == 9 && stage.starts == 1)
         }
@@ -78,7 +78,7 @@ import Testing
 
     @Test func aSearchThatNeverFinishesIsGivenUpAndItsEnumeratorTold() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(2))
-        // A busy machine is none of the process's faults: it is not ended for being late with giving up.
+        // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.
         options.patience = .seconds(600)
         try await ProviderStage.with(options: options) { stage in
             let failure = await stage.failure { _ = try await found(stage, "never") }

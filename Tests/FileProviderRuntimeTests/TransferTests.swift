@@ -15,7 +15,7 @@ import Testing
             await stage.provider.stopProviding("one")
             #expect(stage.notes.suffix(1) == ["stop one"])
             #expect(try contents.descriptor.text() == "hello")
-            // The engine gets no way to change the provider's file.
+            // The engine gets no write access to the provider's file.
             #expect(throws: Errno.self) { try Array("x".utf8).withUnsafeBytes { try contents.descriptor.writeAll($0) } }
         }
     }
@@ -137,7 +137,7 @@ import Testing
                     NewItem(parent: "import-nothing", filename: "x", kind: .file, modified: 0), contents: nil)
             }
             #expect(nothing?.kind == .badAnswer)
-            // Nothing of it stays in the folder for files on their way.
+            // No file remains in the transfer directory.
             let temporary = stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test"
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
         }
@@ -185,7 +185,7 @@ import Testing
                 _ = try await stage.provider.replaceContents(
                     of: "one", with: try .memory("hello"), base: base, modified: 0)
             }
-            // Those that are on their way out at the moment, or that a library makes once when it first needs them, do not add up.
+            // Descriptors that are being closed at the moment, or that a library opens once, do not add up.
             let after = try await descriptors(of: stage)
             #expect(after < before + times / 2)
         }

@@ -1,7 +1,7 @@
 import FileProvider
 import Testing
 
-/// Numbers of bytes as people write them.
+/// Numbers of bytes as users write them.
 @Suite struct ByteCountTests {
     @Test(
         arguments: [

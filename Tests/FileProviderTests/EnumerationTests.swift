@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct EnumerationTests {
-    /// Has only what it must have.
+    /// An enumerator with only the required methods.
     private final class BareEnumerator: NSObject, NSFileProviderEnumerator {
         func invalidate() {}
         func enumerateItems(

@@ -5,14 +5,14 @@ import Synchronization
 import Testing
 
 @Suite(.ownDomains) struct ExtensionTests {
-    /// Overrides the forms with handlers.
+    /// A provider that overrides the methods with completion handlers.
     private final class HandlerProvider: NSFileProviderExtension {
         override func item(for identifier: NSFileProviderItemIdentifier) throws -> any NSFileProviderItem {
             BareItem(identifier.rawValue)
         }
         override func startProvidingItem(at url: URL, completionHandler: @escaping ((any Error)?) -> Void) {
             completionHandler(nil)
-            // A mistake that real providers make.
+            // A second call, which is a mistake that real providers make.
             completionHandler(NSFileProviderError(.serverUnreachable))
         }
         override func importDocument(
@@ -34,7 +34,7 @@ import Testing
         ) { completionHandler(NSFileProviderError(.deletionRejected)) }
     }
 
-    /// Overrides the `async` forms, one of which asks another.
+    /// A provider that overrides the `async` methods, one of which calls another.
     private final class AsyncProvider: NSFileProviderExtension {
         override func startProvidingItem(at url: URL) async throws {
             if url.lastPathComponent == "bad" { throw NSFileProviderError(.serverUnreachable) }
@@ -70,7 +70,7 @@ import Testing
     private let identifier = NSFileProviderItemIdentifier("x")
     private let url = URL(fileURLWithPath: "/nowhere/x")
 
-    /// The name of an item that a handler gets, or the code of its error.
+    /// Returns the filename of the item that a completion handler gets, or the code of its error.
     private func answer(
         _ ask: (@escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void) -> Void
     ) async -> String {
@@ -95,7 +95,7 @@ import Testing
         await #expect(throws: NSFileProviderError.self) {
             try await provider.deleteItem(withIdentifier: identifier)
         }
-        // Neither an item nor an error is an error.
+        // A completion handler with neither an item nor an error means an error.
         await #expect(throws: CocoaError.self) {
             _ = try await provider.renameItem(withIdentifier: identifier, toName: "a")
         }
@@ -113,7 +113,7 @@ import Testing
             }
         }
         #expect(bad == .serverUnreachable)
-        // The one that it asks has its other form overridden, too.
+        // The method that it calls is overridden in its other form, too.
         #expect(
             await answer {
                 provider.reparentItem(
@@ -149,7 +149,7 @@ import Testing
             await answer {
                 provider.renameItem(withIdentifier: identifier, toName: "a", completionHandler: $0)
             } == unsupported)
-        // A subclass that asks its superclass comes to the same end.
+        // A subclass that calls its superclass gets the same error.
         let subclass = AsyncProvider()
         #expect(
             await answer { subclass.trashItem(withIdentifier: identifier, completionHandler: $0) } == unsupported)

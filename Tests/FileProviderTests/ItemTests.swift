@@ -82,7 +82,7 @@ import UniformTypeIdentifiers
         let full = FullItem()
         full.documentSize = nil
         let item: any NSFileProviderItem = full
-        // The class has the member, and it is nil.
+        // The class implements the property, with the value nil.
         let size = item.documentSize
         #expect(size != nil)
         #expect((size ?? 1) == nil)
@@ -97,7 +97,7 @@ import UniformTypeIdentifiers
         #expect(unknown.contentType?.identifier == "org.example.unheard-of")
         let nameless: any NSFileProviderItem = OlderItem("")
         #expect(nameless.contentType == nil)
-        // The members of another item are asked in the middle of it.
+        // Reading the property reads another item's properties meanwhile.
         let wrapping: any NSFileProviderItem = WrappingItem(NewerItem())
         #expect(wrapping.contentType == .png)
     }

@@ -3,7 +3,7 @@ import FileProvider
 import Foundation
 import Testing
 
-/// The calls that each side of a connection answers.
+/// The function that the actors at both ends of a connection serve.
 @Resolvable
 public protocol Asking: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func name() async throws -> String
@@ -21,13 +21,13 @@ distributed actor Named: Asking {
     distributed func name() async throws -> String { text }
 }
 
-/// An actor of another system.
+/// An actor of another actor system.
 private distributed actor Stranger {
     typealias ActorSystem = LocalTestingDistributedActorSystem
 }
 
 @Suite struct ListenerTests {
-    /// Accepts connections, exports an actor for each, and asks each for its name.
+    /// A delegate that accepts connections, exports an actor for each, and asks each for its name.
     private final class Doorman: NSObject, NSXPCListenerDelegate, Sendable {
         let accepts: Bool
         let names: AsyncStream<String>
@@ -108,7 +108,7 @@ private distributed actor Stranger {
             late.invalidationHandler = { continuation.resume() }
             late.resume()
         }
-        // Accepted connections stay.
+        // Accepted connections remain.
         #expect(try await connection.remoteActor(as: $Asking.self).name() == "the service")
         withExtendedLifetime(doorman) {}
     }

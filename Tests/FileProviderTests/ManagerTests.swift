@@ -206,7 +206,7 @@ import Testing
                 _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
                 _ completion: @escaping Completion
             ) {
-                // A backend that answers twice.
+                // Stands for a backend that answers twice.
                 completion(nil)
                 completion(NSFileProviderError(.providerNotFound))
             }

@@ -1,7 +1,7 @@
 import FileProvider
 import Testing
 
-/// Gives a test domains of its own: those of the process are other tests', too.
+/// A trait that gives a test its own domains, because all tests of the process share the default ones.
 struct OwnDomains: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 

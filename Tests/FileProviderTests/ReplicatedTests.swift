@@ -3,7 +3,7 @@ import Foundation
 import ItemProvider
 import Testing
 
-/// The model in which the system keeps the files. Here it is driven by hand.
+/// The model in which the system keeps the files, with the test as the system.
 @Suite struct ReplicatedTests {
     private final class Enumerator: NSObject, NSFileProviderEnumerator {
         func invalidate() {}
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// A provider that can do everything that there is.
+    /// A provider that implements every optional protocol.
     private final class Provider: NSObject, NSFileProviderReplicatedExtension, NSFileProviderIncrementalContentFetching,
         NSFileProviderPartialContentFetching, NSFileProviderServicing, NSFileProviderThumbnailing,
         NSFileProviderCustomAction, NSFileProviderUserInteractionSuppressing, NSFileProviderDomainState

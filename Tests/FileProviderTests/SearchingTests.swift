@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// Searches by a provider's service, driven by hand.
+/// Searches by a provider's service, with the test as the system.
 @Suite struct SearchingTests {
     private struct Found: NSFileProviderSearchResult {
         let itemIdentifier = NSFileProviderItemIdentifier("1")

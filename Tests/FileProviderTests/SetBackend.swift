@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// A daemon that is asked for sets and transfers: it has no domains, and nothing becomes of what else is asked of it.
+/// A daemon that serves item sets and transfers only: it has no domains, and ignores other requests.
 protocol SetBackend: ManagerBackend {}
 
 extension SetBackend {

@@ -3,9 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The listings of what is on this machine and of what waits to be sent, and the progress of all that is on its way.
+/// The enumerations of the materialized items and of the items waiting for upload, and the progress of all transfers.
 @Suite struct SetEnumeratorTests {
-    /// A daemon's word for what there is.
+    /// A daemon with the sets that the test gives.
     private final class Backend: SetBackend {
         struct State {
             var items: [ItemSet: [ProviderItem]] = [:]
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Gets one answer of an enumerator.
+    /// An observer of one reply of an enumerator.
     private final class Observer: NSObject, NSFileProviderEnumerationObserver, NSFileProviderChangeObserver, Sendable {
         struct Answer {
             var updated: [String] = []
@@ -157,7 +157,7 @@ import Testing
 
     @Test func changesAreToldSinceAnAnchorOfTheSameObject() async throws {
         let backend = Backend()
-        // More than one page.
+        // More items than fit in one page.
         backend.state.withLock { $0.items[.materialized] = (0..<1100).map { item("\($0)") } }
         let (materialized, _) = enumerators(backend)
         let first = try #require(await materialized.currentSyncAnchor())
@@ -174,7 +174,7 @@ import Testing
         let second = try #require(some.anchor)
         #expect(second != first)
         #expect(try await changes(materialized, second).updated.isEmpty)
-        // A repeated question has the same answer.
+        // A repeated request gets the same reply.
         #expect(try await changes(materialized, first).deleted == ["id-0"])
         let (another, _) = enumerators(backend)
         #expect(await code { _ = try await changes(another, second) } == .syncAnchorExpired)
@@ -195,7 +195,7 @@ import Testing
 
     // MARK: Progress
 
-    /// Waits until something is so that is brought about in the background.
+    /// Waits until a condition holds that the background brings about.
     @MainActor private func eventually(_ isSo: @MainActor () -> Bool) async throws {
         for _ in 0..<6000 {
             if isSo() { return }
@@ -215,7 +215,7 @@ import Testing
         #expect(progress.totalUnitCount == 100 && progress.completedUnitCount == 40)
         #expect(progress.userInfo[.fileTotalCountKey] as? Int == 3)
         #expect(progress.userInfo[.fileCompletedCountKey] as? Int == 1)
-        // A daemon that is away for a while has nothing to tell.
+        // While the daemon is unavailable, there is no progress to report.
         backend.state.withLock { $0.error = NSFileProviderError(.providerDomainTemporarilyUnavailable) }
         try await eventually { progress.isFinished }
         backend.state.withLock { $0.error = nil }
@@ -235,7 +235,7 @@ import Testing
             }
         }
         begin()
-        // The last look may be under way; once none is, none follows.
+        // The last request may be in progress. Once it has ended, no other follows.
         var last = -1
         try await eventually {
             defer { last = backend.state.withLock { $0.looks } }

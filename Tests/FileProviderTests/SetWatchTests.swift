@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Notifications of changes in the sets that a process has asked for.
+/// Notifications of changes in the sets that a process has enumerated.
 @Suite(.serialized) struct SetWatchTests {
-    /// A daemon that answers when the test says so.
+    /// A daemon that replies when the test says so.
     private final class Backend: SetBackend {
         typealias Answer = @Sendable (Result<UInt64, any Error>) -> Void
         struct State {
-            /// What was known to whoever waits, and how it is told.
+            /// The waiting requests, with the version that the process knows and the completion handler.
             var waiting: [(known: UInt64?, answer: Answer)] = []
             var pages = 0
         }
@@ -29,7 +29,7 @@ import Testing
             _ completion: @escaping Answer
         ) { state.withLock { $0.waiting.append((known, completion)) } }
 
-        /// What is known to the only one that waits, once there is one.
+        /// Waits for the only request, and returns the version that the process knows.
         func known() async -> UInt64? {
             for _ in 0..<60_000 {
                 if let waiting = state.withLock({ $0.waiting.first?.known }) { return waiting }
@@ -45,12 +45,12 @@ import Testing
         }
     }
 
-    /// Counts notifications.
+    /// A counter of notifications.
     private final class Counter: Sendable {
         private let count = Mutex(0)
 
         init(_ name: NSNotification.Name) {
-            // It stays, and counts for nobody once this is gone.
+            // The observer stays registered, and does nothing once the counter is gone.
             _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
                 self?.count.withLock { $0 += 1 }
             }
@@ -93,10 +93,10 @@ import Testing
             }
         }
         let enumerator = makeEnumerator()
-        // Another one of the same set does not ask again.
+        // Another enumerator of the same set does not send another request.
         _ = makeEnumerator()
         #expect(backend.state.withLock { $0.waiting.count } == 1)
-        // What is listed comes after what is told of: no change is missed between them.
+        // A listing waits for the first version, so that no change between the two is missed.
         async let listed: Void = list(enumerator)
         #expect(backend.state.withLock { $0.pages } == 0)
         let first = try #require(backend.state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() })
@@ -111,14 +111,14 @@ import Testing
         await backend.answer(.success(5))
         #expect(await backend.known() == 5)
         #expect(counter.value == 1)
-        // The daemon has gone, and is there again, after a while.
+        // The daemon goes away, and is available again after a while.
         await backend.answer(.failure(NSFileProviderError(.providerDomainTemporarilyUnavailable)))
         #expect(await backend.known() == 5)
         #expect(counter.value == 1)
         await backend.answer(.success(5))
         #expect(await backend.known() == 5)
         #expect(counter.value == 1)
-        // Of a domain that is gone nothing is asked any more.
+        // No further request is sent for a removed domain.
         await backend.answer(.failure(NSFileProviderError(.providerDomainNotFound)))
         #expect(backend.state.withLock { $0.waiting.isEmpty } && counter.value == 1)
     }

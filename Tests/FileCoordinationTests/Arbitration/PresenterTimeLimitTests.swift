@@ -4,9 +4,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// How long presenters are waited for.
+/// The time limit of presenters' answers.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct PresenterTimeLimitTests {
-    /// More jobs than there are threads of dispatch queues.
+    /// More jobs than dispatch queues have threads.
     private static let jobs = 600
 
     @Test func theTimeLimitHoldsWhileAllThreadsOfDispatchQueuesAreBlocked() {

@@ -7,8 +7,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Seeded schedules of claims, presenters, moves and deaths. Each is checked after every step: no writer runs beside another
-/// holder, nobody is passed over on a path, presenters are asked before and not told what they did themselves, and everybody who waits is served or told why not.
+/// Seeded schedules of claims, presenters, moves and deaths. Each is checked after every step: no writer runs beside
+/// another holder, no claim is passed over on a path, presenters are asked first and not notified of their own
+/// changes, and every waiting claim is granted or denied with a reason.
 @Suite(.ownThreads) struct ScheduleExplorerTests {
     #if DEBUG
         private static let schedules = 6_000
@@ -40,7 +41,7 @@ import Testing
         }
         let found = failures.withLock { $0 }
         #expect(found.isEmpty, "\(found.first ?? "")")
-        // Schedules in which nothing happens would prove nothing.
+        // Schedules without events would prove nothing.
         let happened = total.withLock { $0 }
         for what in [
             "granted", "at once", "deadlocks", "blocked", "answered", "evicted", "moved", "moved in silence", "died",
@@ -51,8 +52,9 @@ import Testing
         }
     }
 
-    /// Runs a function for every number below one, on as many threads as there are processors. Not on those of dispatch, which are
-    /// those of tasks too: until this is done, no other test would go on that waits for something.
+    /// Runs a function for every number below `parts`, on as many threads as there are processors. It uses no
+    /// dispatch queue, because tasks share those threads: other tests that wait would not continue until this is
+    /// done.
     private static func onThreads(parts: Int, _ body: @escaping @Sendable (_ part: Int) -> Void) {
         let next = Lock(0)
         let group = DispatchGroup()
@@ -60,7 +62,7 @@ import Testing
             group.enter()
             Thread.detachNewThread {
                 defer { group.leave() }
-                // Of this thread alone. Where it is not allowed, that is as well.
+                // Lowers this thread's priority only. Failure is acceptable.
                 setpriority(CInt(PRIO_PROCESS.rawValue), 0, 10)
                 while true {
                     let part = next.withLock { next in

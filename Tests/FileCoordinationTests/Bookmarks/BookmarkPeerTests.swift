@@ -19,7 +19,7 @@ import Testing
 
     private func path(_ name: String) -> String { folder.path + "/" + name }
 
-    /// Runs a process, with a data folder of its own beneath the test's.
+    /// Runs the peer with a data directory of its own beneath the test's.
     private func peer(_ words: String..., home: String = "home", user: uid_t? = nil) throws -> String {
         try run(BuiltProgram.path("BookmarkPeer"), words, home: home, user: user)
     }
@@ -51,7 +51,7 @@ import Testing
     @Test(.enabled(if: TestDisk.isWanted(.xfs)), arguments: [nil, 65534 as uid_t])
     func anItemIsFoundWhereItsFileSystemIsMountedAnew(_ user: uid_t?) throws {
         try retrying { chmod(folder.path, 0o777) }
-        // Another image has the first device by then, as after a new start of the machine.
+        // A second image then has the first device number, as after a restart of the machine.
         let script = """
             set -e
             cd "$1"
@@ -77,7 +77,7 @@ import Testing
         #expect(answer == "stale \(path("elsewhere/deep/file"))")
     }
 
-    /// Such a server is a process that was stopped, or a cloud that cannot be reached.
+    /// Stands for a server that was stopped or cannot be reached.
     @Test(.enabled(if: geteuid() == 0 && TestDisk.isWanted(.xfs)))
     func aFileSystemWhoseServerDoesNotAnswerHoldsUpNoSearch() throws {
         let script = """
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func withoutPrivilegeAnItemIsFoundByItsInode() throws {
-        // Only the superuser can become somebody without privilege; everybody else is that already.
+        // Only root needs to become a user without privileges; all other users have none.
         let user: uid_t? = geteuid() == 0 ? 65534 : nil
         try retrying { chmod(folder.path, 0o777) }
         try retrying { chmod(path("deep"), 0o777) }
@@ -112,7 +112,7 @@ import Testing
         #expect(try peer("resolve", bookmark, user: user) == "stale \(path("deep/c"))")
         try retrying { rename(path("deep"), path("shallow")) }
         #expect(try peer("resolve", bookmark, user: user) == "stale \(path("shallow/c"))")
-        // Its inode is free now, and the next file may get it; that one is another file.
+        // The inode number is free now, and the next file may get it. It is still another file.
         try retrying { unlink(path("shallow/c")) }
         try folder.file("next")
         #expect(try peer("resolve", bookmark, user: user) == "error \(CocoaError.Code.fileNoSuchFile.rawValue)")

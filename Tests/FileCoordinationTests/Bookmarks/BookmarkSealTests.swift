@@ -6,7 +6,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Bytes that are no bookmark of this user's.
+/// Data that is not a bookmark of this user.
 @Suite(.ownThreads) struct BookmarkSealTests {
     private let folder: TestFolder
     private let data: Data
@@ -103,7 +103,7 @@ import Testing
             return await group.reduce(into: [Data?]()) { $0.append($1) }
         }
         #expect(Set(sealed).count == 1 && !sealed.contains(nil))
-        // Nothing else is left of the race.
+        // The race leaves no other files.
         #expect(try folder.names("data") == ["bookmark.key"])
     }
 }

@@ -6,7 +6,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Bookmarks of this process.
+/// Bookmarks that this process makes and resolves.
 @Suite(.ownThreads) struct BookmarkTests {
     private let folder: TestFolder
 
@@ -75,7 +75,7 @@ import Testing
         try folder.file("new")
         try move("new", "a")
         #expect(try resolve(data) == stale("a"))
-        // A folder is no file that was saved.
+        // A directory is no saved version of the file.
         try retrying { unlink(url("a").path) }
         try folder.folder("a")
         #expect(throws: CocoaError.self) { try resolve(data) }
@@ -111,7 +111,7 @@ import Testing
         #expect(throws: CocoaError.self) { try resolve(data) }
         try folder.file("other")
         #expect(throws: CocoaError.self) { try resolve(data, relativeTo: url("other")) }
-        // A copy of the picture in the place of the original, and the whole folder moved.
+        // A copy replaces the original picture, and the whole directory is moved.
         try move("project", "moved")
         try folder.file("moved/new")
         try move("moved/new", "moved/picture")
@@ -130,7 +130,7 @@ import Testing
         let older = try #require(NSURL.resourceValues(forKeys: [.nameKey], fromBookmarkData: data))
         #expect(older.count == 1 && older[.nameKey] as? String == "a.txt")
         #expect(URL.resourceValues(forKeys: keys, fromBookmarkData: Data("x".utf8)) == nil)
-        // Path and name are there without having been asked for, and nothing else.
+        // Path and name are included without a request, and nothing else.
         try folder.file("b")
         let minimal = try url("b").bookmarkData(options: .minimalBookmark, includingResourceValuesForKeys: keys)
         let few = NSURL.resourceValues(forKeys: [.pathKey, .nameKey, .fileSizeKey], fromBookmarkData: minimal)
@@ -145,7 +145,7 @@ import Testing
         try move("a", "b")
         #expect(try URL(resolvingAliasFileAt: alias).path == url("b").path)
         #expect(try NSURL(resolvingAliasFileAt: alias).path == url("b").path)
-        // What is no alias is itself, and a symbolic link what it leads to.
+        // A URL that is no alias resolves to itself, and a symbolic link to its target.
         #expect(try URL(resolvingAliasFileAt: url("b")) == url("b"))
         try folder.link("link", to: "b")
         #expect(try URL(resolvingAliasFileAt: url("link")).path == url("b").path)
@@ -213,7 +213,7 @@ import Testing
     @Test func resolvingLeavesNoDescriptorOpen() throws {
         try folder.file("a")
         let data = try url("a").bookmarkData()
-        // Other tests of this process open files as well: of those in this folder none may stay.
+        // Other tests of this process open files as well, so only files in this test's directory count.
         for _ in 0..<50 {
             _ = try resolve(data)
             _ = try? resolve(data.dropLast())

@@ -4,11 +4,12 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// A folder for one test of coordination within this process, removed with everything in it afterwards.
+/// A directory for one test of coordination within this process, removed with its contents afterwards.
 final class CoordinationFolder: Sendable {
     let url: URL
 
-    /// Before the first coordinator: no test of this module needs the daemon, and a busy machine may be slow to run a presenter.
+    /// Set before the first coordinator exists. No test of this module needs the daemon, and a busy machine may be
+    /// slow to run a presenter.
     static let isWithinProcess: Bool =
         setenv("PURVEY_COORDINATION", "process", 1) == 0 && setenv("PURVEY_PRESENTER_TIME_LIMIT", "600", 0) == 0
 
@@ -32,7 +33,7 @@ final class CoordinationFolder: Sendable {
     subscript(name: String) -> URL { url.appendingPathComponent(name) }
 }
 
-/// What happened, in its order, from any thread.
+/// Events in their order, recorded on any thread.
 final class Record: Sendable {
     private let entries = Lock<[String]>([])
 
@@ -56,16 +57,16 @@ final class Shared<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs something that blocks on a thread that may, and waits for it without blocking.
+/// Runs a blocking function on a thread of its own, and waits for it without blocking.
 func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }
     }
 }
 
-/// Expects something to become true, however long the machine takes.
+/// Waits until a condition holds, and records an issue if it never does.
 func eventually(_ isTrue: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
-    // Looks are counted rather than time: a busy machine may let no task run for long.
+    // Counts attempts rather than time, because a busy machine may run no task for long.
     for _ in 0..<150_000 {
         if isTrue() { return }
         try? await Task.sleep(for: .milliseconds(2))
@@ -73,9 +74,9 @@ func eventually(_ isTrue: () -> Bool, sourceLocation: SourceLocation = #_sourceL
     Issue.record("it did not become true", sourceLocation: sourceLocation)
 }
 
-/// A presenter that writes down what it is told, and answers at once.
+/// A presenter that records its notifications and answers at once.
 final class RecordingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: what changes is in locks.
+    // Sendable: mutable state is protected by locks.
     let name: String
     let record: Record
     let presentedItemOperationQueue = OperationQueue()

@@ -1,7 +1,7 @@
 import FileCoordination
 import LinuxSystem
 
-/// The coordination of a test's own, which tells how many claims there are: a call that waits cannot say so itself.
+/// A test's own coordination, which counts the claims. A blocking call cannot report that it waits.
 final class CountedCoordination: SharedCoordination {
     private final class Authority: CoordinationAuthority {
         let host: ArbiterHost
@@ -27,6 +27,6 @@ final class CountedCoordination: SharedCoordination {
         return made
     }
 
-    /// How many claims are granted or wait for their turn. One that is counted has looked where its item is.
+    /// The number of granted and waiting claims. A counted claim has already resolved the path of its item.
     var claimCount: Int { authority.withLock { $0 }?.host.claimCount ?? 0 }
 }

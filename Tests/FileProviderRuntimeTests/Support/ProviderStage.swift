@@ -8,23 +8,24 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The provider peer, installed in a data folder of its own, with a domain over a folder. All of it is gone afterwards.
+/// The provider peer, installed in a data directory of its own, with a domain over a directory. Everything is removed
+/// afterwards.
 struct ProviderStage {
     let root: String
     var data: String { root + "/data" }
-    /// What is handed to the domain.
+    /// The directory that the domain's provider serves.
     var folder: String { root + "/folder" }
     let provider: ExtensionProvider
     private let told: Told
 
-    /// What the extension told by itself.
+    /// The notices that the extension has sent.
     private final class Told: Sendable {
         let notices = Lock<[ExtensionProvider.Notice]>([])
     }
 
     static let identifier = "org.example.provider-peer"
 
-    /// Runs a test on a stage.
+    /// Runs a test with a stage.
     static func with(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)), memory: Int = 256,
@@ -62,8 +63,8 @@ struct ProviderStage {
         ]
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
-        // By another process, and installed as a link: a program that this one has open for writing could not be run while any of its
-        // forks has it so.
+        // Another process copies the program, and a link is installed. If this process copied it, a fork might
+        // inherit the copy's descriptor open for writing, and executing the copy would fail.
         let program = try #require(Self.program("ProviderPeer"))
         let copy = try ChildProgram.start("/bin/cp", arguments: [program, bundle + "/ProviderPeer"], descriptors: [])
             .wait()
@@ -81,7 +82,7 @@ struct ProviderStage {
 
     private func end() async {
         await provider.close()
-        // What goes at the same time keeps a removal from removing the rest.
+        // A removal that races with a process that is still writing leaves the rest, so it is repeated.
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
             try? FileManager.default.removeItem(atPath: root)
         }
@@ -89,16 +90,16 @@ struct ProviderStage {
 
     private final class Marker {}
 
-    /// The test program lies beside the test bundle, wherever the build put that.
+    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
     private static func program(_ product: String) -> String? {
         let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
         let candidates = [built, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
-    // MARK: What the peer does and leaves
+    // MARK: State of the peer
 
-    /// Has the peer have a file.
+    /// Adds a file to the peer's catalogue.
     func put(_ identifier: String, _ contents: String = "", in parent: String = "root", version: Int = 1) throws {
         let file = URL(fileURLWithPath: folder + "/catalogue.json")
         var entries: [String: [String: Any]] = [:]
@@ -112,18 +113,18 @@ struct ProviderStage {
         try JSONSerialization.data(withJSONObject: entries).write(to: file)
     }
 
-    /// What the peer has noted.
+    /// The lines that the peer has noted.
     var notes: [String] {
         let text = (try? String(contentsOfFile: folder + "/notes", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// How often its process was started.
+    /// The number of times that the process was started.
     var starts: Int { notes.filter { $0.hasPrefix("begin ") }.count }
 
     var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }
 
-    /// Looks again until something is so, for a generous time.
+    /// Whether a condition comes to hold within a generous time; polls until then.
     func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
         for _ in 0..<30_000 {
             if try await condition() { return true }
@@ -132,7 +133,7 @@ struct ProviderStage {
         return false
     }
 
-    /// What a question fails with.
+    /// Returns the failure of a request.
     func failure(_ question: () async throws -> Void) async -> ProviderFailure? {
         do {
             try await question()
@@ -144,14 +145,14 @@ struct ProviderStage {
 }
 
 extension FileDescriptor {
-    /// The whole file, from its beginning.
+    /// Returns the file's text, from its beginning and up to 64 KiB.
     func text() throws -> String {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = try buffer.withUnsafeMutableBytes { try read(into: $0, at: 0) }
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// A memory file with a text.
+    /// Creates a memory file with a text.
     static func memory(_ text: String) throws -> FileDescriptor {
         let file = try MemoryFile.create(name: "test")
         try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
