@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// An item that has nothing but what it must have.
+/// An item with only the required properties.
 final class BareItem: NSObject, NSFileProviderItemProtocol {
     let itemIdentifier: NSFileProviderItemIdentifier
     let parentItemIdentifier: NSFileProviderItemIdentifier
@@ -15,7 +15,7 @@ final class BareItem: NSObject, NSFileProviderItemProtocol {
     }
 }
 
-/// An item that has everything.
+/// An item with every property.
 final class FullItem: NSObject, NSFileProviderItemDecorating {
     var itemIdentifier = NSFileProviderItemIdentifier("full")
     var parentItemIdentifier = NSFileProviderItemIdentifier("parent")
@@ -57,7 +57,7 @@ final class FullItem: NSObject, NSFileProviderItemDecorating {
     var decorations: [NSFileProviderItemDecorationIdentifier]? = [NSFileProviderItemDecorationIdentifier("badge")]
 }
 
-/// An item of before there was `contentType`.
+/// An item from before `contentType` existed.
 final class OlderItem: NSObject, NSFileProviderItemProtocol {
     let itemIdentifier = NSFileProviderItemIdentifier("older")
     let parentItemIdentifier = NSFileProviderItemIdentifier.rootContainer
@@ -68,7 +68,7 @@ final class OlderItem: NSObject, NSFileProviderItemProtocol {
     init(_ typeIdentifier: String = "public.folder") { self.typeIdentifier = typeIdentifier }
 }
 
-/// An item of after there was `typeIdentifier`, which asks another item what it is asked itself.
+/// An item without `typeIdentifier`. Its properties read the same properties of another item.
 final class NewerItem: NSObject, NSFileProviderItemProtocol {
     let itemIdentifier = NSFileProviderItemIdentifier("newer")
     let parentItemIdentifier = NSFileProviderItemIdentifier.rootContainer
@@ -78,7 +78,7 @@ final class NewerItem: NSObject, NSFileProviderItemProtocol {
     var isShared: Bool { other.isShared == nil }
 }
 
-/// An item that says what another one says.
+/// An item that forwards every property to another one.
 final class WrappingItem: NSObject, NSFileProviderItemProtocol {
     let wrapped: any NSFileProviderItem
     init(_ wrapped: any NSFileProviderItem) { self.wrapped = wrapped }

@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// Steps of a synchronization, as a test of a provider might make them itself.
+/// Steps of a synchronization, as a provider's own tests may make them.
 enum TestStep {
     final class Item: NSObject, NSFileProviderItem {
         let itemIdentifier = NSFileProviderItemIdentifier("i")

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Testing
 
-/// Features that Linux lacks: they are declared, and fail with a documented error.
+/// Features that Linux lacks. They are declared, and fail with a documented error.
 @Suite struct UnavailableFeatureTests {
     private let manager: NSFileProviderManager
 

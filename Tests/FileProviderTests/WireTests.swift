@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 import UniformTypeIdentifiers
 
-/// What a provider's items and errors become on their way to the engine.
+/// Conversion of a provider's items and errors for their way to the engine.
 @Suite struct WireTests {
     @Test func everythingThatAnItemSaysTravels() {
         let item = ProviderItem(FullItem())
@@ -127,7 +127,7 @@ import UniformTypeIdentifiers
         for name in ["", "/", "..", "a/b", "a\0b", notUTF8, longest, "e\u{301}"] {
             #expect(ProviderItem(BareItem("a", name: name)).filename.utf8.elementsEqual(name.utf8))
         }
-        // No file could have any of it.
+        // Longer names are truncated, as no file could have them.
         #expect(ProviderItem(BareItem("a", name: longest + "n")).filename == longest)
     }
 
@@ -173,7 +173,7 @@ import UniformTypeIdentifiers
         let failure = ProviderFailure(error)
         #expect(failure.kind == kind)
         #expect(!failure.message.isEmpty)
-        // On the way back to a program, and here again, it means the same.
+        // Converted to a program's error and back, the kind is the same.
         #expect(ProviderFailure(failure.error).kind == kind)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 /// A user interface and its host in one process.
 @Suite(.serialized) struct InterfaceTests {
-    /// Asks for two things, and tells what it was answered.
+    /// A controller that asks for two values, and records the answers.
     final class Asking: FPUIActionExtensionViewController {
         @MainActor static var told: [String] = []
         private var prompt = FileProviderPrompt(title: "")
@@ -24,7 +24,7 @@ import Testing
 
         override func prepare(forError error: any Error) {
             extensionContext.cancelRequest(withError: error)
-            // What comes after the end is ignored.
+            // A call after the end is ignored.
             extensionContext.completeRequest()
         }
 
@@ -50,7 +50,7 @@ import Testing
         var description: String { "answered \(answers)" }
     }
 
-    /// Shows a window for longer than it may be silent.
+    /// A controller that shows a window for longer than it may be silent.
     final class Showing: FPUIActionExtensionViewController {
         override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
             extensionContext.windowDidAppear()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    /// Does nothing of its own.
+    /// A controller that overrides nothing.
     final class Idle: FPUIActionExtensionViewController {}
 
     private static let place = BeginProviderCall(
@@ -105,7 +105,7 @@ import Testing
         #expect("\(try await end(of: Asking.self, act))" == "cancelled")
         #expect("\(try await end(of: Asking.self, act) { _ in .nobody("No one.") })" == "failed(\"No one.\")")
         #expect("\(try await end(of: Asking.self, act) { _ in .given(["z", ""]) })".contains("answered [\\\"z\\\""))
-        // As many answers as places for them.
+        // The number of answers must equal the number of fields.
         #expect("\(try await end(of: Asking.self, act) { _ in .given(["x"]) })" == "cancelled")
         #expect(
             "\(try await end(of: Asking.self, .action("large", items: [])) { _ in .given(["x", "y"]) })".hasPrefix(

@@ -12,7 +12,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Returns the events that a source reports of `change`, once it has reported all of `expected`.
+    /// Returns the events that a source reports for `change`, once it has reported all of `expected`.
     private func events(
         of path: String, _ mask: DispatchSource.FileSystemEvent = .all, until expected: DispatchSource.FileSystemEvent,
         _ change: () throws -> Void

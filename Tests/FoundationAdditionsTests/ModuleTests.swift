@@ -2,7 +2,8 @@ import FileProvider
 import Testing
 import UniformTypeIdentifiers
 
-// No module of Foundation: the other files of this target use it by one module each.
+// This file imports no Foundation module; each of the target's other files imports a single module that exports
+// Foundation.
 @Suite struct ModuleTests {
     @Test func everyModuleBringsFoundation() throws {
         #expect(try json(.png).count == 14)

@@ -10,7 +10,7 @@ import Testing
         override var hash: Int { number }
     }
 
-    /// Not an object of Foundation's.
+    /// An object that does not derive from `NSObject`.
     private final class Plain {}
 
     @Test func equalObjectsAreOneUnlessTheyAreToldApartByWhatTheyAre() {

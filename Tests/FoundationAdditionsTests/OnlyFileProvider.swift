@@ -1,4 +1,4 @@
-// Foundation comes with every module, and with this one URLSession.
+// Every module exports Foundation, and this one exports URLSession as well.
 import FileProvider
 
 func request(_ identifier: NSFileProviderItemIdentifier) -> URLRequest? {

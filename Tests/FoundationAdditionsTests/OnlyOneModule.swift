@@ -1,4 +1,4 @@
-// Foundation comes with every module: this file imports one that is not Foundation, and uses that.
+// Every module exports Foundation: this file uses Foundation, but imports another module only.
 import UniformTypeIdentifiers
 
 func json(_ type: UTType) throws -> Data { try JSONEncoder().encode([type.identifier]) }

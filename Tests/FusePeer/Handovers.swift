@@ -3,7 +3,7 @@ import FuseTesting
 import Glibc
 import LinuxSystem
 
-/// A session that processes serve one after the other, and the one that keeps it meanwhile.
+/// A session that several processes serve one after the other, and the process that keeps it meanwhile.
 struct Handovers {
     let path: String
     let folder: String
@@ -15,7 +15,8 @@ struct Handovers {
         self.passes = passes
     }
 
-    /// Starts a server, and after its death, when a line tells the number of a backing file or nothing, the next.
+    /// Starts a server. After its death, starts the next one when a line of input gives the number of a backing file,
+    /// or nothing.
     func keep() -> Never {
         do {
             var record: [UInt8] = []
@@ -44,7 +45,7 @@ struct Handovers {
         }
     }
 
-    /// Serves, until it is killed.
+    /// Serves until killed.
     func serve(backing: String?) -> Never {
         do {
             let line = try SequencedPacketSocket(checking: .copy(of: 3))
@@ -67,7 +68,7 @@ struct Handovers {
                 _ = try Session.resume(handover, options: options, files)
             }
             say("ready \(getpid()) \(descriptorCount())")
-            // Nobody is left behind who keeps it.
+            // Exits when the keeping process has ended.
             var ended = pollfd(fd: line.descriptor.rawValue, events: 0, revents: 0)
             while poll(&ended, 1, -1) <= 0 {}
             exit(0)

@@ -7,11 +7,11 @@ import LinuxSystem
 //
 //     FusePeer MOUNTPOINT [passthrough] [user=NUMBER] [helper=SOCKET] [check] [repeat=COUNT]
 //
-// or one that never answers when a file is closed, and hands a helper such a file:
+// or one that never answers when a file is closed, and passes such a file to a helper:
 //
 //     FusePeer MOUNTPOINT hang=SOCKET
 //
-// or that keeps a session, which processes of its own serve one after the other:
+// or one that keeps a session, which processes of its own serve one after the other:
 //
 //     FusePeer MOUNTPOINT keep=FOLDER [passthrough]
 signal(SIGPIPE, SIG_IGN)
@@ -24,7 +24,7 @@ func value(_ name: String) -> String? {
 }
 func has(_ name: String) -> Bool { CommandLine.arguments.contains(name) }
 
-/// Of this process.
+/// Returns the number of this process's open descriptors.
 func descriptorCount() -> Int {
     (try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().count) ?? -1
 }
@@ -37,7 +37,7 @@ options.passthroughHelper = value("helper")
 if let folder = value("keep") { Handovers(path, folder, passes: has("passthrough")).keep() }
 if let folder = value("serve") { Handovers(path, folder, passes: has("passthrough")).serve(backing: value("backing")) }
 
-/// Has what a helper has for this process wait for ever.
+/// Passes a helper a file whose close never returns, so that the helper's work for this process hangs forever.
 @MainActor func hang(_ helper: String) throws {
     let files = MemoryFileSystem()
     let session = try Session.mount(at: path, options: options, files)
@@ -53,7 +53,7 @@ if let folder = value("serve") { Handovers(path, folder, passes: has("passthroug
     say("hangs")
     var byte: UInt8 = 0
     _ = read(STDIN_FILENO, &byte, 1)
-    // This process closes it too.
+    // Aborts the session, as this process's own close would hang as well.
     session.unmount(aborting: true)
     session.waitForEnd()
     withExtendedLifetime((hanging, connection)) {}
@@ -78,7 +78,7 @@ do {
             let file = try FileDescriptor.open(path + "/greeting", .readOnly)
             say(String(decoding: try file.readToEnd(limit: 100), as: UTF8.self))
         } else {
-            // Each byte has it tell the kernel of changes in a folder, once that is being listed.
+            // For each byte of input, notifies the kernel of changes in a directory while it is being listed.
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {
                 while files.waitingListings == 0 { usleep(1000) }

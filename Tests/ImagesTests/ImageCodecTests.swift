@@ -13,7 +13,7 @@ import UniformTypeIdentifiers
         #expect(header.pages == 1)
         let (pixels, width, height) = try ImageCodec.decode(data)
         #expect((width, height) == (64, 48))
-        // The far corner is yellowish in every format; those that lose something lose less than this.
+        // The far corner is yellowish in every format. Lossy formats deviate less than this.
         let corner = [UInt8](pixels.suffix(4))
         #expect(corner[0] > 220 && corner[1] > 220 && corner[3] == 255)
     }
@@ -69,12 +69,12 @@ import UniformTypeIdentifiers
     }
 
     @Test func aPictureThatIsDecodedWholeIsBoundedInBytes() throws {
-        // 4 bytes a pixel: fewer pixels than the limit, and more bytes.
+        // With 4 bytes a pixel, the picture has fewer pixels than the limit, but more bytes.
         let bomb = try Pictures.png(claiming: 16_000, by: 16_000, interlaced: true)
         let error = ImageError.tooLargeInMemory(bytes: 1_024_000_000, limit: ImageCodec.largestByteCount)
         #expect(throws: error) { try ImageCodec.convert(bomb, to: .jpeg) }
         #expect(throws: error) { try ImageCodec.thumbnail(bomb, width: 10, height: 10) }
-        // What is decoded row by row takes little memory, unless all of its pixels are asked for.
+        // A picture that is decoded row by row takes little memory, unless all of its pixels are requested.
         let long = try Pictures.png(claiming: 16_000, by: 16_000)
         #expect(throws: error) { try ImageCodec.decode(long) }
         do { _ = try ImageCodec.thumbnail(long, width: 10, height: 10) } catch let other { #expect(other != error) }

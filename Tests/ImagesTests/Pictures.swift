@@ -1,9 +1,9 @@
 import Foundation
 import Images
 
-/// Pictures that are made for the tests.
+/// Pictures that are generated for the tests.
 enum Pictures {
-    /// A picture of colours that run into each other, without alpha, so that every format can keep it.
+    /// Returns a picture with a colour gradient and without alpha, which every format can represent.
     static func gradient(width: Int, height: Int, as format: ImageFormat, quality: Double = 0.9) throws -> Data {
         var pixels = Data(capacity: width * height * 4)
         for row in 0..<height {
@@ -16,20 +16,20 @@ enum Pictures {
         return try ImageCodec.encode(pixels, width: width, height: height, as: format, quality: quality)
     }
 
-    /// A PNG whose header claims a size that its bytes do not have.
+    /// Returns a PNG whose header claims a larger size than its data has.
     static func png(claiming width: UInt32, by height: UInt32, interlaced: Bool = false) throws -> Data {
         var data = try gradient(width: 2, height: 2, as: .png)
         let header = data.startIndex + 16
         func bigEndian(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
         data.replaceSubrange(header..<header + 8, with: bigEndian(width) + bigEndian(height))
         if interlaced { data[header + 12] = 1 }
-        // The chunk's checksum is over its name and its contents.
+        // The chunk's checksum covers its name and its contents.
         let checksum = crc32(data[(header - 4)..<(header + 13)])
         data.replaceSubrange(header + 13..<header + 17, with: bigEndian(checksum))
         return data
     }
 
-    /// An animation of frames that draw one pixel each onto a canvas.
+    /// Returns an animation whose frames draw one pixel each onto a canvas.
     static func gif(width: UInt16, height: UInt16, frames: Int) -> Data {
         func littleEndian(_ value: UInt16) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8)] }
         // A table of two colours.
@@ -49,7 +49,7 @@ enum Pictures {
         return ~value
     }
 
-    /// A JPEG with an EXIF header that says how it is to be turned.
+    /// Returns a JPEG with an EXIF header that gives its orientation.
     static func jpeg(width: Int, height: Int, orientation: UInt8) throws -> Data {
         let plain = try gradient(width: width, height: height, as: .jpeg)
         let exif: [UInt8] =

@@ -2,9 +2,9 @@ import Foundation
 import Images
 import Testing
 
-/// Several small pictures of one, made quickly.
+/// The fast generation of several thumbnails of one picture.
 @Suite struct QuickThumbnailTests {
-    /// How far two pictures are from each other, in the mean of all parts.
+    /// Returns the mean difference of two pictures' components.
     private func difference(_ one: Data, _ other: Data) -> Double {
         let sum = zip(one, other).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         return Double(sum) / Double(max(one.count, 1))
@@ -24,12 +24,12 @@ import Testing
                 let scale = Double(side) / Double(max(width, height))
                 #expect(quick.width == max(1, Int((Double(width) * scale).rounded())))
                 #expect(quick.height == max(1, Int((Double(height) * scale).rounded())))
-                // Of a JPEG that is decoded at a fraction of its size, libvips rounds the fraction too.
+                // For a JPEG that is decoded at a fraction of its size, libvips rounds the fraction as well.
                 guard (quick.width, quick.height) == (usual.width, usual.height) else {
                     #expect(format == .jpeg && side != 256)
                     continue
                 }
-                // The largest is made in the same way; the others have another way of shrinking.
+                // The largest thumbnail is made in the same way. The others are shrunk by another algorithm.
                 let difference = difference(quick.pixels, usual.pixels)
                 #expect(difference <= (side == 256 ? 0 : 6), "\(width) by \(height) in \(side): \(difference)")
             }
@@ -64,7 +64,7 @@ import Testing
         let picture = try ImageCodec.encode(pixels, width: 64, height: 32, as: .png)
         let pictures = try ImageCodec.quickThumbnails(picture, sides: [16, 64])
         #expect(try ImageCodec.decode(Data(pictures[1])).pixels == pixels)
-        // Colours count as much as they are seen.
+        // Colours are weighted by their alpha.
         let usual = try ImageCodec.decode(try ImageCodec.thumbnail(picture, width: 16, height: 16))
         #expect(try ImageCodec.decode(Data(pictures[0])).pixels == usual.pixels)
     }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// What each byte of a picture is, by its number.
+    /// The kinds of content, which determine each byte of a picture from its number.
     enum Content: CaseIterable {
         case flat, drawing, gradient, grain, noise, rareAndRarer
     }
@@ -89,7 +89,7 @@ import Testing
     func everyKindOfContentIsKeptToTheLastBit(_ content: Content) throws {
         let (width, height) = (256, 300)
         var random = SystemRandomNumberGenerator()
-        // Each half as often as the one before, or a bit more: what comes once in many thousands has a long code.
+        // Each value is about 0.6 times as frequent as the one before, so the rarest get long codes.
         let rarities = (0..<20).flatMap { (step: Int) -> [UInt8] in
             let count: Int = 10_000 >> (step * 7 / 10)
             return [UInt8](repeating: UInt8(step * 7), count: max(1, count))
@@ -115,7 +115,7 @@ import Testing
         let quick = try ImageCodec.quickThumbnails(picture, sides: [512])
         #expect(quick.count == 1)
         #expect(try ImageCodec.decode(Data(quick[0])).pixels == pixels)
-        // Neither does what cannot be compressed grow by more than a little, nor is a drawing much larger than need be.
+        // Incompressible content grows only a little, and a drawing is compressed well.
         #expect(quick[0].count < pixels.count + pixels.count / 1000 + 200)
         if isDrawn { #expect(quick[0].count < pixels.count / 4) }
     }

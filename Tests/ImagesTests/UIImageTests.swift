@@ -55,7 +55,7 @@ import Testing
         let image = try #require(UIImage(data: try Pictures.gradient(width: 300, height: 100, as: .jpeg)))
         #expect(image.preparingThumbnail(of: CGSize(width: 60, height: 60))?.size == CGSize(width: 60, height: 20))
         #expect(await image.byPreparingThumbnail(ofSize: CGSize(width: 30, height: 90))?.size.height == 10)
-        // Sizes that make no sense give a picture all the same.
+        // Meaningless sizes yield a picture nevertheless.
         for odd in [CGFloat.nan, .infinity, -1, 0] {
             #expect(image.preparingThumbnail(of: CGSize(width: odd, height: odd)) != nil)
         }

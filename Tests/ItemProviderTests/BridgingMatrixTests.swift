@@ -4,7 +4,7 @@ import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
-/// The 3 × 3 matrix of the article: how it was registered × how it is loaded.
+/// The 3 × 3 matrix of the article: the kind of registration × the kind of load.
 @Suite struct BridgingMatrixTests {
     let scratch: Scratch
     let text = UTType.utf8PlainText.identifier

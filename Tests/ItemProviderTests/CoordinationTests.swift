@@ -5,7 +5,7 @@ import ItemProvider
 import Synchronization
 import Testing
 
-/// Files that are read through file coordination, because the provider says so or goes on using them.
+/// Files that are read with file coordination, because the provider requests it or continues to use them.
 @Suite struct CoordinationTests {
     private let folder: URL
     private let file: URL
@@ -101,9 +101,9 @@ import Testing
     }
 }
 
-/// Replaces its file when it is asked to save, as documents are saved.
+/// A presenter that replaces its file when asked to save, as documents are saved.
 private final class SavingPresenter: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: it never changes.
+    // Sendable: it is immutable.
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue()
 

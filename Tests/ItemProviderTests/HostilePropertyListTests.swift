@@ -3,9 +3,10 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// Property lists from another process that are made to hurt.
+/// Malicious property lists from another process.
 @Suite struct HostilePropertyListTests {
-    /// A binary list of forty arrays, each of which refers to the next one twice: 243 bytes that unfold to 2^40 objects.
+    /// A binary list of forty arrays, each of which refers to the next one twice: 243 bytes that expand to 2^40
+    /// objects.
     private static let unfolding = Data(
         base64Encoded: """
             YnBsaXN0MDCiAQGiAgKiAwOiBASiBQWiBgaiBweiCAiiCQmiCgqiCwuiDAyiDQ2iDg6iDw+iEBCiERGiEhKiExOiFBSiFRWiFhai

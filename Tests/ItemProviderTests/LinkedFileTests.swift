@@ -3,13 +3,13 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// Files that are offered through a symbolic link, and folders that are named like files.
+/// Files that are offered through a symbolic link, and directories that are named like files.
 @Suite struct LinkedFileTests {
     private let scratch: Scratch
 
     init() throws {
         scratch = try Scratch()
-        // The first bytes of a PNG, which its name does not tell.
+        // The first bytes of a PNG, in a file without an extension.
         _ = try scratch.file(
             "picture", Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D]) + Data("IHDR".utf8))
         _ = try scratch.file("Folder/a.txt")

@@ -6,9 +6,9 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// What a load does between its start and its end: where it runs, what it shows, and what is left of it.
+/// The life of a load from start to end: its threads, its progress, and the memory and descriptors that it releases.
 @Suite struct LoadLifeTests {
-    /// A folder that takes a while to zip.
+    /// Returns a directory that takes a while to zip.
     private static func largeFolder(_ scratch: Scratch) throws -> URL {
         var random = SystemRandomNumberGenerator()
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -22,13 +22,13 @@ import UniformTypeIdentifiers
     @Test func zippingAFolderMovesTheProgress() async throws {
         let scratch = try Scratch()
         let provider = NSItemProvider(contentsOf: try Self.largeFolder(scratch), contentType: .folder)
-        // Who looks may be kept from looking for as long as one zipping takes.
+        // A busy machine may keep the polling thread from running for as long as one zipping takes.
         for attempt in 1...20 {
             let isOver = Mutex(false)
             let progress = provider.loadDataRepresentation(for: .folder) { data, _ in
                 isOver.withLock { $0 = data != nil }
             }
-            // On a thread of its own: tasks may have to wait for those of other tests.
+            // Polls on a thread of its own, because tasks may have to wait for those of other tests.
             let seen = await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     var seen: Set<Double> = []
@@ -48,7 +48,7 @@ import UniformTypeIdentifiers
     @Test func anAnswerFromAnotherThreadDoesNotWaitForTheConsumersZipping() async throws {
         let scratch = try Scratch()
         let folder = try Self.largeFolder(scratch)
-        // Who answers may be kept from looking for as long as one zipping takes.
+        // A busy machine may keep the answering thread from running for as long as one zipping takes.
         for attempt in 1...20 {
             let progress = Mutex<Progress?>(nil)
             let finishedAtReturn = Mutex<Bool?>(nil)
@@ -70,7 +70,7 @@ import UniformTypeIdentifiers
     }
 
     @Test func aFileWithoutAnEndIsLetGoOfWhenTheLoadIsCancelled() async throws {
-        // The system says that it is empty, and it has as many bytes as there are addresses.
+        // The kernel reports this file as empty, but it has as many bytes as the address space needs.
         let file = URL(fileURLWithPath: "/proc/self/pagemap")
         let provider = NSItemProvider()
         provider.registerFileRepresentation(for: .data, openInPlace: true) { completion in
@@ -133,7 +133,7 @@ import UniformTypeIdentifiers
 
 // MARK: - Objects made on demand
 
-/// A text that takes its time to be written.
+/// A text that takes a while to be written.
 final class SlowText: NSObject, NSItemProviderWriting, Sendable {
     let progress: Progress
 

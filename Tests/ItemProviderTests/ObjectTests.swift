@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// A model in the manner of real clients: several types out, several in.
+/// A model class like those of real clients, with several types for writing and for reading.
 final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
     let text: String
 
@@ -55,7 +55,7 @@ final class Note: NSObject, NSItemProviderWriting, NSItemProviderReading {
         provider.registerObject(Note(text: "ignored"), visibility: .all)
         #expect(
             provider.registeredTypeIdentifiers == ["public.url", "com.example.note", "public.utf8-plain-text"])
-        // The stricter of the object's word and the registration's counts.
+        // The stricter of the object's visibility and the registration's counts.
         #expect(provider.representations.map(\.visibility) == [.all, .ownProcess, .ownProcess])
         #expect(await provider.data("com.example.note").data == Data("com.example.note|later".utf8))
     }

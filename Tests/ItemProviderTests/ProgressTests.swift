@@ -5,9 +5,9 @@ import Testing
 import UniformTypeIdentifiers
 
 @Suite struct ProgressTests {
-    /// A provider whose handler hands its completion and its progress to the test.
+    /// A provider whose handler passes its completion handler and its progress to the test.
     ///
-    /// Sendable: the provider is only read after it was made, and everything else is behind a lock.
+    /// Sendable: the provider is only read after its creation, and everything else is protected by a lock.
     final class Held: @unchecked Sendable {
         let provider: NSItemProvider
         let progress: Progress
@@ -77,7 +77,7 @@ import UniformTypeIdentifiers
         progress.cancel()
         try await until { outcome.withLock { $0 } != nil }
         #expect(outcome.withLock { $0?.isCancellation } == true)
-        // The handler has been called, and may not have given its progress away yet.
+        // The handler has been called, but may not have returned its progress yet.
         try await until { held.progress.isCancelled }
         #expect(progress.isCancelled)
         held.answer(Data("too late".utf8))
@@ -141,7 +141,7 @@ extension ProgressTests.Held {
     func load() async throws -> Data { try await provider.loadDataRepresentation(for: .plainText) }
 }
 
-/// Waits until something has come true, however long the machine takes.
+/// Waits until a condition holds, for up to five minutes.
 func until(
     _ condition: @Sendable () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {

@@ -5,11 +5,11 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// Several loads as parts of one progress of the client's, as programs show them.
+/// Several loads as children of one progress of the client.
 @Suite struct ProgressTreeTests {
     private static let children = 12
 
-    /// Files whose handlers wait for a gate, when there is one.
+    /// Returns files whose handlers wait for the gate, if there is one.
     private static func providers(_ file: URL, gate: DispatchSemaphore?) -> [NSItemProvider] {
         (0..<children).map { _ in
             let provider = NSItemProvider()
@@ -68,7 +68,7 @@ import UniformTypeIdentifiers
             let provider = NSItemProvider(object: "text" as NSString)
             let own = Mutex<Progress?>(nil)
             let load = provider.loadDataRepresentation(for: .utf8PlainText) { _, _ in
-                // The load may be complete before its progress is known here.
+                // The load may complete before its progress is stored in `own`.
                 if own.withLock({ $0 })?.isFinished == false { unfinished.withLock { $0 += 1 } }
                 finished.withLock { $0 += 1 }
             }

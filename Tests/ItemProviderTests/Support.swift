@@ -4,13 +4,13 @@ import Synchronization
 import Testing
 import UniformTypeIdentifiers
 
-/// What a handler-form load completed with.
+/// The result of a load with a completion handler, and its progress.
 struct Loaded<Value: Sendable>: Sendable {
     let value: Value
     let progress: Progress
 }
 
-/// Waits for a handler-form load.
+/// Waits for a load with a completion handler.
 func loaded<Value: Sendable>(
     _ start: (@escaping @Sendable (Value) -> Void) -> Progress
 ) async -> Loaded<Value> {
@@ -22,7 +22,7 @@ func loaded<Value: Sendable>(
     return Loaded(value: value, progress: started.withLock { $0 } ?? Progress.discreteProgress(totalUnitCount: 1))
 }
 
-/// A file that arrived, looked at before its completion handler returned.
+/// The state of a received file before its completion handler returned.
 struct SeenFile: Sendable {
     var path = ""
     var contents: Data?
@@ -71,13 +71,13 @@ extension NSItemProvider {
     }
 }
 
-/// Waits until a file is gone: what a completion handler was given goes once the handler has returned, which is after it told of
-/// it.
+/// Waits until a file is removed. A received file is removed after the completion handler returned, which is after
+/// the handler reported it.
 func untilGone(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await until({ !FileManager.default.fileExists(atPath: path) }, sourceLocation: sourceLocation)
 }
 
-/// A folder for one test, removed with it.
+/// A test's own directory, removed with it.
 final class Scratch: Sendable {
     let url: URL
 
@@ -87,7 +87,7 @@ final class Scratch: Sendable {
     }
 
     deinit {
-        // A removal that meets with what goes at the same time leaves the rest.
+        // A removal that races with another one leaves the rest, so it is repeated.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: url.path) {
             try? FileManager.default.removeItem(at: url)
         }
@@ -105,7 +105,7 @@ final class Scratch: Sendable {
         return file
     }
 
-    /// A folder `Notes` with a file, a folder in it, and a link that points out of it.
+    /// Returns a directory `Notes` with a file, a subdirectory, and a link that points out of it.
     func tree() throws -> URL {
         _ = try file("outside.txt", "secret")
         _ = try file("Notes/a.txt", "alpha")

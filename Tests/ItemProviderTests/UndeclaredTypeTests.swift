@@ -3,7 +3,7 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// Types that a program names with what they conform to, without an `Info.plist` that declares them.
+/// Types that a program creates with a supertype, without declaring them in an `Info.plist`.
 @Suite struct UndeclaredTypeTests {
     private let type = UTType(exportedAs: "org.example.undeclared", conformingTo: .png)
 
@@ -43,7 +43,7 @@ import UniformTypeIdentifiers
     }
 }
 
-/// A provider whose methods a program has replaced.
+/// An item provider whose methods a subclass overrides.
 private final class Replaced: NSItemProvider, @unchecked Sendable {
     let file: URL
 

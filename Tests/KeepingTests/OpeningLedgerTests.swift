@@ -2,7 +2,7 @@ import Keeping
 import LinuxSystem
 import Testing
 
-/// What is open, written down for another process.
+/// The ledger of open files, which is handed over to another process.
 @Suite struct OpeningLedgerTests {
     private func opening(_ handle: UInt64, file: UInt64 = 0) -> OpeningLedger.Opening {
         OpeningLedger.Opening(
@@ -39,7 +39,7 @@ import Testing
 
     @Test func whatIsNoLedgerIsRefused() throws {
         #expect(throws: Errno.invalidArgument) { try OpeningLedger(takingOver: MemoryFile.create(name: "other")) }
-        // One that somebody could cut under a reader.
+        // An unsealed memory file, which could be truncated under a reader.
         let loose = try MemoryFile.create(name: "loose")
         try loose.truncate(to: 64 * OpeningLedger.openingLimit)
         #expect(throws: Errno.invalidArgument) { try OpeningLedger(takingOver: loose) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.ownThreads) struct ChildProgramTests {
     @Test func aProgramHasTheDescriptorsItWasGivenAndNoOthers() throws {
-        // Numbers in every order, so that a place of one is the number of another.
+        // Descriptors in every order, so that the target number of one is the current number of another.
         var files: [FileDescriptor] = []
         for _ in 0..<64 { files.append(try MemoryFile.create(name: "child")) }
         for rotation in 0..<8 {
@@ -37,7 +37,7 @@ import Testing
         pthread_sigmask(SIG_BLOCK, &blocked, &old)
         defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
         let output = try MemoryFile.create(name: "output")
-        // No shell: that ignores and blocks what it likes.
+        // Without a shell, which changes ignored and blocked signals itself.
         let child = try ChildProgram.start(
             "/bin/cat", arguments: ["/proc/self/status"], descriptors: [nil, output], workingFolder: "/")
         #expect(try child.wait() == .exited(0))
@@ -47,7 +47,7 @@ import Testing
                 .flatMap { UInt64($0.dropFirst(name.count).trimmingCharacters(in: .whitespaces), radix: 16) }
         }
         #expect(mask("SigBlk:") == 0)
-        // The C library keeps two for itself, 32 and 33, and lets nobody name them.
+        // The C library reserves the signals 32 and 33, which programs cannot change.
         #expect(mask("SigIgn:").map { $0 & ~(3 << 31) } == 0)
     }
 

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Clones, on the file systems that share blocks.
+/// Clones, on file systems that share blocks.
 @Suite(.serialized, .ownThreads) struct CopyCloneTests {
     @Test(
         .enabled(
@@ -23,7 +23,7 @@ import Testing
         let copy = try disk.descriptor.open("b", .readOnly)
         #expect(try copy.everything() == bytes)
         #expect(copy.attribute("user.colour") == "green")
-        // What is written to the original later is not in the clone.
+        // Later writes to the original do not change the clone.
         try source.overwrite([1, 2, 3], at: 0)
         #expect(try copy.everything() == bytes)
     }

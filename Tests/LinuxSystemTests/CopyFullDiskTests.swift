@@ -3,7 +3,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A disk of 4 MB that a copy does not fit on.
+/// A disk of 4 MB, which is too small for the copy.
 @Suite(.enabled(if: TestDisk.isWanted(.tmpfs), "no tmpfs can be mounted here"), .ownThreads)
 struct CopyFullDiskTests {
     let folder: TestFolder

@@ -5,7 +5,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Files that others change while they are copied, and whose size and date tell nothing of it.
+/// Files that change while they are copied, without a change of size or date.
 @Suite(.ownThreads) struct CopyHiddenChangeTests {
     private let folder: TestFolder
     private let source: FileDescriptor
@@ -19,7 +19,7 @@ import Testing
 
     private static let dates = [timespec(tv_sec: 1000, tv_nsec: 5), timespec(tv_sec: 2000, tv_nsec: 7)]
 
-    /// - Parameter change: is called when something of the file has been copied.
+    /// - Parameter change: Called once, when part of the file has been copied.
     private func copy(_ change: () throws -> Void) throws {
         var failure: (any Error)?
         var hasChanged = false

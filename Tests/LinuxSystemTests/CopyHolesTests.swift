@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Files with holes, copied by a process to which `/proc` is closed, as a confined one is.
+/// Files with holes, copied by a process without access to `/proc`, such as a confined one.
 @Suite(.ownThreads) struct CopyHolesTests {
     private let folder: TestFolder
     private let size = 64 << 20

@@ -10,7 +10,7 @@ import Testing
 
     init() throws { folder = try TestFolder() }
 
-    /// Files, folders, links in and out, a read-only folder, a pipe and a socket's like.
+    /// Makes a tree of files, directories, links within it and out of it, a read-only directory and a pipe.
     private func makeTree() throws -> FileDescriptor {
         try folder.folder("tree")
         try folder.folder("tree/sub")
@@ -87,7 +87,7 @@ import Testing
 
     @Test func anEntryAddedWhileTheTreeIsCopiedFailsTheCopy() throws {
         let tree = try makeTree()
-        // What is changed twice within a tick of the kernel's clock has the same time of modification.
+        // Two changes within a tick of the kernel's clock have the same modification time.
         let old = timespec(tv_sec: 3000, tv_nsec: 0)
         try retrying { futimens(tree.rawValue, [old, old]) }
         var done = false
@@ -146,7 +146,7 @@ import Testing
         #expect(try busy.descriptor.status().linkCount > 0)
     }
 
-    /// A name is no mark, and the mark of one folder none of its copy.
+    /// Only a directory's own mark counts: neither a name nor a copied mark does.
     @Test func whatAUserHasMadeIsNotSweptWhateverItsName() throws {
         let tree = try makeTree()
         let own = [".purvey-partial-0123456789abcdef", ".purvey-partial-fedcba9876543210"]

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Jobs that are run after a while.
+/// Jobs that run after a delay.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct DeadlinesTests {
     private final class Held: Sendable {}
 
@@ -22,13 +22,13 @@ import Testing
         }
         #expect(held == nil)
         #expect(deadlines.count < 1_000)
-        // Its thread ends with the last one.
+        // The thread ends with its last job.
         let hasRun = DispatchSemaphore(value: 0)
         deadlines.run(after: .milliseconds(1)) { hasRun.signal() }
         #expect(hasRun.wait(timeout: .now() + .seconds(300)) == .success)
     }
 
-    /// A job, and the moments between which it was handed in.
+    /// A job, and the earliest and latest time at which it was due.
     private struct Known {
         let place: Int
         let earliest: ContinuousClock.Instant
@@ -39,7 +39,7 @@ import Testing
         let deadlines = Deadlines()
         let order = Lock<[Int]>([])
         let hasRun = DispatchSemaphore(value: 0)
-        // In no order, so that each one has to find its place.
+        // In no particular order, so that each job must be sorted in.
         let entries = (0..<500).map { number in
             let place = number * 211 % 500
             let pause = Duration.milliseconds(2_000 + place)
@@ -53,13 +53,13 @@ import Testing
         var cancelled: Set<Int> = []
         for (job, entry) in entries where job.place % 5 != 0 {
             deadlines.cancel(entry)
-            // Unless this thread was kept waiting until it had run.
+            // Unless this thread was delayed until the job had run.
             if ContinuousClock.now < job.earliest { cancelled.insert(job.place) }
         }
         for _ in 0..<500 - cancelled.count { #expect(hasRun.wait(timeout: .now() + .seconds(300)) == .success) }
         let ran = order.withLock { $0 }
         #expect(cancelled.isDisjoint(with: ran) && Set(ran).count == 500 - cancelled.count)
-        // This thread may have been kept waiting between two of them as well.
+        // This thread may also have been delayed between two jobs.
         let jobs = Dictionary(uniqueKeysWithValues: entries.map { ($0.0.place, $0.0) })
         let known = ran.compactMap { jobs[$0] }
         for (number, job) in known.enumerated() {

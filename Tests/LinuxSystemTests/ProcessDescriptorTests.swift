@@ -20,7 +20,7 @@ import Testing
         #expect(!process.hasEnded && !process.isDying)
         #expect(try process.executable().path?.hasSuffix("/sleep") == true)
         try process.send(signal: SIGKILL)
-        // Ended, and not waited for: the number is still taken.
+        // The process has ended but was not reaped, so its ID is still in use.
         var waiting = pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         try retrying { poll(&waiting, 1, -1) }
         #expect(process.hasEnded && process.isDying)
@@ -32,7 +32,8 @@ import Testing
         #expect(throws: Errno.noSuchProcess) { try process.send(signal: SIGKILL) }
     }
 
-    /// As one is that has lost its memory and has threads in the kernel still: its first thread is gone, and it has not ended.
+    /// A process whose main thread has exited while another one runs. It stands for a dying process that has released
+    /// its memory but still has threads in the kernel.
     @Test func aProcessWithoutAProgramIsDyingBeforeItHasEnded() throws {
         let script = """
             import ctypes, sys, threading
@@ -59,7 +60,7 @@ import Testing
     @Test func aNumberThatNoProcessHasIsReported() {
         #expect(throws: Errno.noSuchProcess) { try ProcessDescriptor.open(0) }
         #expect(throws: Errno.noSuchProcess) { try ProcessDescriptor.open(-1) }
-        // Above the greatest number there can be (2^22).
+        // Above the greatest possible process ID (2^22).
         #expect(throws: Errno.self) { try ProcessDescriptor.open(pid_t.max) }
     }
 }

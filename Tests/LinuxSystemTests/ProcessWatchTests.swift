@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ProcessWatchTests {
-    /// In a process of its own: others watch processes, too, and for long.
+    /// Runs in a process of its own, because other tests watch processes, too, and for long.
     @Test func theEndsOfManyProcessesAreWaitedForOnOneThread() async {
         await #expect(processExitsWith: .success) {
             let watch = ProcessWatch()
@@ -20,7 +20,7 @@ import Testing
             let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").filter {
                 (try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8)) == "purvey-watch\n"
             }
-            // One that has just begun has no name yet.
+            // A thread that has just started has no name yet.
             #expect(threads.count <= 1)
             #expect(told.current.isEmpty)
             kill(child.processID, SIGKILL)
@@ -45,7 +45,7 @@ import Testing
         watch.stopWatching(1)
         kill(child.processID, SIGKILL)
         _ = try child.wait()
-        // The thread has gone by then, or goes on.
+        // The watching thread has either ended by then or continues.
         watch.watch(own, for: .milliseconds(20), as: 3) { told.add(3, $0) }
         try await told.has(2)
         #expect(told.current == [2: false, 3: false])

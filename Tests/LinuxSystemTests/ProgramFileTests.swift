@@ -23,7 +23,7 @@ import Testing
     @Test func theLibrariesOfTheLanguageFindEachOther() throws {
         let maps = try FileDescriptor.open("/proc/self/maps", .readOnly).readToEnd(limit: 4 << 20)
         let lines = String(decoding: maps, as: UTF8.self).split(separator: "\n")
-        // A test program that has the libraries inside of it maps none.
+        // A test program that is linked statically with the libraries maps none.
         guard let line = lines.first(where: { $0.hasSuffix("/libswiftCore.so") }),
             let start = line.firstIndex(of: "/")
         else { return }
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath([]) }
         #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath(Array("#!/bin/sh\n".utf8)) }
         #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath([UInt8](repeating: 0, count: 4096)) }
-        // 32 bits, and high byte first.
+        // A 32-bit program, and a big-endian one.
         for (place, value) in [(4, UInt8(1)), (5, 2)] {
             var bytes = SampleProgram.bytes(runPath: "/a")
             bytes[place] = value
@@ -56,8 +56,8 @@ import Testing
 
     @Test func numbersThatLeadOutOfAProgramAreErrors() throws {
         let whole = SampleProgram.bytes(runPath: "/opt/a/lib")
-        // The places of numbers of 8 bytes: the segments' table; the two segments' offsets, addresses and sizes; the dynamic
-        // section's values.
+        // The offsets of 8-byte numbers: that of the segment table; the offsets, addresses and sizes of the two
+        // segments; the values of the dynamic section.
         let segments = [0, 56].flatMap { start in [8, 16, 32].map { 64 + start + $0 } }
         let values = [0, 1, 2].map { 64 + 2 * 56 + $0 * 16 + 8 }
         let wrong: [UInt64] = [.max, .max - 15, 1 << 63, 1 << 62, UInt64(whole.count), .max >> 1]
@@ -66,7 +66,7 @@ import Testing
                 var bytes = whole
                 for index in 0..<8 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(index))) }
                 do {
-                    // A table that is said to be longer than it is, or a place that nobody reads, harms nothing.
+                    // A table that claims to be longer than it is, or an unused offset, is harmless.
                     let path = try searchPath(bytes)
                     #expect(path == ["/opt/a/lib"] || path.isEmpty, "\(place): \(value)")
                 } catch {
@@ -88,13 +88,13 @@ import Testing
             }
             try file.truncate(to: Int.random(in: 0..<4, using: &random) == 0 ? 0 : bytes.count)
             try bytes.withUnsafeBytes { try file.writeAll($0, at: 0) }
-            // What it answers does not matter: that it does.
+            // Only that it returns matters, not the result.
             for folder in (try? ProgramFile(file).librarySearchPath()) ?? [] { #expect(folder.utf8.count < 1 << 20) }
         }
     }
 }
 
-/// The same numbers in every run.
+/// A generator of the same numbers in every run.
 private struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The checker is held against a disk first: what a disk does is right.
+/// Runs the checker on a disk first, which defines correct behaviour.
 @Suite struct RandomTreeCheckerTests {
     @Test(arguments: [1, 2, 3] as [UInt64]) func aDiskPasses(seed: UInt64) throws {
         let folder = try TestFolder()

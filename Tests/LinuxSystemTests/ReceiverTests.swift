@@ -15,7 +15,8 @@ struct ReceiverTests {
         #expect(told.withLock { $0 } == [2])
     }
 
-    /// Each look may wrap the function once more, and a call then goes through all of that.
+    /// If each read of `isSet` wrapped the function once more, a later call would pass through all wrappers and
+    /// overflow the stack.
     @Test func aFunctionThatWasLookedAtVeryOftenIsStillCalled() {
         let receiver = Receiver<Int>()
         let told = Lock(0)

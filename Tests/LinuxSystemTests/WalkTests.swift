@@ -13,7 +13,7 @@ import Testing
         tree = try folder.folder("tree")
     }
 
-    /// The walk as lines: `+` and `-` around a directory, then files, links and the rest.
+    /// Returns the walk as lines: `+` and `-` around a directory, then files, links and the rest.
     private func walk(opensFiles: Bool = false) throws -> [String] {
         var walker = try TreeWalker(root: tree, opensFiles: opensFiles)
         var lines: [String] = []

@@ -49,7 +49,7 @@ import Testing
         #expect(try reader.everything() == Array("old".utf8))
         #expect(try served.folder.status("a").permissions == 0o755)
         #expect(try served.identifiers() == ["a": identifier])
-        // The edit comes back in the feed as the version that was answered.
+        // The change feed reports the edit with the version that the call returned.
         let told = try #require(try served.changes(since: anchor))
         #expect(told.updated.map(\.contentVersion).last == item.contentVersion || told.updated.isEmpty == false)
         #expect(try served.folder.names() == ["a"])
@@ -74,7 +74,7 @@ import Testing
         let item = try served.catalogue.copyOut(identifier, to: served.own.path + "/copy")
         #expect(try served.own.content("copy") == pattern(3 << 20))
         #expect(try item.contentVersion == served.catalogue.perform { try $0.item(identifier).contentVersion })
-        // Once more over what is there.
+        // Copies again over the existing copy.
         try served.folder.descriptor.open("a", [.writeOnly, .truncate]).overwrite([9], at: 0)
         _ = try served.catalogue.copyOut(identifier, to: served.own.path + "/copy")
         #expect(try served.own.content("copy") == [9])
@@ -95,7 +95,7 @@ import Testing
         let moved = try served.catalogue.perform { try $0.move(a, to: b.number, named: name("c")) }
         #expect(moved.number == a.number && moved.parent == b.number)
         #expect(try served.folder.names("b/c") == ["f"])
-        // A folder does not go into itself, nor onto a name that is taken.
+        // A directory can be moved neither into itself nor to a name that is taken.
         #expect(throws: FolderFailure.self) {
             try served.catalogue.perform { try $0.move(b, to: moved.number, named: name("d")) }
         }
@@ -112,7 +112,7 @@ import Testing
         let a = try #require(try served.identifiers()["a"])
         let inner = try #require(try served.identifiers(in: a)["inner"])
         _ = try served.identifiers(in: inner)
-        // Put there by somebody else since.
+        // A file that another program put there since the listing.
         try served.folder.file("a/inner/precious")
         #expect(throws: FolderFailure.self) {
             try served.catalogue.perform { try $0.delete(try $0.item(a)) }

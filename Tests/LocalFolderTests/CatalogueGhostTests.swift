@@ -5,9 +5,9 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Items in a folder that goes away with everything in it.
+/// Items in a directory that disappears with its contents.
 @Suite(.ownThreads) struct CatalogueGhostTests {
-    /// A folder "photos" with two files and a folder in it, all of them just made and known.
+    /// A directory "photos" with two files and a subdirectory, all of them just created and listed.
     private struct Photos {
         let served: ServedFolder
         let elsewhere: TestFolder
@@ -20,7 +20,7 @@ import Testing
             elsewhere = try TestFolder()
             _ = try served.identifiers()
             before = try served.anchor
-            // Each folder is listed before anything is in it: the items of a first listing are no changes.
+            // Each directory is listed before it has items, because the items of a first listing are not changes.
             try served.folder.folder("photos")
             photos = try #require(try served.identifiers()["photos"])
             #expect(try served.identifiers(in: photos).isEmpty)
@@ -69,7 +69,7 @@ import Testing
         let photos = try Photos()
         let present = try photos.served.anchor
         try photos.goAway()
-        // Up to here it is told to be gone.
+        // Up to this anchor the items are reported as deleted.
         let between = try photos.changes(since: photos.before)
         try photos.comeBack(as: "pictures")
         #expect(try photos.served.identifiers()["pictures"] == photos.photos)

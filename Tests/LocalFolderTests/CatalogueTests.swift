@@ -60,7 +60,7 @@ import Testing
         let before = try served.identifiers()
         try served.remove("a")
         #expect(try served.identifiers().isEmpty)
-        // It may well get the inode of the other.
+        // The new file may well get the inode number of the removed one.
         try served.folder.file("b", [1])
         #expect(try served.identifiers()["b"] != before["a"])
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(try served.changes(since: position)?.updated.isEmpty == true)
     }
 
-    /// Otherwise the change feed would report each item of a large folder once more after its listing.
+    /// Otherwise the change feed would report each item of a large directory again after its listing.
     @Test func theItemsOfAFirstListingAreNoChanges() throws {
         let served = try ServedFolder()
         let anchor = try served.anchor
@@ -110,7 +110,7 @@ import Testing
         try served.folder.file("inner/c")
         let inner = try #require(try served.identifiers()["inner"])
         #expect(try served.changes(since: anchor)?.updated.isEmpty == true)
-        // Moved from a folder that was listed to one that was not.
+        // Moved from a directory that was listed to one that was not.
         try served.rename("a", "inner/a")
         _ = try served.identifiers(in: inner)
         #expect(try served.changes(since: anchor)?.updated.map(\.filename).contains("a") == true)
@@ -119,7 +119,7 @@ import Testing
         #expect(try served.changes(since: anchor)?.updated.map(\.filename).contains("d") == true)
     }
 
-    /// An empty folder that was listed has changed when something is in it.
+    /// An empty directory that was listed has changed when it gets an item.
     @Test func theFirstItemOfAListedFolderIsAChange() throws {
         let served = try ServedFolder()
         #expect(try served.identifiers().isEmpty)
@@ -190,7 +190,7 @@ import Testing
         #expect(throws: FolderFailure.self) { try served.identifiers(in: way) }
         let file = try #require(identifiers["file"])
         #expect(throws: FolderFailure.self) { try served.catalogue.copyOut(file, to: served.own.path + "/copy") }
-        // A folder that is replaced with a link between a listing and a use is not gone through either.
+        // A directory that a link replaces between a listing and a use is not followed either.
         try served.folder.folder("inner")
         try served.folder.file("inner/secret")
         let inner = try #require(try served.identifiers()["inner"])
@@ -246,7 +246,7 @@ import Testing
             try served.folder.folder("y")
             var folders: [String: String] = [:]
             for (name, identifier) in try served.identifiers() { folders[name] = identifier }
-            // By path, what the file's identifier has to be once it was seen.
+            // The identifier that each file must have after its first listing, by path.
             var expected: [String: String] = [:]
             for step in 0..<25 {
                 var seenPaths = Set(expected.keys)
@@ -254,7 +254,8 @@ import Testing
                     let paths = seenPaths.sorted()
                     let target = ["", "x/", "y/"].randomElement(using: &random)! + "f\(step)-\(part)"
                     if Bool.random(using: &random) || paths.isEmpty {
-                        // Each its own size: a number that is used again does not make it another.
+                        // Each file has its own size, so that a reused inode number does not make two files look the
+                        // same.
                         try served.folder.file(target, pattern(step * 4 + part + 1))
                         seenPaths.remove(target)
                     } else if let path = paths.randomElement(using: &random) {
@@ -280,7 +281,7 @@ import Testing
     }
 }
 
-/// Random numbers that a seed decides.
+/// A generator of random numbers that a seed determines.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

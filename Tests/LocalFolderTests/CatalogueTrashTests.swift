@@ -5,7 +5,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// The trash of a served folder, which other programs can look into as well.
+/// The trash of a served directory, which other programs can access as well.
 @Suite(.ownThreads) struct CatalogueTrashTests {
     private let served: ServedFolder
     private static let trash = ".purvey-trash"
@@ -49,10 +49,10 @@ import Testing
         #expect(lines.prefix(2) == ["[Trash Info]", "Path=a%20b/f%25.txt"] && lines.count == 3)
         #expect(lines.last?.hasPrefix("DeletionDate=2") == true)
         #expect(try served.folder.status(Self.trash).permissions == 0o700)
-        // Neither is it listed, nor to be had.
+        // The trash is neither listed nor accessible as an item.
         #expect(try served.identifiers() == ["a b": folder])
         #expect(try trashed() == ["f%.txt": file])
-        // Once is enough.
+        // Trashing the item again changes nothing.
         #expect(try trash(file).number == item.number)
         #expect(try served.folder.names(Self.trash + "/files").count == 1)
 
@@ -74,11 +74,11 @@ import Testing
         var changes = try #require(try served.changes(since: anchor))
         #expect(changes.updated.map(\.parent) == [CatalogueItem.trash] && changes.deleted.isEmpty)
         anchor = changes.anchor
-        // Whoever writes there writes to nothing that anybody is shown.
+        // Writing to a file in the trash changes no item that is shown.
         try served.folder.descriptor.open(Self.trash + "/files/a/f", [.writeOnly]).overwrite([1, 2, 3], at: 0)
         changes = try #require(try served.changes(since: anchor))
         #expect(changes.updated.filter { $0.facts.kind == .file }.isEmpty && changes.deleted == [file])
-        // A person has emptied it.
+        // The user has emptied the trash.
         try served.remove(Self.trash + "/files/a/f")
         try retrying { unlinkat(served.folder.descriptor.rawValue, Self.trash + "/files/a", AT_REMOVEDIR) }
         #expect(try #require(try served.changes(since: anchor)).deleted.contains(a))
@@ -99,7 +99,8 @@ import Testing
         #expect(try trash(third).name.count <= 255 - ".trashinfo".utf8.count)
         #expect(try untrash(third).filename == long)
 
-        // Its folder is in the trash itself, so it goes to the top; and there the name is taken then.
+        // The item's directory is in the trash itself, so the item is restored to the top. There the name is taken
+        // afterwards.
         _ = try trash(inner)
         #expect(try untrash(second).filename == "f.txt")
         #expect(try served.folder.content("f.txt") == [2])
@@ -157,7 +158,7 @@ import Testing
         #expect(try served.folder.content(Self.trash + " 2/files/f") == [1])
         #expect(try served.identifiers().keys.sorted() == [Self.trash])
         #expect(try trashed() == ["f": file])
-        // The user's can be trashed as well, and the trash stays the one that it was.
+        // The user's directory of that name can be trashed as well, and the trash remains the same.
         let own = try #require(items[Self.trash])
         _ = try trash(own)
         #expect(try trashed() == ["f": file, Self.trash: own])
@@ -196,7 +197,7 @@ import Testing
         #expect(try folder.names() == [Self.trash, "f"])
     }
 
-    /// The catalogue has an item in the trash, which was removed together with its label.
+    /// The catalogue has an item in a trash that was removed together with its label.
     @Test func aUsersOwnFolderInThePlaceOfATrashThatWasRemovedIsServed() throws {
         let folder = try TestFolder()
         let own = try TestFolder()
@@ -229,7 +230,7 @@ import Testing
     @Test func whatAKilledProcessHadMovedIsInTheTrashForTheNextOne() throws {
         try served.folder.file("f", [1])
         let file = try #require(try served.identifiers()["f"])
-        // As it is between the move and the note of it in the catalogue.
+        // The state between the move and its record in the catalogue.
         _ = try trash(file)
         _ = try untrash(file)
         try served.folder.file("other", [2])
@@ -237,7 +238,7 @@ import Testing
         let item = try served.catalogue.perform { try $0.item(file) }
         #expect(item.parent == CatalogueItem.trash)
         #expect(try trashed() == ["f": file])
-        // Of what has no note, the name in the trash is its name.
+        // An item without a record gets its name in the trash.
         #expect(try untrash(file).filename == "f")
     }
 

@@ -65,7 +65,7 @@ import Testing
         #expect((error.domain, error.code) == (NSPOSIXErrorDomain, Int(ENODEV)))
     }
 
-    /// What is said of thumbnails, item by item.
+    /// Returns the thumbnail results of each item.
     private func thumbnails(of identifiers: [String]) async -> [Thumbnail] {
         let answers = Lock<[Thumbnail]>([])
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -125,7 +125,7 @@ import Testing
         provider.startProvidingItem(at: url) { _ in }
         let start = try anchor()
         try folder.descriptor.open("a", [.writeOnly]).overwrite([1, 2, 3], at: 0)
-        // The change has been told once by now.
+        // The change has been reported once by now.
         #expect(try changes(since: start).items.first?.size == 3)
         #expect(try ProviderItem(provider.item(for: identifier)).contentVersion == item.contentVersion)
         let before = try anchor()
@@ -157,7 +157,7 @@ import Testing
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data([7]).write(to: url)
-        // The folder is away, as that of a disk that is not mounted.
+        // The directory is missing, such as that of an unmounted disk.
         let away = folder.path + "-away"
         rename(folder.path, away)
         provider.itemChanged(at: url)
@@ -243,9 +243,9 @@ import Testing
     }
 }
 
-/// Takes one value from a handler, which may be called on any thread.
+/// A value that a handler passes on any thread.
 private final class Witness<Value>: @unchecked Sendable {
-    // Under the lock.
+    // Sendable: mutable state is protected by the lock.
     private let lock = NSLock()
     private var taken: Value?
 
@@ -254,7 +254,7 @@ private final class Witness<Value>: @unchecked Sendable {
     var value: Value? { lock.withLock { taken } }
 }
 
-/// The extension answers on the thread that asks.
+/// An observer without a lock: the extension calls it on the thread that asks.
 private final class ChangesWitness: NSObject, NSFileProviderChangeObserver {
     private(set) var items: [ProviderItem] = []
     private(set) var deleted: [String] = []

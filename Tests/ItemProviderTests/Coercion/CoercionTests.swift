@@ -5,7 +5,7 @@ import ItemProvider
 import Testing
 import UniformTypeIdentifiers
 
-/// An object that programs of their own code.
+/// An object of a client's own class with secure coding.
 final class Token: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let word: String
@@ -17,7 +17,7 @@ final class Token: NSObject, NSSecureCoding {
     func encode(with coder: NSCoder) { coder.encode(word as NSString, forKey: "word") }
 }
 
-/// Another one, that nobody asks for.
+/// Another class, which no test requests.
 final class Intruder: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     override init() {}
@@ -61,7 +61,7 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(text, "public.plain-text", as: Data.self).value == Data("alpha".utf8))
         #expect(await load(text, "public.plain-text", as: String.self).value == "alpha")
         #expect(await load(text, "public.plain-text", as: URL.self).value == text as URL)
-        // A URL type means the URL itself; its data is still the file's.
+        // With a URL type, the item is the URL itself. As data, it is still the file's contents.
         #expect(await load(text, "public.file-url", as: String.self).value == (text as URL).absoluteString)
         #expect(await load(text, "public.file-url", as: Data.self).value == Data("alpha".utf8))
         let image = try scratch.file("a.png", try picture()) as NSURL
@@ -126,7 +126,7 @@ final class Intruder: NSObject, NSSecureCoding {
             #expect(await load(text, type, as: String.self).error?.code == -1200, "\(type)")
             #expect(await attributedText(text, type).code == -1200, "\(type)")
         }
-        // What says that it is text may be in an older encoding; what says nothing may not.
+        // Data of a text type may be in an older encoding; other data may not.
         let older = Data([0x68, 0xE9]) as NSData
         #expect(await load(older, "public.plain-text", as: String.self).value == "hé")
         #expect(await load(older, "public.data", as: String.self).error?.code == -1200)
@@ -134,7 +134,7 @@ final class Intruder: NSObject, NSSecureCoding {
             let list = try PropertyListSerialization.data(fromPropertyList: ["a": 1], format: format, options: 0)
             #expect(await load(list as NSData, "com.apple.property-list", as: String.self).error?.code == -1200)
         }
-        // A URL as Apple's systems write it.
+        // A URL in the form that Apple's systems write.
         let url = try PropertyListSerialization.data(
             fromPropertyList: ["https://example.org/a", ""], format: .binary, options: 0)
         #expect(await load(url as NSData, "public.url", as: String.self).value == "https://example.org/a")
@@ -161,7 +161,7 @@ final class Intruder: NSObject, NSSecureCoding {
             let bytes = await NSItemProvider(item: item, typeIdentifier: type).data(type).data
             let loaded = await load(item, type, as: Data.self)
             #expect(loaded.error == nil && loaded.value?.isEmpty == false, "\(type)")
-            // An archive is as old as its folder, and what Foundation archives comes in any order.
+            // An archive contains its files' dates, and Foundation archives values in any order.
             if bytes?.starts(with: Data("PK".utf8)) == true || bytes?.starts(with: Data("bplist".utf8)) == true {
                 #expect(loaded.value?.count == bytes?.count && loaded.value?.prefix(2) == bytes?.prefix(2), "\(type)")
             } else {
@@ -227,7 +227,7 @@ final class Intruder: NSObject, NSSecureCoding {
         check(wrapper)
     }
 
-    /// An archive is a property list too, of how it is made.
+    /// A keyed archive is also a property list, which describes its structure.
     @Test func anArchiveIsNeverTakenForTheListThatItIsMadeOf() async throws {
         func archive(_ object: any NSSecureCoding) throws -> NSData {
             try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: true) as NSData
@@ -245,7 +245,7 @@ final class Intruder: NSObject, NSSecureCoding {
         for other in [Token("a"), ["k": Token("a")] as NSDictionary, NSUUID(), [1] as NSArray] as [any NSSecureCoding] {
             #expect(await loadList(try archive(other)).code == -1200)
         }
-        // Cut in its structure, but still saying what it is.
+        // The archive's structure is incomplete, but it still names its archiver.
         let damaged: NSDictionary = [
             "$archiver": "NSKeyedArchiver", "$objects": ["$null"], "$top": [:] as NSDictionary,
         ]
@@ -276,7 +276,8 @@ final class Intruder: NSObject, NSSecureCoding {
         #expect(await load(gone, "public.plain-text", as: Data.self).error?.code == -1200)
     }
 
-    /// A device never ends and a pipe never begins: the process that names one must not hold up the one that reads.
+    /// Reading a device never ends, and reading a pipe never begins. The process that names one must not block the
+    /// reader.
     @Test func whatIsNoFileHoldsNobodyUp() async throws {
         let pipe = NSTemporaryDirectory() + "/" + UUID().uuidString
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -350,8 +351,8 @@ final class Intruder: NSObject, NSSecureCoding {
         }
     }
 
-    /// Each is decoded for real: Foundation ends the process over a class or a part that is missing, over dictionaries with more
-    /// keys than values, and over an object within itself.
+    /// Each archive is really decoded. Foundation crashes the process on a missing class or part, on dictionaries
+    /// with more keys than values, and on an object that contains itself.
     @Test(arguments: DamagedArchive.all) fileprivate func noDamageToAnArchiveDoesMoreThanFail(_ archive: DamagedArchive)
         async throws
     {
@@ -378,7 +379,7 @@ final class Intruder: NSObject, NSSecureCoding {
     }
 
     @Test func theBytesOfAURLDoNoHarm() async {
-        // A property list whose root is a set, over which Foundation ends the process.
+        // A property list whose root is a set, which makes Foundation crash the process.
         let head = Array("bplist00".utf8) + [0xC1, 0x01, 0x51, 0x61, 0x08, 0x0A] + [UInt8](repeating: 0, count: 6)
         let numbers = [2, 0, 12].flatMap { [UInt8](repeating: 0, count: 7) + [UInt8($0)] }
         let provider = NSItemProvider()
@@ -390,7 +391,7 @@ final class Intruder: NSObject, NSSecureCoding {
     }
 }
 
-/// An archive that is going to be damaged, and the class that is read from it.
+/// An archive to be damaged, and the class that is decoded from it.
 private struct DamagedArchive: @unchecked Sendable, CustomTestStringConvertible {
     let data: Data
     let wanted: AnyClass
@@ -412,7 +413,7 @@ private struct DamagedArchive: @unchecked Sendable, CustomTestStringConvertible 
     }
 }
 
-/// Holds a value of every plain class, and asks for some as another than they are.
+/// Encodes a value of every basic class, and decodes some as another class.
 final class Chest: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
 

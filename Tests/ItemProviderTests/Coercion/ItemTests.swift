@@ -11,7 +11,7 @@ import UniformTypeIdentifiers
 
     init() throws { scratch = try Scratch() }
 
-    /// As any value, because the compiler warns of a cast to a Swift type that works all the same.
+    /// Returns `Any`, because the compiler warns of a cast to a Swift type although it succeeds.
     private func item(_ provider: NSItemProvider, _ type: String) async throws -> Any {
         try await provider.loadItem(forTypeIdentifier: type)
     }
@@ -27,7 +27,7 @@ import UniformTypeIdentifiers
         }
     }
 
-    // MARK: - As stored
+    // MARK: - Stored items
 
     @Test func anItemArrivesAsItIsStored() async throws {
         let url = try #require(URL(string: "https://example.org/page"))

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Testing
 
-/// Ranges of files that the kernel copies.
+/// Byte ranges that the kernel copies between files.
 @Suite struct AppendingTests {
     private func file(_ text: String) throws -> FileDescriptor {
         let file = try MemoryFile.create(name: "appending")

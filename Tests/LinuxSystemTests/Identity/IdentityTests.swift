@@ -8,7 +8,7 @@ import Testing
     @Test func aHandleStaysWithItsFileAndIsNeverThatOfAnother() throws {
         let folder = try TestFolder()
         let file = try folder.file("a")
-        // Some file systems have none.
+        // Some file systems have no file handles.
         guard let handle = try? file.kernelHandle() else { return }
         try retrying { renameat(folder.descriptor.rawValue, "a", folder.descriptor.rawValue, "b") }
         #expect(try folder.descriptor.open("b", [.pathOnly, .noFollow]).kernelHandle() == handle)

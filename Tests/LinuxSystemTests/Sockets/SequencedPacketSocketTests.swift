@@ -17,8 +17,8 @@ import Testing
         return (String(decoding: buffer[..<packet.byteCount], as: UTF8.self), packet)
     }
 
-    /// Waits for the end of the other side, whose last reference is gone: a program that another test starts at this moment has
-    /// a copy of every descriptor until it runs.
+    /// Waits for the peer's end to close after its last reference was dropped. A program that another test starts at
+    /// this moment has a copy of every descriptor until it executes.
     private func waitForHangUp(of socket: SequencedPacketSocket) throws {
         var hangUp = pollfd(fd: socket.descriptor.rawValue, events: 0, revents: 0)
         try #require(poll(&hangUp, 1, 300_000) == 1)
@@ -139,7 +139,7 @@ import Testing
         let folder = try SocketFolder()
         let address = try LocalSocketAddress(path: folder.path + "/socket")
         let listener = try SequencedPacketSocket.bound(to: address)
-        // Room for one that waits.
+        // A backlog for one waiting connection.
         try #require(listen(listener.descriptor.rawValue, 0) == 0)
         let first = try SequencedPacketSocket.connect(to: address)
         #expect(throws: Errno.timedOut) { try SequencedPacketSocket.connect(to: address, timeoutMilliseconds: 20) }

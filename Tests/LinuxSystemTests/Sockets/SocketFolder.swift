@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// A folder of a test's own with a short path, removed with the sockets in it when the last reference goes.
+/// A test's own directory with a short path, removed with its sockets when the last reference goes.
 final class SocketFolder: Sendable {
     let path: String
 
