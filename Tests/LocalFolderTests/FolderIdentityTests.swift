@@ -5,9 +5,9 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Disks that come and go at the path of the served folder.
+/// Disks that are exchanged at the path of the served directory.
 @Suite(.ownThreads) struct FolderIdentityTests {
-    /// A path at which one disk or the other is, as a mount point is.
+    /// A path at which one of several disks is mounted, as at a mount point.
     private struct Slot {
         let place: TestFolder
         let own: TestFolder
@@ -43,7 +43,7 @@ import Testing
         arguments: [TestDisk.Kind.tmpfs, .ramfs].filter { TestDisk.isWanted($0) })
     func anotherDiskIsNotTouchedAndTheOneThatComesBackIsServedOn(_ kind: TestDisk.Kind) throws {
         let (disk, other) = (try TestDisk(kind, megabytes: 8), try TestDisk(kind, megabytes: 8))
-        // All disks of many kinds have the same number at their top.
+        // Many file systems give the root of every disk the same inode number.
         if kind == .tmpfs {
             #expect(try disk.descriptor.status().identity.inode == other.descriptor.status().identity.inode)
         }
@@ -52,7 +52,7 @@ import Testing
         let slot = try Slot()
         try slot.plug(disk.path)
         let (identifier, anchor) = try servedFirst(slot)
-        // By this process and by one that is started later.
+        // The catalogue remains open while the disks are exchanged.
         let catalogue = try slot.catalogue()
         try slot.plug(other.path)
         for _ in 0..<2 {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// The mark of the catalogue lies in the trash.
+    /// The mark of the catalogue is in the trash.
     @Test(arguments: [TestDisk.Kind.ramfs].filter { TestDisk.isWanted($0) })
     func aDiskIsServedOnWhoseTrashIsFromBeforeTrashesHadLabels(_ kind: TestDisk.Kind) throws {
         let disk = try TestDisk(kind, megabytes: 8)

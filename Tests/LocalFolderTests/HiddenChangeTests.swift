@@ -9,7 +9,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Contents that change while size and date stay as they were, and files that get the inode of others.
+/// Contents that change without a change of size and date, and files that get the inode numbers of others.
 @Suite(.ownThreads) struct HiddenChangeTests {
     private static let date = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
 
@@ -44,7 +44,7 @@ import Testing
         #expect(last != changed && last != before)
     }
 
-    /// Replaces a file as tar(1) does: the new one mostly gets the inode of the old one.
+    /// Replaces a file as tar(1) does. The new file mostly gets the inode number of the old one.
     @Test func aFileThatWasMadeAnewUnderItsNameIsTheSameItemWithOtherContents() throws {
         let served = try ServedFolder()
         try make(served, "a", [1, 1])
@@ -137,7 +137,7 @@ import Testing
         let date = try file.status().modified
         try file.overwrite([2, 2], at: 0)
         try retrying { futimens(file.rawValue, [date, date]) }
-        // Whether a program tells of it or not.
+        // The edit is taken, whether a program reports it or not.
         provider.stopProvidingItem(at: url)
         #expect(try folder.content("a") == [2, 2])
     }
@@ -155,7 +155,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    // MARK: Catalogues of before
+    // MARK: Older catalogues
 
     @Test func aCatalogueOfBeforeKeepsItsIdentifiersAndVersions() throws {
         let (folder, own) = (try TestFolder(), try TestFolder())
@@ -175,7 +175,7 @@ import Testing
         #expect(try all() == before)
     }
 
-    /// Makes of a catalogue what it was before files were known by more than size and date.
+    /// Converts a catalogue to its format before files were recognized by more than size and date.
     private func makeOld(_ path: String) throws {
         var database: OpaquePointer?
         try #require(sqlite3_open(path, &database) == SQLITE_OK)

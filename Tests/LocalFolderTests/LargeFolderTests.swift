@@ -4,7 +4,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Folders with so many files that a thread of its own reads their status when the folder is first looked at.
+/// Directories with so many files that a thread of its own reads their status at the first listing.
 @Suite(.ownThreads) struct LargeFolderTests {
     private static let names = (1000..<4000).map { "file \($0)" }
 

@@ -3,11 +3,11 @@ import FileTesting
 import Foundation
 import LocalFolder
 
-/// The extension as tests drive it: without a system around it.
+/// Functions that drive the extension in tests, without a system around it.
 extension LocalFolderExtension {
-    /// Serves a folder; `nil` for a domain that names none.
+    /// Creates an extension that serves a directory, or a domain without a path if `folder` is `nil`.
     ///
-    /// - Parameter own: the folder for what is the extension's own.
+    /// - Parameter own: The directory for the extension's own files.
     convenience init(serving folder: TestFolder?, own: TestFolder) {
         let domain = NSFileProviderDomain(
             identifier: NSFileProviderDomainIdentifier("test"), displayName: "Test", pathRelativeToDocumentStorage: "")
@@ -15,7 +15,7 @@ extension LocalFolderExtension {
         self.init(domain: domain, storage: URL(fileURLWithPath: own.path, isDirectory: true))
     }
 
-    /// The first page of a folder.
+    /// Returns the first page of a directory.
     func list(_ container: NSFileProviderItemIdentifier = .rootContainer) throws -> [ProviderItem] {
         let observer = PageWitness()
         try enumerator(for: container).enumerateItems(
@@ -25,7 +25,7 @@ extension LocalFolderExtension {
     }
 }
 
-/// The extension answers on the thread that asks.
+/// An observer without a lock: the extension calls it on the thread that asks.
 final class PageWitness: NSObject, NSFileProviderEnumerationObserver {
     private(set) var items: [ProviderItem] = []
     private(set) var next: NSFileProviderPage?

@@ -7,9 +7,9 @@ import Synchronization
 import TestThreads
 import Testing
 
-/// What the kernel tells of a served folder, and what is found when it tells nothing.
+/// The kernel's notifications about a served directory, and scans where there are none.
 @Suite(.ownThreads) struct NewsTests {
-    /// Has the kernel watch, as far as a test lets it.
+    /// A watcher that uses inotify, up to a number of watches that the test sets.
     private final class Watcher: FolderWatcher {
         let notices: FolderNotices
         private let room: Atomic<Int>
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Lists a folder as the system does, so that it is one that can have news.
+    /// Lists a directory as the system does, so that it is watched.
     private func list(_ served: ServedFolder, _ identifier: String? = nil) throws -> [String: String] {
         try served.catalogue.perform { catalogue in
             let number = try identifier.map { try catalogue.item($0).number } ?? CatalogueItem.root
@@ -46,7 +46,7 @@ import Testing
         try served.catalogue.perform { try $0.lookAtNews() }
     }
 
-    /// Looks at the news until a look finds nothing.
+    /// Handles notifications until there are none.
     private func settle(_ served: ServedFolder) throws {
         for _ in 0..<100 where try lookAtNews(served) {}
     }
@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    /// What is written by another name elsewhere is not told, and so tells a look at the whole folder from others.
+    /// Writing through a hard link in another directory sends no notification. So only a scan of the whole directory
+    /// finds it.
     @Test(arguments: [(1, false), (1_100, true)])
     func ofAFolderTheNamesAreLookedAtThatWereToldUnlessThereAreMany(_ count: Int, _ isWhole: Bool) throws {
         let served = try ServedFolder(watcher: Watcher())
@@ -173,7 +174,7 @@ import Testing
         #expect(try list(served, now).keys.sorted() == ["new"])
         try served.folder.file("place/later", [1])
         #expect(try lookAtNews(served))
-        // What is not served any more is not told either.
+        // A directory that is no longer served sends no notifications.
         try aside.file("away/unseen", [1])
         try settle(served)
         #expect(try served.catalogue.perform { try $0.childCount(of: try $0.item(now).number) } == 2)
@@ -185,7 +186,7 @@ import Testing
         let inner = try #require(try list(served)["inner"])
         _ = try list(served, inner)
         try settle(served)
-        // Names in turns, or the kernel makes one notice of several.
+        // Alternating names, because the kernel merges several identical notifications.
         let file = try FileDescriptor.open("/proc/sys/fs/inotify/max_queued_events", [.readOnly])
         let limit = try #require(Int(String(decoding: try file.readToEnd(limit: 20).dropLast(), as: UTF8.self)))
         try served.folder.file("a")
@@ -209,7 +210,7 @@ import Testing
             #expect(try lookAtNews(served))
         }
         #expect(try served.catalogue.perform { try $0.childCount(of: try $0.item(inner).number) } == 3)
-        // Room is not asked for again and again.
+        // The watch is not requested again and again.
         #expect(watcher.refusals.load(ordering: .relaxed) == 1)
     }
 
@@ -236,7 +237,7 @@ import Testing
             if round % 3 == 0 { _ = try lookAtNews(served) }
             if round % 20 == 0 { try listEverything(served) }
             if round % 50 == 49 {
-                // Of a folder that was never listed there are no news.
+                // A directory that was never listed sends no notifications.
                 try listEverything(served)
                 try settle(served)
                 #expect(try !served.catalogue.perform { try $0.lookAtAll() }, "in round \(round)")

@@ -6,7 +6,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Parts of files, as the system asks for them.
+/// Byte ranges of files, as the system requests them.
 @Suite(.ownThreads) struct PartTests {
     private let folder: TestFolder
     private let own: TestFolder
@@ -28,7 +28,7 @@ import Testing
         try #require(try provider.list().first { $0.filename == name })
     }
 
-    /// All of a file that is small.
+    /// Returns all bytes of a small file.
     private static func bytes(of url: URL) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(url.path, .readOnly), let size = try? file.status().size,
             size < 1 << 20
@@ -62,7 +62,7 @@ import Testing
         #expect(part.range == NSRange(location: 4096, length: 4096))
         #expect(part.bytes == [UInt8](repeating: 0, count: 4096) + Array(contents[4096..<8192]))
         #expect(part.item?.itemIdentifier.rawValue == item.identifier)
-        // The last block is as short as the file has it.
+        // The last block ends at the end of the file.
         let last = self.part(of: item, NSRange(location: 99_999, length: 1))
         #expect(last.range == NSRange(location: 98_304, length: 1696) && last.bytes?.last == contents.last)
     }

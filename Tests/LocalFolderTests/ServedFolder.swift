@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import LocalFolder
 
-/// A folder that is served, its catalogue, and a folder for what is the provider's own.
+/// A served directory, its catalogue, and a directory for the provider's own files.
 struct ServedFolder {
     let folder: TestFolder
     let own: TestFolder
@@ -14,13 +14,13 @@ struct ServedFolder {
         try self.init(of: try TestFolder(), own: try TestFolder(), watcher: watcher)
     }
 
-    /// What a process has of them that was started later; the catalogue is open once at a time.
+    /// Stands for a process that is started later. A catalogue may be open only once at a time.
     init(of folder: TestFolder, own: TestFolder, watcher: (any FolderWatcher)? = nil) throws {
         (self.folder, self.own) = (folder, own)
         catalogue = try SharedCatalogue(of: folder.path, store: own.path + "/catalogue.db", watcher: watcher)
     }
 
-    /// Looks at everything, and gives the identifiers of a folder's items by their names.
+    /// Scans the served directory, and returns the identifiers of a directory's items by their names.
     func identifiers(in folder: String? = nil) throws -> [String: String] {
         try catalogue.perform { catalogue in
             let number = try folder.map { try catalogue.item($0).number } ?? CatalogueItem.root
@@ -47,7 +47,7 @@ struct ServedFolder {
 
     func remove(_ name: String) throws { try retrying { unlinkat(folder.descriptor.rawValue, name, 0) } }
 
-    /// A file of the provider's own, as an edit comes.
+    /// Creates a file in the provider's own directory, where edits arrive, and returns its path.
     func ownFile(_ name: String, _ text: String, permissions: mode_t = 0o644) throws -> String {
         try own.file(name, Array(text.utf8), permissions: permissions)
         return own.path + "/" + name

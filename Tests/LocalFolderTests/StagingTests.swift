@@ -5,7 +5,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Leftovers of killed processes in the served folder, and users' files of the same names.
+/// Leftovers of killed processes in the served directory, and users' files of the same names.
 @Suite(.ownThreads) struct StagingTests {
     private let folder: TestFolder
     private let own: TestFolder
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: ["folder.staged", "folder.addition.staged"])
     func whatAProcessThatIsKilledLeavesIsSweptByTheNextAndNothingElse(_ step: String) async throws {
         try folder.file("a", [1])
-        // A user's, with the name of such a one.
+        // A user's file with the name of a leftover.
         try folder.file(".purvey-partial-0123456789abcdef", [2])
         try own.file("edit", [3, 3])
         await #expect(processExitsWith: .signal(SIGKILL)) {

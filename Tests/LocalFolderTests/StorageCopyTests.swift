@@ -8,7 +8,7 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// Copies in the document storage, where programs use them, and what becomes of edits there.
+/// Copies in the document storage, where programs use them, and edits of these copies.
 @Suite(.ownThreads) struct StorageCopyTests {
     private let folder: TestFolder
     private let own: TestFolder
@@ -19,7 +19,7 @@ import Testing
         provider = LocalFolderExtension(serving: folder, own: own)
     }
 
-    /// Has the only file of the folder be at its place.
+    /// Provides the directory's only file at its place in the storage.
     private func provided() throws -> (NSFileProviderItemIdentifier, URL) {
         let item = try #require(try provider.list().first)
         let identifier = NSFileProviderItemIdentifier(item.identifier)
@@ -52,7 +52,7 @@ import Testing
         let file = try FileStatus.of(url.path).identity
         var failure: NSError?
         NSFileCoordinator().coordinate(readingItemAt: url, options: .withoutChanges, error: &failure) { _ in
-            // The provider is asked on threads of its own.
+            // The provider is called on threads of its own.
             Thread.run {
                 provide(url)
                 provider.stopProvidingItem(at: url)
@@ -155,14 +155,14 @@ import Testing
         try folder.descriptor.open("a.txt", [.writeOnly]).overwrite([1, 2, 3], at: 0)
         provider.itemChanged(at: url)
         #expect(try folder.names().count == 2)
-        // Whoever asked for it has what is in the storage, and not what the folder has.
+        // A client that asked for the item sees the version in the storage, not that in the directory.
         #expect(ProviderItem(try provider.item(for: identifier)).size == 2)
         provider.stopProvidingItem(at: url)
         #expect(ProviderItem(try provider.item(for: identifier)).size == 3)
         #expect(try folder.content("a.txt") == [1, 2, 3])
     }
 
-    /// Puts a new file to a place, as a program does that saves.
+    /// Replaces the file at a place by a new one, as a program does that saves.
     private func put(_ bytes: [UInt8], at url: URL) throws {
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         let new = own.path + "/new"
@@ -196,9 +196,10 @@ import Testing
         #expect(try folder.content("b") == [7, 7])
     }
 
-    // MARK: A provider that is started again
+    // MARK: A restarted provider
 
-    /// Has a process provide the file and end; its catalogue is open once at a time.
+    /// Provides the file in another provider and ends that provider, because a catalogue may be open only once at a
+    /// time.
     private func providedBefore(_ body: (LocalFolderExtension, URL) throws -> Void) throws -> URL {
         let before = LocalFolderExtension(serving: folder, own: own)
         let item = try #require(try before.list().first)
@@ -245,7 +246,7 @@ import Testing
         for _ in 0..<100 {
             let url = try providedBefore { _, _ in }
             let next = LocalFolderExtension(serving: folder, own: own)
-            // Has it find the copy of before, and remove it on another thread.
+            // Lets the provider find the earlier copy, which it removes on another thread.
             _ = try next.list()
             next.startProvidingItem(at: url) { #expect($0 == nil) }
             #expect(FileManager.default.fileExists(atPath: url.path))
@@ -264,7 +265,7 @@ import Testing
         #expect(try folder.content(name) == [1])
         let copy = try #require(try folder.names().first { $0.contains("conflicted copy") })
         #expect(try folder.content(copy) == [7, 7])
-        // It is known to be sent a moment later.
+        // The provider notices a moment later that the edit has arrived.
         try await eventually {
             provide(url)
             return try Data(contentsOf: url) == Data([1])
@@ -298,7 +299,7 @@ import Testing
     }
 
     private func eventually(_ isTrue: () throws -> Bool) async throws {
-        // Looks are counted rather than time: a busy machine may let no task run for long.
+        // Counts attempts rather than time, because a busy machine may run no task for long.
         for _ in 0..<60_000 {
             if try isTrue() { return }
             try await Task.sleep(for: .milliseconds(5))
@@ -308,7 +309,7 @@ import Testing
 }
 
 extension Thread {
-    /// Runs a function on another thread, and waits for it. The thread lets go of it when it has ended.
+    /// Runs a function on another thread and waits for it. The thread releases the function when it has ended.
     fileprivate static func run(_ body: @escaping () -> Void) {
         let work = Work(body: body)
         let end = DispatchSemaphore(value: 0)

@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Dates
 
-    /// From the first to the last whole second that ext4 has.
+    /// From the first to the last whole second that ext4 can store.
     @Test(arguments: [-2_147_483_647, -1, 0, 4_294_967_296, 10_413_792_000, 15_032_385_534])
     func aDateOfAnyYearIsShown(_ seconds: Int) throws {
         let file = try folder.file("a", [1])
@@ -83,7 +83,7 @@ import Testing
         try #require(try file.status().modified.tv_sec == seconds)
         #expect(try item("a").modified == Double(seconds) + 0.5)
         #expect(try file.status().modificationTime.microsecondPrecise == Double(seconds) + 0.5)
-        // Two such dates are of two versions.
+        // Two such dates make two versions.
         let before = try item("a").contentVersion
         let other = timespec(tv_sec: seconds, tv_nsec: 250_000_000)
         try retrying { futimens(file.rawValue, [other, other]) }

@@ -1,7 +1,10 @@
-// Maps files: `read PATH` writes what the file has to standard output, and `read-later` says `mapped` first, and does so when it is sent a
-// line. `write PATH OFFSET TEXT` writes through a mapping, and with `write-closed` the file is closed before. With `write-later` it says
-// `mapped`, writes when it is sent a line, says `written`, and ends when it is sent another. A process of its own, because one that serves
-// a mount cannot map what lies in it: the kernel holds the process's memory while it waits for the answer.
+// Maps files. `read PATH` writes the file's contents to standard output. `read-later` first prints `mapped`, and
+// writes when it gets a line of input. `write PATH OFFSET TEXT` writes through a mapping, and with `write-closed` the
+// file is closed before. `write-later` prints `mapped`, writes when it gets a line of input, prints `written`, and
+// ends at the next line.
+//
+// This is a process of its own, because a process that serves a mount cannot map its files: the kernel holds a lock
+// on the process's memory while it waits for the reply.
 import Glibc
 
 func fail(_ step: String) -> Never {
@@ -25,7 +28,8 @@ if isWriting {
     let text = words[words.startIndex + 3]
     if step == "write-closed" { close(file) }
     if step == "write-later" {
-        // So that the page is there, whoever serves the file then.
+        // Reads the page into memory, so that the later write does not depend on the process that serves the file
+        // then.
         guard address.load(fromByteOffset: place, as: UInt8.self) != 0 else { exit(2) }
         print("mapped")
         fflush(nil)

@@ -3,7 +3,7 @@ import MobileCoreServices
 import Testing
 import UniformTypeIdentifiers
 
-/// Every constant of the old interface.
+/// Returns every constant of the old interface, with its identifier.
 private func constants() -> [(constant: CFString, identifier: String)] {
     [
         (kUTTypeItem, "public.item"),

@@ -3,7 +3,7 @@ import FileCoordination
 import Foundation
 import ItemProvider
 
-/// A program for the Mac: what it does with `NSPasteboard`, as a test says.
+/// A Mac program that uses `NSPasteboard` as a test commands.
 final class MacDesk: NSObject, NSPasteboardTypeOwner, NSPasteboardItemDataProvider, NSFilePromiseProviderDelegate {
     private var owner: MacDesk?
     private let text: String
@@ -11,7 +11,7 @@ final class MacDesk: NSObject, NSPasteboardTypeOwner, NSPasteboardItemDataProvid
 
     init(_ text: String = "") { self.text = text }
 
-    /// - Returns: whether it knows the command.
+    /// - Returns: Whether the command is known.
     func perform(_ command: String, _ text: String) -> Bool {
         let pasteboard = NSPasteboard.general
         switch command {
@@ -86,7 +86,7 @@ final class MacDesk: NSObject, NSPasteboardTypeOwner, NSPasteboardItemDataProvid
             let ofData = NSPasteboard(byFilteringData: Data(text.utf8), ofType: type)
             say("filtered \(ofData.string(forType: .string) ?? "-") \(ofData.types?.map(\.rawValue) ?? [])")
         case "mac-exit":
-            // On the main thread, which serves nobody any more from here on.
+            // Exits on the main thread, which serves no other program from here on.
             exit(0)
         default:
             return false

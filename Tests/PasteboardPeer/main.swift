@@ -1,4 +1,4 @@
-// A process for tests of pasteboards and drags: it does what its standard input says, a line at a time.
+// A process for tests of pasteboards and drags. It executes commands from standard input, one per line.
 import DragAndDrop
 import Exchange
 import Foundation
@@ -6,7 +6,7 @@ import ItemProvider
 
 signal(SIGPIPE, SIG_IGN)
 
-/// A source and a destination of drags, and a user of pasteboards.
+/// A source and destination of drags, which also uses pasteboards.
 @MainActor final class Desk: NSObject, UIDragInteractionDelegate, UIDropInteractionDelegate {
     private var dragged: [UIDragItem] = []
     private var allowsMove = true
@@ -121,7 +121,7 @@ signal(SIGPIPE, SIG_IGN)
             ]
             say("pasted " + words.map { word in word.map { "\($0)" } ?? "nothing" }.joined(separator: " "))
         case "copy-archived":
-            // Foundation's, but none of those that are read without being asked for.
+            // A class of Foundation that is not among those decoded by default.
             pasteboard.items = [["com.example.indexes": NSIndexSet(index: 1)]]
             say("copied")
         case "paste-archived":
@@ -190,7 +190,7 @@ signal(SIGPIPE, SIG_IGN)
 
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
-    // A test that has ended does not listen any more.
+    // A test that has ended no longer reads, so the result is ignored.
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }
 

@@ -22,12 +22,12 @@ import Testing
         #expect((try? ForeignPropertyList.read(Data("<plist><dict><key>".utf8))) == nil)
     }
 
-    /// Foundation ends the process over a set, over a key that is no text, and over a list within itself.
+    /// Foundation crashes the process on a set, on a key that is not text, and on a list that contains itself.
     @Test(arguments: [
         [0xC1, 0x01], [0xD1, 0x01, 0x01], [0xA1, 0x00], [0xB1, 0x01], [0x00, 0x09], [0x7F, 0x10], [0x15, 0x00],
     ])
     func whatNoPropertyListHoldsIsNone(_ root: [UInt8]) {
-        // The root, and a number for it to refer to; then the table of both, and the trailer.
+        // The root, and a number for it to refer to, followed by the offset table of both and the trailer.
         let number: [UInt8] = [0x10, 0x07]
         let table = 8 + root.count + number.count
         let bytes =

@@ -4,7 +4,8 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct ForeignPropertyListTests {
-    /// A binary list of containers, each of which refers to the next one `width` times; the last one is empty.
+    /// Returns a binary list of containers, each of which refers to the next one `width` times. The last one is
+    /// empty.
     static func chain(depth: Int, width: Int, leaf: [UInt8] = [0xA0]) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
@@ -42,7 +43,7 @@ import Testing
     @Test func aLongTextThatIsReferredToVeryOftenIsRefused() {
         let text = Array(repeating: UInt8(ascii: "x"), count: 100)
         let list = Self.chain(depth: 5, width: 14, leaf: [0x5F, 0x10, UInt8(text.count)] + text)
-        // 537,824 references: not too many objects, but of too many bytes when the text is longer.
+        // 537,824 references are not too many objects, but they are of too many bytes if the text is longer.
         #expect((try? BinaryPropertyList(list)) != nil)
         let longer = Self.chain(depth: 5, width: 14, leaf: [0x5F, 0x10, 150] + Array(repeating: 0x78, count: 150))
         #expect((try? BinaryPropertyList(longer)) == nil)

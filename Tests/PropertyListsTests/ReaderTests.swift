@@ -6,11 +6,11 @@ import PropertyLists
 import TestThreads
 import Testing
 
-/// The places that read property lists of others, each with one that would take all memory.
+/// The functions that read untrusted property lists, each with a list that would take all memory.
 @Suite(.timeLimit(.minutes(10)), .ownThreads) struct ReaderTests {
     private let hostile = ForeignPropertyListTests.chain(depth: 40, width: 2)
 
-    /// A folder with the list as its `Info.plist`, for as long as the closure runs.
+    /// Runs a function with a directory that has the list as its `Info.plist`.
     private func withBundle(_ body: (String) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/purvey-test-\(UUID().uuidString).appex"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

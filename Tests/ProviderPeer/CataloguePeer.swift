@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// What the peers of both models have: a tree in a folder, in which they leave notes, too.
+/// The common part of the peers of both models: a tree in a directory, in which they also leave notes.
 protocol CataloguePeer: AnyObject {
     var catalogue: Catalogue { get }
     var folder: URL { get }
 }
 
 extension CataloguePeer {
-    /// Leaves a line for the test.
+    /// Appends a line for the test.
     func note(_ text: String) {
         let file = open(folder.path + "/notes", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard file >= 0 else { return }

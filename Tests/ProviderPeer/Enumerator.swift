@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// Lists a folder of the catalogue; or misbehaves, in the way that the container's name says.
+/// An enumerator that lists a directory of the catalogue, or misbehaves as the container's name says.
 final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
     private let container: String
     private let catalogue: Catalogue
@@ -33,7 +33,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             observer.finishEnumerating(upTo: NSFileProviderPage(Data("more".utf8)))
             observer.finishEnumeratingWithError(NSFileProviderError(.serverUnreachable))
         case "list-late":
-            // Sendable enough for a test: nobody else uses them.
+            // Sendable in effect: no other thread uses it.
             nonisolated(unsafe) let observer = observer
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) {
                 observer.didEnumerate([self.item("late")])
@@ -91,7 +91,7 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         }
     }
 
-    /// Two that can be items, though one says too much, and three that cannot.
+    /// Two results that can be items, although one is too large, and three that cannot.
     private var excessive: [any NSFileProviderItem] {
         let long = String(repeating: "i", count: 10_000)
         return [

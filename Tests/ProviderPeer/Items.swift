@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// An item of the peer's tree, as its catalogue has it.
+/// An item of the peer's tree, made from its catalogue entry.
 final class PeerItem: NSObject, NSFileProviderItemProtocol {
     let entry: Entry
 
@@ -24,7 +24,7 @@ final class PeerItem: NSObject, NSFileProviderItemProtocol {
     var extendedAttributes: [String: Data] { entry.attributes ?? [:] }
 }
 
-/// An item that says more of itself than anybody keeps.
+/// An item with properties beyond the engine's limits.
 final class ExcessiveItem: NSObject, NSFileProviderItemProtocol {
     let itemIdentifier: NSFileProviderItemIdentifier
     let parentItemIdentifier: NSFileProviderItemIdentifier
@@ -44,7 +44,7 @@ final class ExcessiveItem: NSObject, NSFileProviderItemProtocol {
     var versionIdentifier: Data? { Data(count: 1 << 20) }
 }
 
-/// What the peer knows of an item.
+/// The peer's record of an item.
 struct Entry: Codable, Sendable {
     var identifier: String
     var parent: String
@@ -60,9 +60,9 @@ struct Entry: Codable, Sendable {
     var attributes: [String: Data]?
 }
 
-/// The peer's service: a file in the folder that was handed to the domain, so that it outlives the process.
+/// The peer's service: a file in the domain's directory, so that it outlives the process.
 ///
-/// Sendable: its state is under a lock.
+/// Sendable: mutable state is protected by a lock.
 final class Catalogue: @unchecked Sendable {
     private let lock = NSLock()
     private let file: URL
@@ -91,7 +91,7 @@ final class Catalogue: @unchecked Sendable {
 
     func remove(_ identifier: String) -> Bool { lock.withLock { entries.removeValue(forKey: identifier) != nil } }
 
-    /// Read each time, because the test writes it too. Under the lock.
+    /// The entries, read each time because the test writes them too. Accessed under the lock.
     private var entries: [String: Entry] {
         get {
             let data = (try? Data(contentsOf: file)) ?? Data()

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 
-// An extension as it is written for Apple's systems today, with nothing changed but that its service is a dictionary.
+// An extension as written for Apple's systems today, with nothing changed except that its service is a dictionary.
 import FileProvider
 import Foundation
 import UniformTypeIdentifiers

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A peer that gives parts of files, in whatever way the identifier says.
+/// A peer that returns byte ranges of files, correctly or not as the identifier says.
 protocol PartPeer: CataloguePeer, NSFileProviderPartialContentFetching {}
 
 extension Peer: PartPeer {}
@@ -45,7 +45,7 @@ extension PartPeer {
             symlink(own.path, link.path)
             give(link)
         case "by-another-way":
-            // A folder for temporary files that leads to the person's.
+            // A link in the temporary directory that leads to the user's directory.
             let way = place()
             symlink(folder.path, way.path)
             give(way.appendingPathComponent("own-file"))
@@ -66,7 +66,7 @@ extension PartPeer {
         FileManager.default.temporaryDirectory.appendingPathComponent("part-" + UUID().uuidString)
     }
 
-    /// A file that has the bytes at their places.
+    /// Creates a file with the bytes at their offsets.
     private func part(of entry: Entry, _ range: NSRange) -> URL {
         let url = place()
         let bytes = Array(entry.contents)[range.location..<min(entry.contents.count, range.location + range.length)]

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Glibc
 
-/// The peer in the other model: the system keeps the files. It misbehaves by identifiers and names, too.
+/// The peer as a replicated extension. It misbehaves as identifiers and names say, too.
 final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
     let catalogue: Catalogue
     let folder: URL
@@ -85,7 +85,7 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
                 completionHandler(own, PeerItem(entry), nil)
                 return progress
             case "late":
-                // Sendable enough for a test: nobody else uses them.
+                // Sendable in effect: no other thread uses it.
                 nonisolated(unsafe) let completionHandler = completionHandler
                 progress.cancellationHandler = { [self] in
                     try? entry.contents.write(to: url)
@@ -186,7 +186,7 @@ final class ReplicaPeer: NSObject, NSFileProviderReplicatedExtension {
     }
 }
 
-/// What not every provider has.
+/// Protocols that are optional for a provider.
 extension ReplicaPeer: NSFileProviderServicing, NSFileProviderThumbnailing {
     func supportedServiceSources(
         for identifier: NSFileProviderItemIdentifier,

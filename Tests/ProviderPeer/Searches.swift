@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// Searches of the peer's catalogue; or some that misbehave, in the way that the query says.
+/// Searches of the peer's catalogue, or misbehaving ones as the query says.
 extension Peer: NSFileProviderSearching {
     func searchEnumerator(
         for request: NSFileProviderStringSearchRequest
@@ -12,7 +12,7 @@ extension Peer: NSFileProviderSearching {
     }
 }
 
-/// A result that says what the test wants it to.
+/// A result with the properties that the test wants.
 struct PeerResult: NSFileProviderSearchResult {
     let itemIdentifier: NSFileProviderItemIdentifier
     var filename: String
@@ -62,7 +62,7 @@ final class PeerSearch: NSObject, NSFileProviderSearchEnumerator {
         case "crashes": abort()
         case "fails": observer.finishEnumeratingWithError(NSFileProviderError(.notAuthenticated))
         case "pages":
-            // The last of each page is the first of the next.
+            // The last result of each page is the first of the next.
             observer.didEnumerate((start...start + 2).map { PeerResult("\($0)", size: $0) })
             finish(start < 6 ? Data("\(start + 2)".utf8) : nil)
         case "endless":
@@ -95,7 +95,7 @@ final class PeerSearch: NSObject, NSFileProviderSearchEnumerator {
         observer.finishEnumerating(upTo: nil)
     }
 
-    /// Two that can be told, though they say too much, and four that cannot.
+    /// Two results that are accepted, although they exceed limits, and four that are not.
     private var excessive: [PeerResult] {
         let long = String(repeating: "i", count: 10_000)
         var first = PeerResult("a/b", name: String(repeating: "é", count: 50_000), size: -1)

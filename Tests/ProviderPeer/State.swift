@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// A peer that says of its domain what the test has left in the folder: a version in one line and a text in the next.
+/// A peer whose domain state comes from a file of the test: the version in one line and a text in the next.
 protocol StatePeer: CataloguePeer, NSFileProviderDomainState {}
 
 extension Peer: StatePeer {}

@@ -1,5 +1,5 @@
-// A file provider for tests of the runtime and of its host: it keeps a small tree in the folder that is handed to its domain, and
-// misbehaves in whatever way the identifier says that it is asked for.
+// A file provider for tests of the runtime and of its host. It keeps a small tree in its domain's directory, and
+// misbehaves as the requested identifier says.
 import AppExtension
 import FileProvider
 import Foundation
@@ -38,7 +38,7 @@ final class Peer: NSFileProviderExtension {
         case "block": while true { sleep(1000) }
         case "stop": raise(SIGSTOP)
         case "garbage":
-            // Past the runtime, on the socket itself.
+            // Bypasses the runtime and writes to the socket itself.
             _ = send(3, [UInt8](repeating: 0xFF, count: 100), 100, 0)
         case "pid": return PeerItem(Entry(identifier: name, parent: "p", name: "\(getpid())"))
         case "descriptors":
@@ -63,7 +63,7 @@ final class Peer: NSFileProviderExtension {
         default: break
         }
         if name.hasPrefix("read ") {
-            // Whether a place can be reached: its name is what the system says to that.
+            // Reports whether a path can be opened: the item's name is "done" or the error.
             let file = open(String(name.dropFirst(5)), O_RDONLY)
             let answer = file >= 0 ? "done" : String(cString: strerror(errno))
             if file >= 0 { close(file) }
@@ -75,7 +75,7 @@ final class Peer: NSFileProviderExtension {
 
     private let watcher = Mutex<(any FolderWatcher)?>(nil)
 
-    /// Has a folder watched, and says how that went.
+    /// Watches a directory, and returns the result as text.
     private func watch(_ path: String, onlyPath: Bool = false) -> String {
         do {
             try watcher.withLock { watcher in

@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// What a newcomer meets first: the demonstration and the README's program.
+/// The first programs that a newcomer runs: the demonstration and the README's program.
 @Suite(.timeLimit(.minutes(10))) struct DemonstrationTests {
     @Test func everyExampleArrivesInEveryWay() async throws {
         try await withHome { home in
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         (#"exec "$0" Examples >/dev/full"#, "purvey-demo: standard output: No space left on device\n"),
         (#"exec "$0" Examples >&-"#, "purvey-demo: standard output: Bad file descriptor\n"),
-        // A reader that has gone needs no message.
+        // A closed reader needs no message.
         (#"mkfifo "$HOME/pipe"; { exec <"$HOME/pipe"; } & exec "$0" Examples >"$HOME/pipe""#, ""),
     ])
     func aTableThatCannotBePrintedEndsTheDemonstration(_ script: String, _ complaint: String) async throws {
@@ -68,13 +68,13 @@ import Testing
     }
 
     private func greet(at daemon: RunningProgram, _ home: URL) async throws {
-        // A program that comes before the daemon listens would start another one.
+        // A program that starts before the daemon listens would start another daemon.
         let socket = home.appendingPathComponent("run/daemon.socket").path
         while daemon.isRunning, !FileManager.default.fileExists(atPath: socket) {
             try await Task.sleep(for: .milliseconds(10))
         }
         let provider = try start("hand-off", ["offer"], home, input: .pipe)
-        // Nothing is found, and nothing is wrong, before the greeting is offered.
+        // Before the greeting is offered, nothing is found and nothing fails.
         var consumer: ProgramRun
         repeat {
             consumer = try await start("hand-off", ["load"], home).end()
@@ -83,11 +83,11 @@ import Testing
         #expect(consumer.text == "Hello from process \(provider.processID)!\n")
         provider.closeInput()
         #expect(try await provider.end().status == 0)
-        // The two met at this daemon, and not at one that they started because it had ended.
+        // The two programs met at this daemon, not at another one that they started because it had ended.
         #expect(daemon.isRunning)
     }
 
-    /// Starts a program that was built with the tests, in the repository's folder.
+    /// Starts a program that was built with the tests, in the repository's directory.
     private func start(
         _ name: String, _ arguments: [String], _ home: URL, input: RunningProgram.Input = .nothing
     ) throws -> RunningProgram {
@@ -96,18 +96,18 @@ import Testing
             input: input)
     }
 
-    /// Tells a program to end, and waits until it has: it may still write to its folder.
+    /// Terminates a program and waits for its end, because it may still write to its directory.
     private func end(_ program: RunningProgram) async throws {
         program.send(SIGTERM)
         _ = try await program.end()
     }
 
-    /// Gives the body a folder for everything that Purvey keeps, and removes it afterwards.
+    /// Runs a function with a directory for all files of Purvey, and removes it afterwards.
     private func withHome(_ body: (URL) async throws -> Void) async throws {
         let home = FileManager.default.temporaryDirectory.appendingPathComponent("demo-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         defer {
-            // A removal that meets with what goes at the same time leaves the rest.
+            // A removal that races with a process that is still writing leaves the rest, so it is repeated.
             for _ in 0..<1_000 where FileManager.default.fileExists(atPath: home.path) {
                 try? FileManager.default.removeItem(at: home)
             }

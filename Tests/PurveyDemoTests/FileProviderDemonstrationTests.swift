@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// `make run`: a folder as a cloud, mounted.
+/// The script of `make run`: a directory that is served as a cloud and mounted.
 @Suite(.timeLimit(.minutes(10))) struct FileProviderDemonstrationTests {
     @Test func aFileThatWasNotHereIsFetchedAndAnEditArrives() async throws {
         let run = try await start(stay: false).end()

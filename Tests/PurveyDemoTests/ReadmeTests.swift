@@ -18,7 +18,7 @@ import Testing
         #expect(blocks.contains { $0.heading == "A hand-off in Swift" && $0.text == handOff })
         let logbook = try String(contentsOfFile: Repository.path("Examples/Logbook/main.swift"), encoding: .utf8)
         #expect(blocks.contains { $0.heading == "Files that several programs use" && logbook.contains($0.text) })
-        // The others are packages, whole. Scripts/check-client builds them.
+        // The other programs are complete packages. Scripts/check-client builds them.
         let packages = blocks.filter { $0.text.hasPrefix("// swift-tools-version: ") }
         #expect(packages.count == 2)
         #expect(blocks.count == packages.count + 2)
@@ -40,7 +40,7 @@ import Testing
             texts.joined(separator: "\n").matches(of: /(?m)(?:`|^)make ([a-z-]+)/).map { String($0.1) })
         try #require(goals.isSuperset(of: ["build", "demo", "install", "run", "test"]))
         for goal in goals.sorted() {
-            // Says what it would do.
+            // Prints the commands without running them.
             let run = try await make("--dry-run", goal)
             #expect(run.status == 0, "make \(goal): \(run)")
         }
@@ -57,7 +57,7 @@ import Testing
         for program in FreshHome.built {
             #expect(words.contains(Substring(targets[program] ?? program)), "\(program) is not in: \(run)")
         }
-        // As in the command that the blocks have in the place of make.
+        // As in the command that replaces make for the blocks.
         for (goal, command) in [("run", "/demonstrate-file-provider "), ("demo", "/purvey-demo Examples")] {
             let run = try await make("--dry-run", goal)
             #expect(run.text.contains(command), "\(run)")
@@ -66,7 +66,7 @@ import Testing
 
     /// Runs make in the repository.
     private func make(_ arguments: String...) async throws -> ProgramRun {
-        // Nothing is taken from a `make` that runs the tests.
+        // Removes the variables of a `make` that runs the tests.
         let environment: [String: String?] = ["MAKEFLAGS": nil, "MAKELEVEL": nil, "MFLAGS": nil]
         return try await RunningProgram(
             "/usr/bin/make", arguments, environment: environment, in: Repository.folder.path
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-/// Samples of output beside the output itself.
+/// Comparison of samples of output with the output itself.
 @Suite struct SampleOutputTests {
     private let output = "one  1.5 ms\n\ntwo of 2026-01-01T00:00:00Z\nthree\nfour: /tmp/a.txt\n"
 

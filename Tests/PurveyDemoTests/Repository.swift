@@ -1,10 +1,10 @@
 import Foundation
 
-/// The files that the tests were built from.
+/// The repository that the tests were built from.
 enum Repository {
     static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The path of a file of it.
+    /// Returns the path of a file in the repository.
     static func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 }

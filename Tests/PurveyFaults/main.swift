@@ -1,10 +1,10 @@
-// purvey-faults: kills, stops, disconnects and fills the disk at every step of what is done in a mounted domain, and tells what
-// was lost. Exit status 0 when nothing was lost, 1 when something was, 2 for wrong usage.
+// purvey-faults: kills, stops, disconnects and fills the disk at every step of operations in a mounted domain, and
+// reports lost data. Exit status 0 when nothing was lost, 1 when something was, 2 for wrong usage.
 import FaultHarness
 import Glibc
 import LinuxSystem
 
-/// A line that is seen at once, wherever it goes.
+/// Prints a line unbuffered.
 @Sendable func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

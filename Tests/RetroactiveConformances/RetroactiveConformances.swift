@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-// Programs that have made up their minds about providers: a handler may use one.
+// A conformance that some programs declare, so that handlers may capture a provider.
 extension NSItemProvider: @retroactive @unchecked Sendable {}
 
 extension UUID: @retroactive Transferable {
@@ -16,7 +16,7 @@ extension UUID: @retroactive Transferable {
 }
 
 enum SentProviders {
-    /// In place where that is allowed, as a copy where it is refused.
+    /// Opens in place if that is allowed, and otherwise as a copy.
     static func open(_ provider: NSItemProvider, completion: @escaping @Sendable (URL?, Bool) -> Void) {
         provider.loadInPlaceFileRepresentation(forTypeIdentifier: "public.data") { url, isInPlace, error in
             if error != nil {
@@ -27,7 +27,7 @@ enum SentProviders {
         }
     }
 
-    /// Several at once, in their order.
+    /// Loads several texts at once, and returns them in order.
     static func texts(_ providers: [NSItemProvider]) async -> [String?] {
         await withTaskGroup(of: (Int, String?).self) { group in
             for (index, provider) in providers.enumerated() {

@@ -7,26 +7,26 @@ import LinuxSystem
 import ScriptableService
 import Testing
 
-/// A service in a process of its own and its provider in another one, installed in a data folder of its own. All of it is gone
-/// afterwards.
+/// A service and its provider in processes of their own, installed in a data directory of its own. Everything is
+/// removed afterwards.
 struct CloudStage {
     let root: String
     let cloud: StartedCloud
     let provider: ExtensionProvider
     private let told: Told
 
-    /// What the extension told by itself.
+    /// The notices that the extension has sent.
     private final class Told: Sendable {
-        // Innermost.
+        // Leaf lock.
         let notices = Lock<[ExtensionProvider.Notice]>([])
     }
 
     var control: CloudControl { cloud.control }
     var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }
 
-    /// Runs a test on a stage.
+    /// Runs a test with a stage.
     ///
-    /// - Parameter memory: the mebibytes that the extension may take.
+    /// - Parameter memory: The extension's memory limit in mebibytes.
     static func with(memory: Int = 256, _ body: @Sendable (CloudStage) async throws -> Void) async throws {
         let stage = try CloudStage(memory: memory)
         do {
@@ -60,7 +60,7 @@ struct CloudStage {
     private func end() async {
         await provider.close()
         cloud.end()
-        // What goes at the same time keeps a removal from removing the rest.
+        // A removal that races with a process that is still writing leaves the rest, so it is repeated.
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: root) {
             try? FileManager.default.removeItem(atPath: root)
         }
@@ -68,27 +68,27 @@ struct CloudStage {
 
     private final class Marker {}
 
-    /// The test program lies beside the test bundle, wherever the build put that.
+    /// Returns the path of a test program, which lies beside the test bundle wherever the build put that.
     private static func program(_ product: String) -> String? {
         let built = Bundle(for: Marker.self).bundleURL.deletingLastPathComponent()
         let candidates = [built, URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         return candidates.map { $0.appendingPathComponent(product).path }.first { access($0, X_OK) == 0 }
     }
 
-    /// Has the extension send contents after it took them, not before.
+    /// Makes the extension send contents after it took them, not before.
     func sendBehind() throws {
         try Data().write(to: URL(fileURLWithPath: cloud.folder + "/sends-behind"))
     }
 
-    /// Has the extension take memory with each page that it gives, and never give it back.
+    /// Makes the extension leak memory with each page that it returns.
     func hoard(mebibytes: Int) throws {
         try Data("\(mebibytes)".utf8).write(to: URL(fileURLWithPath: cloud.folder + "/hoards"))
     }
 
-    /// The identifier of what is at a path.
+    /// Returns the identifier of the item at a path.
     func identifier(_ path: String) throws -> String { try #require(try control.snapshot()[path]).identifier }
 
-    /// All items of a container, page by page.
+    /// Returns all items of a container, page by page.
     func list(_ container: String = ProviderItem.rootIdentifier) async throws -> [ProviderItem] {
         var items: [ProviderItem] = []
         var page: [UInt8]?
@@ -100,7 +100,7 @@ struct CloudStage {
         return items
     }
 
-    /// What a question fails with.
+    /// Returns the failure of a request.
     func failure(_ question: () async throws -> Void) async -> ProviderFailure? {
         do {
             try await question()
@@ -110,7 +110,7 @@ struct CloudStage {
         }
     }
 
-    /// Looks again until something is so, for a generous time.
+    /// Whether a condition comes to hold within a generous time; polls until then.
     func eventually(_ condition: () async throws -> Bool) async rethrows -> Bool {
         for _ in 0..<30_000 {
             if try await condition() { return true }

@@ -25,7 +25,8 @@ import Testing
                 guard case .page(many, let after, _) = request else { return nil }
                 return after
             }
-            // It was ended more than once, each time at a page that another process was asked for then, and never at the first.
+            // The extension was killed more than once, each time at a page that the next process was asked for again,
+            // and never at the first page.
             #expect(pages.count >= Set(pages).count + 2, "\(pages)")
             #expect(Set(pages).count == 16, "\(pages)")
             #expect(pages.count { $0 == nil } == 1, "\(pages)")

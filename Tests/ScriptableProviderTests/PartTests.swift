@@ -7,7 +7,7 @@ import ScriptableService
 import TestThreads
 import Testing
 
-/// Parts of files through an engine, an extension in a process of its own, and a service that is slow.
+/// Byte ranges of files through an engine, an extension in a process of its own, and a slow service.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct PartTests {
     private static let size = 8 << 20
     private static let contents = pattern(size)
@@ -47,7 +47,7 @@ import Testing
         return try result.get()
     }
 
-    /// Opens the file that has the name, which may just be about to get another number.
+    /// Opens the file of this name. Retries, as the name may be about to get another item number.
     private func openByName(_ engine: DomainEngine) async throws -> OpenItem {
         var attempts = 0
         while true {
@@ -74,7 +74,7 @@ import Testing
 
     @Test func ofASlowServiceOnlyTheRangeIsWaitedFor() async throws {
         try await withFile { stage, engine, number in
-            // All of it would take a day.
+            // At this rate the whole file would take a day.
             try stage.control.add(CloudRule(.slow(bytesPerSecond: 100), on: .contents))
             let opened = try await open(number, engine)
             #expect(try await read(opened, 5_000_000..<5_000_100) == Array(Self.contents[5_000_000..<5_000_100]))
@@ -83,7 +83,7 @@ import Testing
             }
             #expect(parts == [19 * (256 << 10)..<20 * (256 << 10)])
             #expect(try stage.control.count(.contents) == 0)
-            // Nothing is left of what the extension gave.
+            // None of the extension's temporary files is left.
             let left = FileManager.default.enumerator(atPath: stage.root + "/data/containers")?
                 .compactMap { $0 as? String }.filter { $0.contains("/tmp/domain-") && $0.hasSuffix("contents") }
             #expect(left == [])

@@ -6,7 +6,7 @@ import ScriptableService
 import TestThreads
 import Testing
 
-/// What the provider for tests makes of its service, good or bad, across three processes.
+/// The test provider with correct and faulty services, across three processes.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct ServiceTests {
     private static let noProgress: @Sendable (Int64, Int64) -> Void = { _, _ in }
 

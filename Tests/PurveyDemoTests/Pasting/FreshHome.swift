@@ -4,11 +4,11 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// The home folder of a user who has just cloned the repository and built it.
+/// The home directory of a user who has just cloned and built the repository.
 ///
-/// The checkout is a copy of what the blocks use, in a folder of another name. Its `.build/debug` leads to the
-/// programs that were built with the tests. At the end everything that runs with this home is ended, and nothing may be
-/// left.
+/// The checkout is a copy of the files that the blocks use, in a directory of another name. Its `.build/debug` is a
+/// link to the programs that were built with the tests. At the end every process with this home is ended, and nothing
+/// may be left.
 final class FreshHome: Sendable {
     private let folder: String
     private let terminals = Lock<[Terminal]>([])
@@ -43,9 +43,9 @@ final class FreshHome: Sendable {
         try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder + "/tools/make")
     }
 
-    /// A command in the place of `make`. The real one builds first, and a build cannot run among the tests that it has
-    /// built. This one does with the built programs what the real one does after that; `make build` looks whether they
-    /// are there. ``ReadmeTests`` has the real one say that it has these goals and builds these programs.
+    /// A command that replaces `make`. The real one builds first, and a build cannot run among the tests that it has
+    /// built. This one does what the real one does after the build, with the built programs; `make build` only checks
+    /// that they exist. ``ReadmeTests`` checks that the real one has these goals and builds these programs.
     private static let make = """
         #!/bin/sh
         set -eu
@@ -66,22 +66,22 @@ final class FreshHome: Sendable {
         "hand-off", "logbook", "mirror", "ThumbnailAction", "FileAway", "NewNote",
     ]
 
-    /// The folder that `~` stands for.
+    /// The directory that `~` stands for.
     var home: String { folder + "/home" }
 
-    /// The folder that terminals begin in.
+    /// The directory in which terminals start.
     var checkout: String { folder + "/checkout" }
 
-    /// The contents of a file in the home folder; `nil` where there is none.
+    /// Returns the contents of a file in the home directory, or `nil` if it does not exist.
     func contents(_ name: String) -> Data? { FileManager.default.contents(atPath: home + "/" + name) }
 
-    /// Whether there is a file of this name in the home folder.
+    /// Whether a file of this name exists in the home directory.
     func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: home + "/" + name) }
 
     /// Opens a terminal.
     func terminal() async throws -> Terminal {
-        // A newcomer's environment, with nothing of the test's own. The runtime folder belongs to this home: that of
-        // the user who runs the tests would lead to that user's own daemon.
+        // A newcomer's environment, without the test's own variables. The runtime directory belongs to this home,
+        // because that of the user who runs the tests would lead to that user's own daemon.
         let environment = [
             "HOME": home, "USER": NSUserName(), "LOGNAME": NSUserName(), "SHELL": "/bin/bash", "TERM": "dumb",
             "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": folder + "/run", "TMPDIR": NSTemporaryDirectory(),
@@ -96,7 +96,7 @@ final class FreshHome: Sendable {
 
     // MARK: The end
 
-    /// The processes that have this home.
+    /// The processes whose environment has this home.
     private var processes: [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         let variable = Data("HOME=\(home)\0".utf8)
@@ -105,19 +105,19 @@ final class FreshHome: Sendable {
         }
     }
 
-    /// Whether something is mounted in this home.
+    /// Whether a file system is mounted in this home.
     private var hasMounts: Bool {
         (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.contains(" \(home)/") == true
     }
 
-    /// Whether something is mounted on a folder of the home.
+    /// Whether a file system is mounted on a directory of the home.
     func isMounted(_ name: String) -> Bool {
         (try? String(contentsOfFile: "/proc/self/mountinfo", encoding: .utf8))?.contains(" \(home)/\(name) ") == true
     }
 
     private func end() async {
         for terminal in terminals.withLock({ $0 }) { await terminal.close() }
-        // A keeper without a daemon starts one, or ends.
+        // A keeper that loses its daemon starts one or ends, so this repeats until no process is left.
         let hasEnded = await eventually {
             let processes = self.processes
             for process in processes { kill(process, SIGTERM) }
@@ -142,9 +142,9 @@ final class FreshHome: Sendable {
     }
 }
 
-/// Looks again and again until something is so; a busy machine may take long.
+/// Polls until a condition holds. A busy machine may take long.
 ///
-/// - Returns: whether it is so.
+/// - Returns: Whether the condition holds.
 func eventually(_ condition: () throws -> Bool) async rethrows -> Bool {
     for _ in 0..<6_000 {
         if try condition() { return true }

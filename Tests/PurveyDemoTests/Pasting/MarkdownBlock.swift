@@ -4,13 +4,13 @@ import Foundation
 struct MarkdownBlock: Sendable, Hashable, CustomStringConvertible {
     /// The file's path in the repository.
     let document: String
-    /// The heading that it stands under.
+    /// The heading above the block.
     let heading: String
-    /// The word after the fence; empty where there is none.
+    /// The word after the fence, or an empty string.
     let language: String
-    /// Its lines, each with its end.
+    /// The block's lines, each with its line feed.
     let text: String
-    /// The number of its first line.
+    /// The number of the block's first line.
     let line: Int
 
     var description: String { "\(document):\(line)" }

@@ -4,7 +4,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// The blocks of the README and of the examples' own, pasted whole into terminals, each in a fresh home.
+/// The blocks of the README and of the examples' documents, pasted whole into terminals, each in a fresh home.
 @Suite(.timeLimit(.minutes(10))) struct PastedBlockTests {
     @Test(arguments: PastedSection.simple) func theBlocksDoWhatTheTextSays(section: PastedSection) async throws {
         try await paste(section)
@@ -15,7 +15,7 @@ import Testing
         try await paste(section)
     }
 
-    /// Whether a file system can be mounted, or has to be because nothing may be skipped.
+    /// Whether a file system can be mounted, or must be because no test may be skipped.
     private static let canMount = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
     private func paste(_ section: PastedSection) async throws {
@@ -31,7 +31,7 @@ import Testing
             for block in blocks where block.isForShell {
                 #expect(PastedSection.all.count { $0.has(block) } == 1, "no test pastes \(block)")
             }
-            // What else there is, other tests read.
+            // Other tests read the remaining blocks.
             #expect(blocks.allSatisfy { $0.isForShell || $0.language == "swift" })
         }
         for section in PastedSection.all {

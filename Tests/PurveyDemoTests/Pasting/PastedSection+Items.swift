@@ -71,7 +71,8 @@ extension PastedSection {
             let terminal = try await home.terminal()
             try terminal.paste(reader.command())
             try await terminal.shows("The fog has lifted.\n")
-            // Both halves have ended once the second has; the first goes on until it is ended as the text says.
+            // The pasted commands end with the second program. The first continues until it is killed, as the text
+            // says.
             try await terminal.finish()
             #expect(home.contents("Log.txt") == Data("The fog has lifted.\n".utf8))
             try terminal.type("jobs\n")
@@ -81,7 +82,7 @@ extension PastedSection {
         }
     }
 
-    // MARK: The examples' own
+    // MARK: The examples' documents
 
     @Sendable static func makeThumbnailByExample(_ reader: Reader) async throws {
         try await makeThumbnail(reader)

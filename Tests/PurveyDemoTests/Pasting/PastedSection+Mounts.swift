@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README's sections that mount something.
+/// The README's sections that mount a file system.
 extension PastedSection {
     @Sendable static func demonstrate(_ reader: Reader) async throws {
         try await FreshHome.run { home in
@@ -39,7 +39,7 @@ extension PastedSection {
             let terminal = try await home.terminal()
             try terminal.paste(reader.command())
             let shown = try await terminal.finish()
-            // The mount's place, what is in it, and what the commands after that find there.
+            // The mount point, its contents, and the output of the commands after that.
             for text in [
                 "/Purvey/Papers\n", "Notes  Plan.txt\n", "Up before the fog lifts.\n",
                 "/Purvey/Papers/Notes/Invoice.pdf\n",
@@ -54,7 +54,7 @@ extension PastedSection {
         }
     }
 
-    // MARK: The examples' own
+    // MARK: The examples' documents
 
     @Sendable static func mirror(_ reader: Reader) async throws {
         try await FreshHome.run { home in

@@ -1,10 +1,10 @@
 import Testing
 
-/// A section of a document, and what becomes of its blocks when they are pasted.
+/// A section of a document, and a test that pastes its blocks.
 struct PastedSection: Sendable, CustomTestStringConvertible {
     let document: String
     let heading: String
-    /// Pastes the blocks, and expects what the text says of them.
+    /// Pastes the blocks, and checks that they do what the text says.
     let paste: @Sendable (Reader) async throws -> Void
 
     var testDescription: String { "\(document): \(heading)" }
@@ -26,7 +26,7 @@ struct PastedSection: Sendable, CustomTestStringConvertible {
         PastedSection("Examples/ThumbnailAction/README.md", "Thumbnail", makeThumbnailByExample),
     ]
 
-    /// The sections whose blocks mount something.
+    /// The sections whose blocks mount a file system.
     static let mounting = [
         PastedSection("README.md", "Try it", demonstrate),
         PastedSection("README.md", "A cloud as a folder", readAndEvict),
@@ -37,18 +37,18 @@ struct PastedSection: Sendable, CustomTestStringConvertible {
 
     static let all = simple + mounting
 
-    /// Whether a block is pasted by this section's test, or read by it as a sample of output.
+    /// Whether this section's test pastes a block, or reads it as a sample of output.
     func has(_ block: MarkdownBlock) -> Bool {
         block.document == document && block.heading == heading && block.isForShell
     }
 }
 
 extension MarkdownBlock {
-    /// Whether it is for the shell, or shows what a shell shows.
+    /// Whether the block is for the shell, or shows a shell's output.
     var isForShell: Bool { language == "sh" || language.isEmpty }
 }
 
-/// The reader of a section, who takes its blocks one after the other.
+/// A reader of a section, which takes its blocks one after the other.
 final class Reader {
     private var blocks: ArraySlice<MarkdownBlock>
 
@@ -56,10 +56,10 @@ final class Reader {
         blocks = try MarkdownBlock.all(in: section.document).filter(section.has)[...]
     }
 
-    /// Returns the next block, which has to be for the shell.
+    /// Returns the next block, which must be for the shell.
     func command() throws -> MarkdownBlock { try next("sh") }
 
-    /// Returns the next block, which has to be a sample of output.
+    /// Returns the next block, which must be a sample of output.
     func sample() throws -> String { try next("").text }
 
     /// Whether all blocks were taken.

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Output as a document shows it. In a line, `…` stands for anything; a line of its own stands for any lines.
+/// Output as a document shows it. Within a line, `…` stands for any text; alone on a line, it stands for any lines.
 enum SampleOutput {
-    /// Returns the parts of a sample, between lines that stand for any, that are not in a text in this order. Dates and
-    /// lengths of time may be others than in the sample.
+    /// Returns the parts of a sample, separated by lines of `…`, that a text does not contain in this order. Dates
+    /// and durations may differ from the sample.
     static func missing(_ sample: String, in text: String) -> [String] {
         var rest = lines(of: text)[...]
         return lines(of: sample).split(separator: "…").filter { part in
@@ -27,10 +27,11 @@ enum SampleOutput {
         return rest.hasSuffix(last)
     }
 
-    /// Returns the lines that are not empty, with one form for dates, lengths of time and spaces.
+    /// Returns the non-empty lines, with one form for dates, durations and spaces.
     private static func lines(of text: String) -> [String] {
         text.unicodeScalars.split(separator: "\n").map { line in
-            // A terminal shows the last of what a program writes into one line; the sequence clears the rest of it.
+            // A terminal shows the last text that a program writes to a line; the sequence clears the rest of the
+            // line.
             let writings = String(line).replacing("\u{1B}[K", with: "").split(separator: "\r")
             return String(writings.last ?? "").replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "DATE")
                 .replacing(/[\d.]+ ms\b/, with: "TIME")

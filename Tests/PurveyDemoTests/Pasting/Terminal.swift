@@ -3,8 +3,8 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A terminal with an interactive shell. A text that is pasted goes to it at once, whole, as a terminal's window sends
-/// it: a command that reads takes lines that follow, and one that fails does not stop those after it.
+/// A terminal with an interactive shell. A pasted text is sent at once and whole, as a terminal window sends it: a
+/// command that reads input consumes the lines after it, and a failing command does not stop those after it.
 final class Terminal: Sendable {
     private let shell: ChildProgram
     private let process: ProcessDescriptor
@@ -13,20 +13,20 @@ final class Terminal: Sendable {
     private let record = Lock(Record())
 
     private struct Record {
-        /// The text that was shown since the last look.
+        /// The text that was shown since the last read.
         var shown = ""
-        /// The number of times that the end of the commands was waited for.
+        /// The number of calls that waited for the end of the commands.
         var ends = 0
         var isAtEnd = false
     }
 
-    /// Starts the shell in a session of its own, whose controlling terminal this is.
+    /// Starts the shell in a session of its own, which has this controlling terminal.
     ///
-    /// - Parameter files: the beginning of the paths of what it keeps.
+    /// - Parameter files: The prefix of the paths of its files.
     init(environment: [String: String], in folder: String, files: String) throws {
         terminal = try PseudoTerminal()
         self.files = files
-        // It shows no prompts and not what is typed, and notes each command that fails.
+        // The shell shows neither prompts nor input, and records each command that fails.
         let settings = """
             PS1= PS2=
             unset HISTFILE
@@ -37,7 +37,7 @@ final class Terminal: Sendable {
 
             """
         try Data(settings.utf8).write(to: URL(fileURLWithPath: files + ".bashrc"))
-        // A session without a terminal gets the first one that it opens.
+        // The first terminal that a session without one opens becomes its controlling terminal.
         shell = try ChildProgram.start(
             "/bin/sh",
             arguments: [
@@ -50,14 +50,14 @@ final class Terminal: Sendable {
         try SystemThread.start("terminal") { self.readAll() }
     }
 
-    /// Reads what is shown until no process has the terminal open. Blocks.
+    /// Reads the output until no process has the terminal open. Blocks.
     private func readAll() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         var pending: [UInt8] = []
-        // At the end it fails with EIO.
+        // At the end, reading fails with EIO.
         while let count = try? bytes.withUnsafeMutableBytes({ try terminal.display.read(into: $0) }), count > 0 {
             pending += bytes[..<count]
-            // A character that is not whole yet is shown with its rest.
+            // An incomplete character is shown with its remaining bytes.
             guard let text = String(validating: pending, as: UTF8.self) else { continue }
             pending = []
             record.withLock { $0.shown += text }
@@ -65,7 +65,7 @@ final class Terminal: Sendable {
         record.withLock { $0.isAtEnd = true }
     }
 
-    /// Waits until the shell takes commands.
+    /// Waits until the shell accepts commands.
     func begin() async throws { _ = try await shows("[begin]\n") }
 
     /// Types a text, or pastes it.
@@ -80,15 +80,15 @@ final class Terminal: Sendable {
 
     /// Waits until a text is shown.
     ///
-    /// - Returns: what was shown up to its end since the last time that this returned.
+    /// - Returns: The output up to the end of the text since the last return.
     @discardableResult
     func shows(_ text: String) async throws -> String {
         try await shows { $0.range(of: text) }
     }
 
-    /// Waits until a text is shown that matches.
+    /// Waits until a matching text is shown.
     ///
-    /// - Returns: what was shown up to its end since the last time that this returned.
+    /// - Returns: The output up to the end of the text since the last return.
     @discardableResult
     func shows(matching pattern: Regex<Substring>) async throws -> String {
         try await shows { $0.firstMatch(of: pattern)?.range }
@@ -110,15 +110,15 @@ final class Terminal: Sendable {
         return text
     }
 
-    /// A text that a test waited for and that was not shown.
+    /// The failure of waiting for a text.
     private struct NotShownError: Error {
         /// The text that was shown instead.
         let shown: String
     }
 
-    /// Waits until the commands that were typed have ended, and expects that none of them failed.
+    /// Waits until the typed commands have ended, and checks that none of them failed.
     ///
-    /// - Returns: what was shown since the last time that this or `shows` returned.
+    /// - Returns: The output since this or `shows` last returned.
     @discardableResult
     func finish() async throws -> String {
         let end = record.withLock { record in
@@ -129,12 +129,12 @@ final class Terminal: Sendable {
         let shown = try await shows("\n" + end).dropLast(end.count + 1)
         let failures = (try? String(contentsOfFile: files + ".failures", encoding: .utf8)) ?? ""
         #expect(failures.isEmpty, "shown: \(shown)")
-        // Where the shell itself has something to say, a line was not understood.
+        // A message of the shell itself means that it did not understand a line.
         #expect(!shown.contains("bash: "), "\(shown)")
         return String(shown)
     }
 
-    /// Closes the window: the shell hangs up, and so do the commands that it runs.
+    /// Closes the terminal's window: the shell and its commands get SIGHUP.
     func close() async {
         try? process.send(signal: SIGHUP)
         let hasEnded = await eventually { process.hasEnded }
