@@ -57,7 +57,7 @@ enum Additions {
     }
 }
 
-/// Watches a file, as many programs do.
+/// A monitor of a file, as in many programs.
 final class FileMonitor {
     private let source: DispatchSourceFileSystemObject
 

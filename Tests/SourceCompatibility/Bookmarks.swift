@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Recent documents, kept as bookmarks in the manner of many programs.
+/// Recent documents that are stored as bookmarks, as in many programs.
 class RecentDocuments {
     private(set) var bookmarks: [String: Data] = [:]
 
@@ -53,7 +53,7 @@ class RecentDocuments {
     }
 }
 
-/// Ends the conflicts of a document: the newest version wins.
+/// Resolves the conflicts of a document: the newest version wins.
 func resolveConflicts(at url: URL) throws -> Int {
     guard let conflicts = NSFileVersion.unresolvedConflictVersionsOfItem(at: url), let current = NSFileVersion.currentVersionOfItem(at: url) else { return 0 }
     let all: [NSFileVersion] = [current] + conflicts

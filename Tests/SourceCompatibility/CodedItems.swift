@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Items as `NSSecureCoding` values, on the way in and on the way out.
+/// Items as `NSSecureCoding` values, both provided and loaded.
 enum CodedItems {
     static func providers(_ url: URL, _ text: String) -> [NSItemProvider] {
         return [
@@ -17,7 +17,7 @@ enum CodedItems {
         ]
     }
 
-    /// What there is in a value whose class is not known.
+    /// Describes a value of an unknown class.
     static func describe(_ item: NSSecureCoding?) -> String {
         switch item {
         case let url as URL: return "url \(url.absoluteString)"
@@ -30,14 +30,14 @@ enum CodedItems {
         }
     }
 
-    /// A dropped file of a desktop program: its URL as data.
+    /// Returns the URL of a file dropped from a desktop program, which is loaded as data.
     static func fileURL(_ item: NSSecureCoding?) -> URL? {
         if let data = item as? Data { return URL(dataRepresentation: data, relativeTo: nil) }
         if let data = item as? NSData { return NSURL(absoluteURLWithDataRepresentation: data as Data, relativeTo: nil) as URL }
         return item as? URL
     }
 
-    /// Plain text comes as a string, as data, and as a file.
+    /// Returns plain text, which is loaded as a string, as data or as a file.
     static func text(_ item: NSSecureCoding?) -> String? {
         if let text = item as? String { return text }
         if let text = item as? NSString { return text as String }
@@ -58,7 +58,7 @@ enum CodedItems {
         return provider
     }
 
-    /// The one code that programs tell from the others.
+    /// Whether the error has the one code that programs distinguish from others.
     static func isCoercionFailure(_ error: Error?) -> Bool {
         guard let error = error as NSError? else { return false }
         return error.domain == NSItemProvider.errorDomain && NSItemProvider.ErrorCode(rawValue: error.code) == .unavailableCoercionError

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A note that is shown while others change its file, in the manner of many document classes.
+/// A note that is shown while other programs change its file, as in many document classes.
 final class PresentedNote: NSObject, NSFilePresenter, @unchecked Sendable {
-    // Sendable: everything happens on the main queue.
+    // Sendable: it is used on the main queue only.
     var presentedItemURL: URL?
     lazy var presentedItemOperationQueue: OperationQueue = OperationQueue.main
 
@@ -91,7 +91,7 @@ final class PresentedNote: NSObject, NSFilePresenter, @unchecked Sendable {
 }
 
 #if !swift(>=6)
-/// The signatures that were written before closures were sendable, which the older language mode takes for the same.
+/// The signatures from before closures were sendable, which the older language mode treats as the same.
 final class OlderPresenter: NSObject, NSFilePresenter {
     var presentedItemURL: URL?
     var presentedItemOperationQueue = OperationQueue.main
@@ -118,7 +118,7 @@ final class OlderPresenter: NSObject, NSFilePresenter {
 }
 #endif
 
-/// A folder that is watched, with as little as that takes.
+/// A presenter of a directory, with only what that requires.
 final class PresentedFolder: NSObject, NSFilePresenter {
     let presentedItemURL: URL?
     let presentedItemOperationQueue = OperationQueue.main
@@ -133,7 +133,7 @@ final class PresentedFolder: NSObject, NSFilePresenter {
     }
 }
 
-/// What programs do with coordinators.
+/// The ways in which programs use coordinators.
 enum Coordination {
     static func read(_ url: URL) throws -> Data {
         var result: Result<Data, Error>?
@@ -145,7 +145,7 @@ enum Coordination {
         return try result!.get()
     }
 
-    /// A queue file that is read and emptied while nobody else uses it: nothing is deleted.
+    /// Reads and empties a queue file while no other process uses it. The file is not deleted.
     static func drain(_ url: URL) -> [String] {
         var lines: [String] = []
         NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forDeleting, error: nil) { url in
@@ -171,7 +171,7 @@ enum Coordination {
         if let error = coordinatorError ?? moveError as NSError? { throw error }
     }
 
-    /// A folder as an archive, as a mail program attaches it.
+    /// Archives a directory, as a mail program attaches it.
     static func archive(_ folder: URL, into directory: URL) -> URL? {
         var archive: URL?
         var error: NSError?

@@ -7,11 +7,11 @@ extension UTType {
     static let notebook = UTType(exportedAs: "com.example.notebook", conformingTo: .package)
     static var page: UTType { UTType(exportedAs: "com.example.page") }
     static var markdown: UTType { UTType(importedAs: "net.daringfireball.markdown", conformingTo: .plainText) }
-    /// Without a reverse domain, and declared nowhere.
+    /// A type without a reverse domain, and without a declaration.
     static let plain = UTType(exportedAs: "my file type")
 }
 
-/// What programs ask of types.
+/// The properties of types that programs read.
 enum DeclaredTypes {
     static func mimeType(_ pathExtension: String) -> String {
         return UTType(filenameExtension: pathExtension)?.preferredMIMEType ?? "application/octet-stream"
@@ -67,7 +67,7 @@ enum DeclaredTypes {
         UTType(filenameExtension: pathExtension, conformingTo: .package)!
     }
 
-    /// The functions of before, as they are still found.
+    /// Returns the MIME type with the older functions, which are still in use.
     static func olderMIMEType(_ path: String) -> String? {
         let pathExtension = URL(fileURLWithPath: path).pathExtension
         if let uti = UTTypeCreatePreferredIdentifierForTag(kUTTagClassFilenameExtension, pathExtension as NSString, nil)?.takeRetainedValue() {

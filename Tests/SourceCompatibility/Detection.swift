@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What a browser's address field does when it is about to show its menu.
+/// The detection that a browser's address field makes before it shows its menu.
 final class PasteMenu: @unchecked Sendable {
     private(set) var canPasteAndGo = false
     private(set) var canPasteAndSearch = false

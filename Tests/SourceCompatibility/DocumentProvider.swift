@@ -202,7 +202,7 @@ class NoteEnumerator: NSObject, NSFileProviderEnumerator {
     }
 }
 
-/// Two of a test, as tests of providers have them.
+/// An observer for a test, as in tests of providers.
 class MockEnumerationObserver: NSObject, NSFileProviderEnumerationObserver {
     private(set) var items: [NSFileProviderItem] = []
     private(set) var nextPage: NSFileProviderPage?

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Errors through pointers, as older interfaces hand them over: in all four forms of a call.
+/// Errors through pointers, as older interfaces return them, in all four forms of a call.
 enum ErrorPointers {
     static func read(_ url: URL, error: NSErrorPointer) -> Data? {
         do {

@@ -3,9 +3,9 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Files that are promised, and files that are taken out of a promise.
+/// Files that are promised, and files that are received from a promise.
 enum FilePromises {
-    /// Progress that nobody moves, as most samples have it.
+    /// Returns a promise without progress, as in most samples.
     static func promise(_ file: URL, as type: UTType) -> NSItemProvider {
         let provider = NSItemProvider()
         provider.suggestedName = file.deletingPathExtension().lastPathComponent
@@ -27,7 +27,7 @@ enum FilePromises {
         return provider
     }
 
-    /// The file has to be taken away before the handler returns.
+    /// Copies the file, which must be done before the handler returns.
     static func copy(_ provider: NSItemProvider, into folder: URL, completion: @escaping @Sendable (Result<URL, Error>) -> Void) -> Progress {
         return provider.loadFileRepresentation(forTypeIdentifier: UTType.data.identifier) { url, error in
             guard let url = url else {
@@ -57,7 +57,7 @@ enum FilePromises {
         }
     }
 
-    /// In place where that is possible, as a copy where it is not.
+    /// Opens the file in place if possible, and otherwise as a copy.
     static func open(_ provider: NSItemProvider, completion: @escaping @Sendable (URL?, Bool) -> Void) {
         provider.loadInPlaceFileRepresentation(forTypeIdentifier: "public.data") { url, isInPlace, error in
             if let error = error { print("Not in place: \(error.localizedDescription)") }
@@ -65,7 +65,7 @@ enum FilePromises {
         }
     }
 
-    /// Loads as children of one progress.
+    /// Loads several items as children of one progress.
     static func loadAll(_ providers: [NSItemProvider], completion: @escaping @Sendable (Int) -> Void) -> Progress {
         let total = Progress(totalUnitCount: Int64(providers.count))
         let group = DispatchGroup()
@@ -78,7 +78,7 @@ enum FilePromises {
         return total
     }
 
-    /// A file of any kind, by its URL alone; a page of the web as well.
+    /// Returns a provider for a file of any kind, or for a web page, by its URL alone.
     static func provider(of url: URL) -> NSItemProvider {
         return NSItemProvider(contentsOf: url)!
     }

@@ -6,7 +6,7 @@ import OSLog
 import UniformTypeIdentifiers
 import os
 
-/// Idioms of programs for Apple's platforms, each of which has to compile as it stands.
+/// Idioms of programs for Apple's platforms, each of which must compile unchanged.
 enum Idioms {
     static func progress() -> Progress {
         return Progress()

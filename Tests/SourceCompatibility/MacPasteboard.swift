@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Copying and pasting as programs for the Mac do it.
+/// Copying and pasting as in programs for the Mac.
 class ClipboardController: NSObject, NSPasteboardTypeOwner {
     let pasteboard: NSPasteboard
     var selection: String?
@@ -120,7 +120,7 @@ final class Row: NSObject, NSPasteboardWriting, NSPasteboardReading {
     }
 }
 
-/// Promises an export that is made when it is dropped somewhere.
+/// A promise of an export, which is made when it is dropped.
 class ExportController: NSObject, NSFilePromiseProviderDelegate {
     let contents: Data
 

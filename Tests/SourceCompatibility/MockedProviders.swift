@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A provider of a test, which says what it is told to say.
+/// A test's provider, which returns the values that the test sets.
 class MockItemProvider: NSItemProvider {
     var types: [String] = []
     var item: NSSecureCoding?
@@ -26,7 +26,7 @@ class MockItemProvider: NSItemProvider {
     override func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// One of a test of asynchronous code only.
+/// A provider for tests of asynchronous code only.
 class AsyncMockItemProvider: NSItemProvider {
     override func loadItem(forTypeIdentifier typeIdentifier: String, options: [AnyHashable: Any]? = nil) async throws -> NSSecureCoding {
         typeIdentifier as NSString

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
 
-// Foundation comes with the framework, as on Apple's platforms; so does URLSession.
+// Foundation and URLSession come with the framework, as on Apple's platforms.
 import FileProvider
 
 class RemoteFetcher: NSObject {

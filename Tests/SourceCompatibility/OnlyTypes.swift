@@ -2,7 +2,7 @@
 
 import UniformTypeIdentifiers
 
-// Nothing but the types: Foundation comes with them.
+// This file imports only the types, which export Foundation.
 func kinds(ofItemsIn folder: URL) throws -> [String: UTType] {
     var kinds: [String: UTType] = [:]
     for url in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: [.contentTypeKey]) {

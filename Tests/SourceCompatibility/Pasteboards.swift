@@ -4,7 +4,7 @@ import Foundation
 import MobileCoreServices
 import UniformTypeIdentifiers
 
-/// What programs do with a pasteboard, which most of the time is the general one.
+/// The ways in which programs use a pasteboard, which is mostly the general one.
 struct Pasteboards {
     var pasteboard = UIPasteboard.general
 

@@ -4,7 +4,7 @@ import Foundation
 import MobileCoreServices
 import UniformTypeIdentifiers
 
-/// A board of pictures and texts that can be dragged about in it and dropped into it from elsewhere.
+/// A board of pictures and texts that can be dragged within it and dropped into it from elsewhere.
 @MainActor
 final class PhotoBoard: NSObject {
     struct Photo: Equatable { let name: String }

@@ -1,6 +1,7 @@
 // swift-format-ignore-file
 
-// The article's listings as they stand there: its second one names the class `podcastModelData` once, and the class has no end.
+// The article's listings as they stand there: its second one names the class `podcastModelData` once, and the class
+// has no end.
 
 import Foundation
 import MobileCoreServices

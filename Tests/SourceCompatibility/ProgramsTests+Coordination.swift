@@ -17,7 +17,7 @@ extension ProgramsTests {
         defer { NSFileCoordinator.removeFilePresenter(watcher) }
         try note.load()
         #expect(note.text == "first")
-        // Its own reading and saving tell it nothing.
+        // Its own reading and saving send it no notifications.
         #expect(note.events.isEmpty)
         note.edit("second")
         let read = await elsewhere { try? Coordination.read(url) }
@@ -60,7 +60,7 @@ extension ProgramsTests {
         }
     #endif
 
-    /// Runs something that blocks on another thread: the presenters' queue is the main one.
+    /// Runs a blocking function on another thread, because the presenters' queue is the main one.
     private func elsewhere<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }

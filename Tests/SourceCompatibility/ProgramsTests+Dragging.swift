@@ -9,7 +9,7 @@ extension ProgramsTests {
         let drag = try #require(DragOperation(UIDragInteraction(delegate: board), boards: LocalBoards()))
         #expect(drag.session.localContext as? PhotoBoard === board)
         let drop = try #require(DropOperation(UIDropInteraction(delegate: board), drag))
-        // Found again by its local object: moved, not copied.
+        // The item is found by its local object, so it is moved and not copied.
         #expect(drop.update().operation == .move && drop.update().isPrecise == false)
         #expect(await drop.perform() == .move)
         #expect(board.texts == ["one", "two"])
@@ -45,7 +45,7 @@ extension ProgramsTests {
 
     @Test func whatIsCopiedIsPasted() async throws {
         let name = UIPasteboard.Name(UUID().uuidString)
-        // Off the tasks' threads, because pasteboards block.
+        // Outside Swift's task pool, because pasteboards block.
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             DispatchQueue.global().async {
                 continuation.resume(
@@ -69,7 +69,7 @@ extension ProgramsTests {
         board.copyRich("<b>a</b>", "a")
         #expect(board.html() == "<b>a</b>")
         #expect(board.pasteboard.numberOfItems == 2 && board.pasteboard.changeCount > count)
-        // The first item is none, though there is a URL.
+        // The first item has no URL, although the second one has.
         #expect(board.paste() == nil && board.pasteboard.string == "a")
         #expect(board.pasteboard.urls?.map(\.absoluteString) == ["https://example.org"])
         board.copyOnce("secret")

@@ -70,7 +70,7 @@ extension ProgramsTests {
             let existing = (error as NSError).userInfo[NSFileProviderErrorItemKey] as? NSFileProviderItemProtocol
             #expect(existing?.itemIdentifier == made.itemIdentifier)
         }
-        // The class has the other form.
+        // The class implements the `async` form.
         let identifier = made.itemIdentifier
         let name: String? = await withCheckedContinuation { continuation in
             provider.renameItem(withIdentifier: identifier, toName: "new.txt") { item, _ in
@@ -106,7 +106,7 @@ extension ProgramsTests {
         #expect(observer.items.map { ItemReading.mayBeChanged($0) } == [true])
         #expect(observer.items.map { ItemReading.isShared($0) } == [false])
         #expect(observer.items.compactMap { ItemReading.created($0) } == [])
-        // The class has the form without a handler.
+        // The class implements the form without a completion handler.
         let anchor = await withCheckedContinuation { continuation in
             enumerator.currentSyncAnchor { continuation.resume(returning: $0) }
         }
@@ -124,7 +124,7 @@ extension ProgramsTests {
     }
 
     @Test func aProgramRenewsItsDomains() async throws {
-        // The domains of the process are those of other tests, too.
+        // A domain manager of its own, because other tests use the process's domains, too.
         let domains = try await NSFileProviderManager.$backendOfTask.withValue(LocalDomains()) {
             try await DomainSetup.renew("renewed")
         }

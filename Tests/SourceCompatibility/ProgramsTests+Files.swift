@@ -51,7 +51,7 @@ extension ProgramsTests {
 
     @Test func loadsAreChildrenOfOneProgress() async throws {
         let providers = (0..<5).map { NSItemProvider(object: "\($0)" as NSString) } + [NSItemProvider()]
-        // The progress is kept by nobody but the loads and this.
+        // Only the loads and this test retain the progress.
         let box = ProgressBox()
         let count = await withCheckedContinuation { continuation in
             box.progress = FilePromises.loadAll(providers) { continuation.resume(returning: $0) }

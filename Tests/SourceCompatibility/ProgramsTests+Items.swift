@@ -119,7 +119,7 @@ extension ProgramsTests {
             }
             isObserved.signal()
         }
-        // What is looked at in between may be seen as well.
+        // Fractions in between may be observed as well.
         #expect(observer.fractions.first == 0 && observer.fractions.last == 1)
         #expect(observer.fractions == observer.fractions.sorted())
         observer.stop()

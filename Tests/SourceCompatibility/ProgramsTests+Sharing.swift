@@ -106,7 +106,7 @@ extension ProgramsTests {
     }
 }
 
-/// A file in a folder of its own, gone with this.
+/// A file in a temporary directory of its own, removed with this object.
 final class TemporaryFile: Sendable {
     let url: URL
     var folder: URL { url.deletingLastPathComponent() }

@@ -109,7 +109,7 @@ import UniformTypeIdentifiers
     }
 
     @MainActor @Test func programsForTheMacCopyAndPaste() async throws {
-        // Within this process: no daemon is to be left behind.
+        // With boards of this process, so that no daemon is started.
         let controller = ClipboardController(pasteboard: NSPasteboard(.general, PasteboardStore(LocalBoards())))
         controller.copyText("text")
         #expect(controller.pasteText() == "text" && controller.hasChanged && !controller.hasChanged)

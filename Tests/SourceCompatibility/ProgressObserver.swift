@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Shows how far a load has come.
+/// An observer of a load's progress.
 final class ProgressObserver: @unchecked Sendable {
     private var observation: NSKeyValueObservation?
     private(set) var fractions: [Double] = []

@@ -107,7 +107,7 @@ class ReplicatedEnumerator: NSObject, NSFileProviderEnumerator {
     }
 }
 
-/// How programs read the members of an item that its class may leave out.
+/// The ways in which programs read properties that an item's class may lack.
 enum ItemReading {
     static func kind(_ item: NSFileProviderItem) -> String {
         if item.contentType?.conforms(to: .folder) ?? false { return "folder" }
@@ -154,7 +154,7 @@ enum ItemReading {
     }
 }
 
-/// What a program does about its domains.
+/// A program's setup of its domains.
 enum DomainSetup {
     static func renew(_ identifier: String) async throws -> [NSFileProviderDomain] {
         try await NSFileProviderManager.removeAllDomains()

@@ -4,7 +4,8 @@ import Foundation
 import MobileCoreServices
 import UniformTypeIdentifiers
 
-/// What a share extension's view controller does, without its view: most programs that use extension items are one.
+/// The work of a share extension's view controller, without its view. Most programs that use extension items are
+/// share extensions.
 @MainActor
 class ShareController: NSObject {
     var extensionContext: NSExtensionContext?
@@ -13,7 +14,7 @@ class ShareController: NSObject {
     private(set) var images: [Data] = []
     private(set) var message = ""
 
-    /// A group of loads, and the main queue at the end of them.
+    /// Loads attachments in a group, and completes on the main queue.
     func loadAttachments(completion: @escaping @MainActor () -> Void) {
         guard let extensionItem = extensionContext?.inputItems.first as? NSExtensionItem,
             let attachments = extensionItem.attachments, !attachments.isEmpty
@@ -76,7 +77,7 @@ class ShareController: NSObject {
     }
 }
 
-/// The same with `async`: the loads happen where the controller is.
+/// The same with `async`: the loads are started on the controller's actor.
 @MainActor
 final class AsyncShareController {
     private(set) var links: [URL] = []
@@ -96,7 +97,7 @@ final class AsyncShareController {
         context.completeRequest(returningItems: nil)
     }
 
-    /// The page that a script of the extension has looked at.
+    /// Returns the title of the page that a script of the extension has read.
     func page(_ provider: NSItemProvider) async -> String? {
         guard
             let dictionary = try? await provider.loadItem(forTypeIdentifier: kUTTypePropertyList as String) as? NSDictionary,
@@ -106,7 +107,7 @@ final class AsyncShareController {
     }
 }
 
-/// The controller of a bridge to older code: handlers in place of `async`, results in place of throws.
+/// A bridge to older code: completion handlers instead of `async`, results instead of throws.
 enum AttachmentLoader {
     static func load(_ provider: NSItemProvider, _ type: UTType) async throws -> Data {
         try await withCheckedThrowingContinuation { continuation in

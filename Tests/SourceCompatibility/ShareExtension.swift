@@ -4,7 +4,7 @@ import Foundation
 import UniformTypeIdentifiers
 import os.log
 
-/// The loop of a share extension, with handlers.
+/// The loop of a share extension, with completion handlers.
 class ActionRequestHandler: NSObject, NSExtensionRequestHandling {
     var extensionContext: NSExtensionContext?
     private let log = OSLog(subsystem: "com.example.share", category: "action")
@@ -51,7 +51,7 @@ class ActionRequestHandler: NSObject, NSExtensionRequestHandling {
     }
 }
 
-/// What a share extension makes of an attachment, in its `async` form.
+/// The contents of an attachment that a share extension loads with `async`.
 enum SharedContent: Equatable {
     case text(String)
     case link(URL)
@@ -72,7 +72,7 @@ enum SharedContent: Equatable {
     }
 }
 
-/// The stream copy: a file of any size into a folder, without reading it whole.
+/// Copies a file of any size as a stream, without reading it whole.
 func copyStream(from source: URL, to target: URL) throws {
     guard let input = InputStream(url: source), let output = OutputStream(url: target, append: false) else {
         throw CocoaError(.fileReadUnknown)

@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// A value that can be taken in several forms, the best one first.
+/// A value with several representations, the best one first.
 struct Sketch: Codable, Equatable, Transferable {
     var title: String
     var strokes: [[Double]] = []
@@ -25,7 +25,7 @@ extension UTType {
     static var sketch: UTType { UTType(exportedAs: "com.example.sketch", conformingTo: .json) }
 }
 
-/// A film that stays a file, and is copied when it arrives: the file that is received goes away.
+/// A film that remains a file, and is copied when it arrives, because the received file is removed.
 struct Film: Transferable {
     let url: URL
 
@@ -44,7 +44,7 @@ struct Film: Transferable {
     }
 }
 
-/// Raw data, one way in and one way out.
+/// Raw data, with one importing and one exporting representation.
 struct Scan: Transferable {
     enum ScanError: Error { case empty }
     let data: Data

@@ -3,7 +3,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Classes that go into an item provider, in the forms in which their witnesses are found.
+/// Classes that are written to item providers, with the protocol requirements in their various forms.
 class Card: NSObject, NSItemProviderWriting, NSItemProviderReading {
     let name: String
     required init(name: String) { self.name = name }
@@ -25,7 +25,8 @@ class Card: NSObject, NSItemProviderWriting, NSItemProviderReading {
     }
 }
 
-/// Its witness has the handler of older programs, and its types and their visibility are those of the object.
+/// A class whose loading method has the handler type of older programs, and whose types and visibilities are partly
+/// the instance's.
 final class Draft: NSObject, NSItemProviderWriting {
     static let writableTypeIdentifiersForItemProvider: [String] = [UTType.rtf.identifier]
     var writableTypeIdentifiersForItemProvider: [String] { ["com.example.draft", "public.utf8-plain-text"] }

@@ -1,11 +1,11 @@
 package import Testing
 
-/// Tests that block: they wait for programs, or read in a mount that another process serves.
+/// A trait for tests that block: they wait for programs, or read in a mount that another process serves.
 ///
-/// Swift has as many threads for tasks as the machine has processors. A test that holds one of them keeps the others of
-/// its process from running, and so from answering what it waits for. With this trait a test, its child tasks and the
-/// actors that it calls run on threads of their own. Tasks that it starts apart (`Task { }`) do not, so these must
-/// not block.
+/// Swift has as many threads for tasks as the machine has processors. A test that blocks one of them keeps other
+/// tests of its process from running, and so from answering what it waits for. With this trait a test, its child
+/// tasks and the actors that it calls run on threads of their own. Unstructured tasks (`Task { }`) do not, so these
+/// must not block.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
 

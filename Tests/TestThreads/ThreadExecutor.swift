@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Runs jobs on threads that they may block.
+/// An executor that runs jobs on threads that they may block.
 ///
-/// A job that another one enqueues follows it on the same thread, which takes a fraction of the time that another thread takes to wake
-/// up. If the first job does not end soon, as when it blocks, the following one gets a thread of its own.
+/// A job that another one enqueues follows it on the same thread, which takes a fraction of the time that another
+/// thread takes to wake up. If the first job does not end soon, as when it blocks, the following one gets a thread of
+/// its own.
 final class ThreadExecutor: TaskExecutor {
     static let shared = ThreadExecutor()
 
@@ -48,12 +49,12 @@ final class ThreadExecutor: TaskExecutor {
                 quietLooks = look() ? 0 : quietLooks + 1
             }
             isWatched.store(false, ordering: .sequentiallyConsistent)
-            // A job that was enqueued before that did not begin the watch.
+            // A job that was enqueued before that did not start the watch.
             if look(), !isWatched.exchange(true, ordering: .sequentiallyConsistent) { watchBegins.signal() }
         }
     }
 
-    /// - Returns: whether any job followed another one since the last look.
+    /// - Returns: Whether any job followed another one since the last look.
     private func look() -> Bool {
         var isAny = false
         for worker in state.withLock({ $0.all }) {

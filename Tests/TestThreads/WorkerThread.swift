@@ -7,7 +7,7 @@ final class WorkerThread: Sendable {
     private struct State {
         /// The job that another thread handed over.
         var handed: UnownedJob?
-        /// The job that follows the present one.
+        /// The job that follows the current one.
         var following: UnownedJob?
         /// Whether the watch has seen the following job.
         var isSeen = false
@@ -24,9 +24,10 @@ final class WorkerThread: Sendable {
         return key
     }()
 
-    /// The worker whose thread this is.
+    /// The worker of the current thread, or `nil`.
     static var current: WorkerThread? {
-        // The pointer is one to a worker: nothing else is set for the key. A thread holds its worker for as long as it runs.
+        // The pointer leads to a worker, because nothing else is set for the key. A thread retains its worker while
+        // it runs.
         pthread_getspecific(key).map { Unmanaged<WorkerThread>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -42,7 +43,7 @@ final class WorkerThread: Sendable {
         handedOver.signal()
     }
 
-    /// Enqueues a job behind the present one. To be called on this thread.
+    /// Enqueues a job behind the current one. Must be called on this thread.
     ///
     /// - Returns: `false` if another job follows already.
     func follow(with job: UnownedJob) -> Bool {
@@ -55,7 +56,7 @@ final class WorkerThread: Sendable {
         }
     }
 
-    /// Takes the following job if it was there at the watch's last look.
+    /// Takes the following job if it existed at the watch's last look.
     func late() -> (job: UnownedJob?, isUsed: Bool) {
         state.withLock { state in
             defer {

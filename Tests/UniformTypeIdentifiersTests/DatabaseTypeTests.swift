@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// Types that only the freedesktop database knows; its own tests are elsewhere.
+/// Types that only the freedesktop database has. The database itself is tested elsewhere.
 @Suite(.enabled(if: MIMEDatabase.shared != nil || ProcessInfo.processInfo.environment["CI"] != nil, "no mime.cache"))
 struct DatabaseTypeTests {
     @Test func anExtensionOfTheDatabaseIsADynamicTypeThatKnowsMore() throws {
@@ -49,7 +49,7 @@ struct DatabaseTypeTests {
     }
 
     @Test func theSupertypeChoosesBetweenTheMeaningsOfTheDatabase() throws {
-        // Ogg is audio to the database first, and can be a film.
+        // To the database, Ogg is primarily audio, and can also be a film.
         let film = try #require(UTType(filenameExtension: "ogg", conformingTo: .movie))
         #expect(film.isDynamic && film.conforms(to: .movie))
         let any = try #require(UTType(tag: "ogg", tagClass: .filenameExtension, conformingTo: nil))

@@ -79,7 +79,7 @@ private let vectors: [(payload: String, identifier: String)] = [
         for (payload, identifier) in vectors {
             let parsed = try #require(DynamicIdentifier(payload: payload))
             let parents = parsed.parents.map { UTType($0) }
-            // The parent behind code 13 was never explained; a kernel extension is a declared package.
+            // The parent of code 13 is unknown. A kernel extension is a declared package.
             if parents.contains(nil) || parsed.tag == "kext" { continue }
             let type = UTType(
                 tag: parsed.tag, tagClass: UTTagClass(rawValue: parsed.tagClass), conformingTo: parents.first ?? nil)
@@ -88,7 +88,7 @@ private let vectors: [(payload: String, identifier: String)] = [
     }
 
     @Test(arguments: [
-        // Bits left over that are not zero; not UTF-8; seen on Apple's systems.
+        // Remaining bits that are not zero, or text that is not UTF-8, as seen on Apple's systems.
         "dyn.ah62d4rv4ge81k3p2su11zzz", "dyn.ah62d46rv4ge81a3dhq", "dyn.agk8",
         // No payload, another version, letters outside the alphabet, a superfluous letter.
         "dyn.", "dyn.a", "dyn.bge8u", "dyn.age8i", "dyn.age8u!", "dyn.age80835ha", "dyn.age80s52é",
@@ -110,7 +110,7 @@ private let vectors: [(payload: String, identifier: String)] = [
     }
 
     @Test func aTagThatIsNoTagMakesNoType() {
-        // Well-formed in every other way: it must not bring a slash into a file name.
+        // Well-formed in every other way, but it must not bring a slash into a file name.
         let evil = DynamicIdentifier(parents: ["public.data"], tagClass: "public.filename-extension", tag: "../x")
         #expect(DynamicIdentifier(evil.encoded()) == evil)
         #expect(UTType(evil.encoded()) == nil)
@@ -147,7 +147,7 @@ private let vectors: [(payload: String, identifier: String)] = [
             }
             let identifier = "dyn.a" + String(text)
             if let decoded = DynamicIdentifier(identifier) {
-                // Whatever is accepted can be decoded again from what it is encoded to.
+                // An accepted identifier can be encoded and decoded again.
                 #expect(DynamicIdentifier(decoded.encoded()) == decoded)
             }
         }

@@ -66,7 +66,8 @@ private let png = Data([
     }
 
     @Test func contentDecidesBetweenTheMeaningsOfAnExtension() throws {
-        // The system knows .scn as a SceneKit scene, .bin as MacBinary; the database knows other things by these names.
+        // The system declares .scn as a SceneKit scene and .bin as MacBinary; in the database these extensions have
+        // other meanings.
         #expect(try contentType(folder.file("a.bin", png)) == .png)
         #expect(
             try contentType(folder.file("b.ts", "G" + String(repeating: "\u{1}", count: 200)))?.identifier
@@ -81,7 +82,7 @@ private let png = Data([
         #expect(try contentType(folder.folder("Thing.app")) == .applicationBundle)
         #expect(try contentType(folder.folder("Notes.rtfd")) == .rtfd)
         #expect(try contentType(folder.folder("Kit.framework")) == .framework)
-        // A picture's extension means nothing on a directory.
+        // A picture's extension has no meaning for a directory.
         #expect(try contentType(folder.folder("holiday.jpg")) == .folder)
         #expect(try UTType(contentsOf: folder.folder("Other.app")) == .applicationBundle)
     }
@@ -99,7 +100,7 @@ private let png = Data([
     @Test func otherKindsOfItemsHaveTheirOwnTypes() throws {
         let pipe = folder.url.appendingPathComponent("pipe.jpg", isDirectory: false)
         try #require(mkfifo(pipe.path, 0o600) == 0)
-        // Must not wait for a writer.
+        // Reading the type must not wait for a writer.
         #expect(try UTType(contentsOf: pipe).identifier == "public.named-pipe")
         #expect(try contentType(pipe)?.identifier == "public.named-pipe")
         #expect(try contentType(URL(fileURLWithPath: "/dev/null"))?.identifier == "public.character-special")

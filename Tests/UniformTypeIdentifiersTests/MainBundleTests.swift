@@ -3,7 +3,8 @@ import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
-/// A program whose `Info.plist` lies beside it declares types: shown with the command line, copied to a bundle.
+/// A program that declares types in its `Info.plist`: a copy of the command line tool, beside the list or in a
+/// bundle.
 @Suite struct MainBundleTests {
     @Test(arguments: ["", "Program.appex/", "Program.app/Contents/Linux/"])
     func aProgramDeclaresTheTypesOfItsPropertyList(place: String) async throws {
@@ -50,7 +51,8 @@ import UniformTypeIdentifiers
         let program = folder.url.appendingPathComponent(place + "program")
         try FileManager.default.createDirectory(
             at: program.deletingLastPathComponent(), withIntermediateDirectories: true)
-        // By another process: a program that this one has open for writing could not be run while any of its forks has it so.
+        // Another process copies the program. If this one did, a fork might inherit the copy's descriptor open for
+        // writing, and executing the copy would fail.
         let copy = try await RunningProgram("/bin/cp", [try BuiltProgram.path("purvey"), program.path]).end()
         try #require(copy.status == 0)
 

@@ -1,4 +1,4 @@
-/// A small generator of random numbers that always gives the same ones from the same seed (SplitMix64).
+/// A small random number generator that yields the same sequence for the same seed (SplitMix64).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -24,11 +24,12 @@ import UniformTypeIdentifiers
         ("text/plain;charset=utf-8", "public.utf8-plain-text"), ("text/plain; charset=UTF-8", "public.utf8-plain-text"),
         ("text/html; charset=utf-8", "public.html"), ("application/octet-stream", "public.data"),
         ("application/x-msdownload", "com.microsoft.windows-executable"), ("audio/3gpp", "public.3gpp"),
-        // Known to the freedesktop database as aliases, or as types that the system declares without a MIME type.
+        // MIME types that the freedesktop database has as aliases, or as types that the system declares without a
+        // MIME type.
         ("image/pjpeg", "public.jpeg"), ("application/x-pdf", "com.adobe.pdf"), ("text/x-csrc", "public.c-source"),
         ("application/x-compressed-tar", "org.gnu.gnu-zip-tar-archive"), ("audio/x-flac", "org.xiph.flac"),
         ("application/x-cd-image", "public.iso-image"), ("image/x-nikon-nef", "com.nikon.raw-image"),
-        // Declared by the system, though others define them.
+        // Types that the system declares although others define them.
         ("application/msword", "com.microsoft.word.doc"), ("application/vnd.ms-excel", "com.microsoft.excel.xls"),
         ("application/vnd.ms-powerpoint", "com.microsoft.powerpoint.ppt"), ("audio/flac", "org.xiph.flac"),
         (
@@ -78,7 +79,7 @@ import UniformTypeIdentifiers
         #expect(package != data)
         #expect(try UTType(#require(UTType(filenameExtension: "nobodyknows")).identifier) == data)
         #expect(data.supertypes == [.data, .item])
-        // A picture's extension for what is no picture: only what was asked for holds.
+        // With a film's extension for a picture, only the requested supertype holds.
         let odd = try #require(UTType(filenameExtension: "mov", conformingTo: .image))
         #expect(odd.isDynamic && odd.conforms(to: .image) && !odd.conforms(to: .movie))
     }
@@ -112,7 +113,7 @@ import UniformTypeIdentifiers
         #expect(UTType("com.apple.ICNS")?.identifier == "com.apple.icns")
         #expect(UTType("com.example.nothing") == nil)
         #expect(UTType("") == nil)
-        // Types that programs declare, rather than the system.
+        // A type that programs declare, but not the system.
         #expect(UTType("org.matroska.mkv") == nil)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test, removed when the test is done with it.
+/// A temporary directory for one test, removed with this object.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -1,7 +1,7 @@
 import Testing
 import UniformTypeIdentifiers
 
-/// Types that programs declare, rather than the system. Each test that loads some has a process of its own.
+/// Types that programs declare, but not the system. Each test that loads some runs in a process of its own.
 @Suite struct TypeCollectionTests {
     @Test func noneIsLoadedUnlessItIsAskedFor() {
         #expect(TypeRow.thirdParty.count > 400)
@@ -60,7 +60,7 @@ import UniformTypeIdentifiers
             #expect(UTType(filenameExtension: "ts") == .mpeg2TransportStream)
             #expect(UTType(filenameExtension: "eml")?.identifier == "com.apple.mail.email")
             #expect(UTType(filenameExtension: "ts", conformingTo: .text)?.identifier == "com.microsoft.typescript")
-            // A type of a collection that owns the extension, while the system's is a package.
+            // A type of a collection that owns the extension, while the system's type is a package.
             #expect(UTType(filenameExtension: "mbox")?.identifier == "com.c-command.mbox")
         }
     }

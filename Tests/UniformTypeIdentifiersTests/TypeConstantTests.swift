@@ -1,7 +1,7 @@
 import Testing
 import UniformTypeIdentifiers
 
-/// The constants as Apple's `UTCoreTypes.h` pairs them with their identifiers, and those of ShazamKit.
+/// The constants with their identifiers in Apple's `UTCoreTypes.h`, and those of ShazamKit.
 @Suite struct TypeConstantTests {
     private static let constants: [(type: UTType, identifier: String)] = [
         (.item, "public.item"),

@@ -86,7 +86,7 @@ import UniformTypeIdentifiers
         #expect(faults[0].description.hasPrefix("test: "))
     }
 
-    /// One exported declaration, `a.b`, with this beside its identifier.
+    /// Reads one exported declaration `a.b` with additional keys.
     private func readEntry(_ entry: [String: Any]) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
         let entry = entry.merging(["UTTypeIdentifier": "a.b"]) { one, _ in one }
         return TypeDeclaration.declarations(in: ["UTExportedTypeDeclarations": [entry]], source: "test")

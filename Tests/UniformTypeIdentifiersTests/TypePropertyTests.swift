@@ -26,7 +26,7 @@ import UniformTypeIdentifiers
     @Test func descriptionsAreOwnOrInherited() {
         #expect(UTType.png.localizedDescription == "PNG image")
         #expect(UTType.plainText.localizedDescription == "plain text document")
-        // Without a description of its own.
+        // A type without a description of its own inherits one.
         #expect(UTType("com.apple.macbookpro-16-silver")?.localizedDescription == "computer")
         for row in TypeRow.all where row.name != nil {
             #expect(UTType(row.identifier)?.localizedDescription?.isEmpty == false)

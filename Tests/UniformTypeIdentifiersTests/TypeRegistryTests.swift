@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import UniformTypeIdentifiers
 
-/// The registry of a process. The tests that change what it reads run in processes of their own.
+/// The registry of a process. Tests that change its sources run in processes of their own.
 @Suite struct TypeRegistryTests {
     @Test func aTypeThatAProcessDeclaresIsThereAtOnceAndGoesAway() async {
         await #expect(processExitsWith: .success) {
@@ -24,7 +24,7 @@ import UniformTypeIdentifiers
             #expect(type.conforms(to: .json) && type.conforms(to: .data) && type.isSubtype(of: .text))
             #expect(type.preferredFilenameExtension == "exnotes" && type.localizedDescription == "example notes")
             #expect(UTType(exportedAs: "com.example.notes", conformingTo: .image) == type)
-            // One made before knows it too, and is the same.
+            // A value from before the declaration has its properties, too, and is equal.
             #expect(early == type && early.isDeclared && early.conforms(to: .json) && type.conforms(to: early))
             #expect(UTType.type(ofFileName: "a.exnotes") == type)
 
@@ -61,7 +61,7 @@ import UniformTypeIdentifiers
             #expect(UTType.type(ofFileName: "a.sketch.json").identifier == "com.example.sketch")
             #expect(UTType.type(ofFileName: "a.b.sketch.JSON").identifier == "com.example.sketch")
             #expect(UTType.type(ofFileName: "a.json") == .json)
-            // The process's own declaration comes before the system's.
+            // The process's own declaration precedes the system's.
             #expect(UTType(filenameExtension: "txt")?.identifier == "com.example.sketch")
             #expect(UTType(filenameExtension: "txt", conformingTo: .text) == .plainText)
         }
@@ -107,7 +107,7 @@ import UniformTypeIdentifiers
             let faulty = TypeRegistry.faults.map { URL(fileURLWithPath: $0.source).lastPathComponent }
             #expect(faulty == ["bad.plist", "dir.plist", "pipe.plist"])
 
-            // A change is noticed without being told, within a second or so of asking.
+            // A change is noticed without a notification, within about a second.
             try record("d", [type("com.example.late", "exlate")], [], executable: "/opt/d/d")
             var late: UTType?
             for _ in 0..<30_000 where late == nil {
@@ -174,7 +174,8 @@ import UniformTypeIdentifiers
                             }
                             let file = UTType(filenameExtension: "race\(round % 50)")
                             let isData = file?.conforms(to: .data) == true
-                            // Taken back between the two questions, it conforms to nothing any more, for good.
+                            // If the declaration was removed between the two calls, the type conforms to nothing from
+                            // then on.
                             #expect(isData || file?.isDeclared == false, "\(reader)")
                         }
                     }
@@ -221,7 +222,8 @@ import UniformTypeIdentifiers
                 ])
                 #expect(UTType("com.example.late\(round)") != nil)
             }
-            // What 200 KB each would need: the facts of all types alone were more, when each change made them anew.
+            // At most 200 KB for each change. The records of all types alone would take more if each change made them
+            // anew.
             #expect(try (residentPages() - before) * Int(getpagesize()) < 100 * 200 << 10)
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import UniformTypeIdentifiers
 
-/// Snapshots built by hand, which no other test sees.
+/// Snapshots that are built by hand and not registered, so that no other test is affected.
 @Suite struct TypeSnapshotTests {
     private func declaration(
         _ identifier: String, exported: Bool = true, _ parents: [String] = ["public.data"], extensions: [String] = [],
@@ -71,7 +71,7 @@ import UniformTypeIdentifiers
         let tree = try #require(built.index(ofIdentifier: "com.example.tree"))
         let text = try #require(built.index(ofIdentifier: "public.text"))
         #expect(json.conforms(to: tree) && json.conforms(to: text))
-        // And so do the types below it, while the others are shared with every snapshot.
+        // The types beneath conform as well, while all others are shared between snapshots.
         #expect(try facts(built, "public.geojson").conforms(to: tree))
         #expect(
             try facts(built, "public.jpeg")
@@ -111,7 +111,7 @@ import UniformTypeIdentifiers
 
     @Test func soManyTypesAndParentsAsNoMachineHasAreCutShort() async {
         await #expect(processExitsWith: .success) {
-            // What a quarter of a million rows of as many bits would need by far.
+            // A limit far below the memory for a bit matrix of a quarter of a million types.
             var memory = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
             setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &memory)
             var interned = InternedIdentities()

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// A row of the tables that the compiled-in types are generated from.
+/// A row of the tables from which the compiled-in types are generated.
 struct TypeRow: Sendable, CustomTestStringConvertible {
     let name: String?
     private(set) var identifier: String
     private(set) var parents: [String]
     private(set) var extensions: [String]
     let mimeTypes: [String]
-    /// `system`, or the tier of programs that declare the type.
+    /// `system`, or the tier of the programs that declare the type.
     let tier: String
 
     var testDescription: String { identifier }
@@ -47,7 +47,7 @@ struct TypeRow: Sendable, CustomTestStringConvertible {
         return Array((text ?? "").split(separator: "\n").dropFirst())
     }
 
-    /// The rows of the types that the system declares, corrected.
+    /// The rows of the types that the system declares, with corrections.
     static let all: [TypeRow] = {
         var rows = ["core-types.tsv", "more-types.tsv"].flatMap { table($0).map(TypeRow.init) }
         let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.identifier, $0) })

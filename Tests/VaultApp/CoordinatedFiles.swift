@@ -3,9 +3,10 @@ import Glibc
 import Purvey
 import Synchronization
 
-/// What the program does with files in turn with others.
+/// The program's coordinated access to files.
 final class CoordinatedFiles: Sendable {
-    /// Sendable: its functions may be called on any thread, and the rest is set before it is shared.
+    /// Sendable: the coordinator is set up before it is shared, and afterwards only functions are called that any
+    /// thread may call.
     private struct Waiting: @unchecked Sendable { let coordinator: NSFileCoordinator }
     private struct State {
         var ends: [DispatchSemaphore] = []
@@ -67,7 +68,7 @@ final class CoordinatedFiles: Sendable {
         }
     }
 
-    /// Writes a file in two parts, the second when it is told to.
+    /// Writes a file in two parts, the second after `release`.
     func edit(_ path: String, _ first: String, _ second: String) async throws -> String {
         let end = DispatchSemaphore(value: 0)
         state.withLock { $0.ends.append(end) }

@@ -3,39 +3,44 @@ import Glibc
 import Purvey
 import Synchronization
 
-/// The commands that a test can give. Each is done on its own, and its answer is one line: the command's first word, and then what
-/// came of it, or `failed DOMAIN CODE MESSAGE`. A space in a word is `%20`.
+/// The commands that a test can send. They run concurrently. The reply to each is one line: the command's first word,
+/// followed by the result or by `failed DOMAIN CODE MESSAGE`. A space within a word is written as `%20`.
 ///
-///     domains                          `IDENTIFIER=NAME` of each domain, with `+` for one that is hidden, `?` for one that is searched
-///     add IDENTIFIER NAME FOLDER       adds a domain that is handed a folder, hidden where the name ends in `-`, and searched
-///                                      where it begins with `?`
-///     remove IDENTIFIER                removes a domain: the path of its edits
+///     domains                          `IDENTIFIER=NAME` of each domain, with `+` if hidden, `?` if searchable
+///     add IDENTIFIER NAME FOLDER       adds a domain that serves a directory, hidden if the name ends in `-`, and
+///                                      searchable if it begins with `?`
+///     remove IDENTIFIER                removes a domain: the path of its preserved edits
 ///     removeall                        removes all domains
 ///     place                            the provider's identifier, and its document storage
-///     state IDENTIFIER                 the folder for what the provider keeps of a domain
-///     signal IDENTIFIER CONTAINER      signals
-///     flood IDENTIFIER COUNT           signals so often, of containers that nobody knows too: how many of these failed
-///     visible IDENTIFIER ITEM          where a person sees an item
-///     identify PATH                    which item a person sees at a place: `ITEM DOMAIN`
-///     download IDENTIFIER ITEM         brings an item here
-///     evict IDENTIFIER ITEM            drops it
-///     list IDENTIFIER SET              what is `materialized` or `pending`, with `+` for what is here
-///     changes IDENTIFIER SET           what has changed in it since the last time: `NAME`, `-NAME`
-///     notified SET                     how often it was notified of changes in that set since the last time
+///     signal IDENTIFIER CONTAINER      signals a container
+///     flood IDENTIFIER COUNT           sends COUNT signals at once, half of them of unknown containers: the number of
+///                                      failures
+///     visible IDENTIFIER ITEM          the user-visible path of an item
+///     identify PATH                    the item at a user-visible path: `ITEM DOMAIN`
+///     download IDENTIFIER ITEM         materializes an item
+///     evict IDENTIFIER ITEM            evicts it
+///     settle IDENTIFIER ITEM           waits for changes below an item
+///     stabilize IDENTIFIER             waits for stabilization
+///     disconnect-domain IDENTIFIER REASON | connect-domain IDENTIFIER
+///                                      disconnects a domain, or reconnects it
+///     list IDENTIFIER SET              the items of a set, `materialized` or `pending`, with `+` if they are local
+///     changes IDENTIFIER SET           the set's changes since the last time: `NAME`, `-NAME`
+///     notified SET                     the number of notifications of changes in that set since the last time
 ///     progress IDENTIFIER KIND         `uploading` or `downloading`: `DONE/TOTAL FILES`
-///     modify IDENTIFIER ITEM           has its contents sent as if they had been changed
-///     read PATH                        reads a file in turn with others: its contents
-///     metadata PATH                    as far as it is known without its bytes: `file`, `placeholder` or `nothing`
-///     write PATH TEXT                  changes a file
-///     replace PATH TEXT                puts a file to a place
+///     modify IDENTIFIER ITEM           makes the engine upload the contents as if they had changed
+///     read PATH                        reads a file with coordination: its contents
+///     metadata PATH                    what is known without the contents: `file`, `placeholder` or `nothing`
+///     write PATH TEXT                  changes a file: its former contents
+///     replace PATH TEXT                replaces a file: its former contents
 ///     edit PATH TEXT TEXT              changes a file, the second half after `release`; `editing` comes before that
-///     hold PATH                        `holding` a file for reading, until `release`, whose answer is what can be read then
+///     hold PATH                        prints `holding TEXT` and keeps its claim until `release`: the contents then
+///     release                          ends the latest `edit` or `hold`
 ///     wait PATH                        reads as `read`, until `cancel`
 ///     services PATH                    the names of the services for a file
-///     open PATH NAME                   connects to one; when the connection ends, `lost` tells how
+///     open PATH NAME                   connects to one; when the connection ends, `lost` says how
 ///     own IDENTIFIER ITEM NAME         connects to one by the item
 ///     echo TEXT | count NAME | pid | fail KIND | send SIZE | fetch SIZE | many COUNT
-///                                      calls the service
+///     generic | secret                 calls the service
 ///     hang                             calls it until `unhang` or the end
 ///     disconnect                       ends the connection
 ///     quit                             returns from main
@@ -61,7 +66,7 @@ final class Script: Sendable {
 
     static func say(_ line: String) {
         let bytes = Array((line.replacingOccurrences(of: "\n", with: " ") + "\n").utf8)
-        // A test that has ended does not listen any more.
+        // A test that has ended no longer reads, so the result is ignored.
         _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)
     }
 
@@ -75,7 +80,7 @@ final class Script: Sendable {
         return manager
     }
 
-    /// All at once, and not one after the other.
+    /// Sends all signals at once, without waiting for earlier ones.
     private func flood(_ manager: NSFileProviderManager, _ count: Int) async throws -> Int {
         let failures = Mutex(0)
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -120,7 +125,7 @@ final class Script: Sendable {
             try await NSFileProviderManager.removeAllDomains()
             return "done"
         case ("place", 0):
-            // It blocks until the daemon has answered.
+            // Blocks until the daemon has replied.
             let manager = NSFileProviderManager.default
             return "\(manager.providerIdentifier) \(manager.documentStorageURL.path)"
         case ("signal", 2):

@@ -4,7 +4,7 @@ import Purvey
 import Synchronization
 import VaultService
 
-/// What the program does with the vault's service.
+/// The program's use of the vault's service.
 final class ServiceUse: Sendable {
     private struct Misuse: Error {}
 
@@ -16,7 +16,7 @@ final class ServiceUse: Sendable {
 
     private func counter() throws -> $Counting { try connection().remoteActor(as: $Counting.self) }
 
-    /// Takes the actor at the other end for another one.
+    /// Returns the actor at the other end as one of another type.
     private func auditor() throws -> $Auditing { try connection().remoteActor(as: $Auditing.self) }
 
     private func connection() throws -> NSXPCConnection {
@@ -24,7 +24,7 @@ final class ServiceUse: Sendable {
         return connection
     }
 
-    /// - Returns: `nil` for what is no command about services.
+    /// - Returns: The reply, or `nil` if the command is not about services.
     func perform(_ command: String, _ words: [String]) async throws -> String? {
         switch (command, words.count) {
         case ("services", 1):

@@ -2,7 +2,7 @@ import Foundation
 import Purvey
 import Synchronization
 
-/// What the program asks of the sets of its domains, and of the progress of all that is on its way.
+/// The program's use of its domains' item sets, and of the progress of all transfers.
 @MainActor final class SetUse: Sendable {
     private struct Listed {
         let enumerator: any NSFileProviderEnumerator
@@ -10,7 +10,7 @@ import Synchronization
     }
     private var sets: [String: Listed] = [:]
     private var progresses: [String: Progress] = [:]
-    /// Notifications by the sets that they are of.
+    /// The number of notifications of each set.
     private let counts: Counts
 
     private final class Counts: Sendable {
@@ -22,7 +22,7 @@ import Synchronization
     nonisolated init() {
         let counts = Counts()
         self.counts = counts
-        // For as long as the program runs.
+        // Observes for as long as the program runs.
         for (name, set) in [
             (NSNotification.Name.fileProviderMaterializedSetDidChange, "materialized"),
             (.fileProviderPendingSetDidChange, "pending"),
@@ -80,7 +80,7 @@ import Synchronization
     }
 }
 
-/// Gets one answer of an enumerator.
+/// An observer of one reply of an enumerator.
 private final class SetObserver: NSObject, NSFileProviderEnumerationObserver, NSFileProviderChangeObserver, Sendable {
     struct Answer {
         var names: [String] = []
@@ -97,7 +97,7 @@ private final class SetObserver: NSObject, NSFileProviderEnumerationObserver, NS
         state = Mutex(State(continuation: continuation))
     }
 
-    /// So that there is more than one page.
+    /// One item per page, so that more than one page is needed.
     var suggestedPageSize: Int { 1 }
 
     func didEnumerate(_ updatedItems: [any NSFileProviderItem]) { didUpdate(updatedItems) }

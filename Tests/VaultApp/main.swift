@@ -1,5 +1,5 @@
-// The vault's own program, for tests to talk to: it does what its standard input says, a line at a time, and tells on standard
-// output what came of it. See `Script` for the commands.
+// The vault's own program, which tests control: it executes commands from standard input, one per line, and reports
+// on standard output. See `Script` for the commands.
 import Dispatch
 import Foundation
 import Glibc

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// Finds files by parts of their names.
+/// A search of files by parts of their names.
 extension Vault: NSFileProviderSearching {
     func searchEnumerator(
         for request: NSFileProviderStringSearchRequest

@@ -3,7 +3,8 @@ import FileProvider
 import Foundation
 import Glibc
 
-/// The provider: an item's identifier is its file's name in the service's folder, and its path in the document storage.
+/// The provider. An item's identifier is its file's name in the service's directory, and its path in the document
+/// storage.
 final class Vault: NSFileProviderExtension {
     let service: URL
 
@@ -13,7 +14,7 @@ final class Vault: NSFileProviderExtension {
         note("begin \(ExtensionSurroundings.domain?.userInfo?["greeting"] as? String ?? "-")")
     }
 
-    /// Leaves a line for the test.
+    /// Appends a line for the test.
     private func note(_ text: String) { makeNote()(text) }
 
     private func makeNote() -> @Sendable (String) -> Void {
@@ -64,7 +65,7 @@ final class Vault: NSFileProviderExtension {
             note("start \(identifier.rawValue)")
             switch identifier.rawValue {
             case "locked.txt": return completionHandler(NSFileProviderError(.notAuthenticated))
-            // Until the test makes the file.
+            // Not answered until the test creates the file.
             case "slow.txt" where access(original(identifier).path, F_OK) != 0: return
             case "held.txt": waitForTheTest()
             case "dying.txt": _exit(1)
@@ -78,12 +79,13 @@ final class Vault: NSFileProviderExtension {
         }
     }
 
-    /// Until the test says so, and not for ever.
+    /// Waits until the test creates a file, for two minutes at most.
     private func waitForTheTest() {
         for _ in 0..<6000 where access(service.path + "/.go", F_OK) != 0 { usleep(20_000) }
     }
 
-    /// As such providers do it: in turn with others, who do not wait for this one because of that.
+    /// Fetches with coordination, as such providers do. The purpose identifier keeps other claims of the provider
+    /// from waiting.
     private func fetch(_ original: URL, to url: URL) throws {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.purposeIdentifier = providerIdentifier
@@ -116,7 +118,7 @@ final class Vault: NSFileProviderExtension {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// What the extension itself asks of its manager; a line tells what came of it.
+    /// Calls functions of the extension's own manager, and notes the results.
     private func askTheEngine() {
         guard let manager = domain.flatMap({ NSFileProviderManager(for: $0) }) else { return }
         let (note, item) = (makeNote(), NSFileProviderItemIdentifier("b.txt"))
@@ -146,7 +148,7 @@ final class Vault: NSFileProviderExtension {
         }
     }
 
-    /// Some read what was written in turn with others before they say that they know of it.
+    /// Returns the changed contents. For one file it reads with coordination before it confirms the change.
     private func contents(ofChanged url: URL) -> Data? {
         guard url.lastPathComponent == "turns.txt" else { return try? Data(contentsOf: url) }
         let coordinator = NSFileCoordinator(filePresenter: nil)

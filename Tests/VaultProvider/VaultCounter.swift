@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import VaultService
 
-/// The service, for one program that has connected to it.
+/// The service for one connected program.
 distributed actor VaultCounter: Counting {
     typealias ActorSystem = ServiceActorSystem
 
@@ -17,7 +17,7 @@ distributed actor VaultCounter: Counting {
         self.note = note
     }
 
-    /// A failure of the service's own.
+    /// An error of the service's own.
     struct Trouble: Error {}
 
     distributed func count(_ name: String) async throws -> Int {
@@ -48,14 +48,14 @@ distributed actor VaultCounter: Counting {
     distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int { 0 }
 }
 
-/// Offered to nobody.
+/// An actor that is not offered to any program.
 distributed actor VaultAuditor: Auditing {
     typealias ActorSystem = ServiceActorSystem
 
     distributed func secret() async throws -> String { "a secret" }
 }
 
-/// What connects programs to the service.
+/// A source of connections to the service.
 struct VaultCounterSource: NSFileProviderServiceSource {
     static let open = NSFileProviderServiceName("org.example.vault.counting")
     static let restricted = NSFileProviderServiceName("org.example.vault.maintenance")

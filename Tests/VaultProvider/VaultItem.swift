@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import UniformTypeIdentifiers
 
-/// An item of the vault, as its file is.
+/// An item of the vault, with its file's properties.
 final class VaultItem: NSObject, NSFileProviderItemProtocol {
     let itemIdentifier: NSFileProviderItemIdentifier
     let filename: String
@@ -24,7 +24,7 @@ final class VaultItem: NSObject, NSFileProviderItemProtocol {
     var isUploaded: Bool { true }
 }
 
-/// Lists the vault, which has no folders.
+/// An enumerator of the vault, which has no subdirectories.
 final class VaultEnumerator: NSObject, NSFileProviderEnumerator {
     private let service: URL
 

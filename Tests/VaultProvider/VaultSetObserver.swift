@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import Synchronization
 
-/// Gets the names of what an enumerator lists on its first page.
+/// An observer that collects the names on an enumerator's first page.
 final class VaultSetObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
     private struct State {
         var names: [String] = []

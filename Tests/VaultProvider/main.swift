@@ -1,5 +1,5 @@
-// A file provider for tests with programs: it serves the files of the folder that its domain was handed, keeps copies of them in its
-// document storage while somebody uses them, and notes in that folder what it is asked for.
+// A file provider for tests with programs. It serves the files of its domain's directory, keeps copies of them in its
+// document storage while they are in use, and notes the requests in that directory.
 import AppExtension
 import FileProvider
 

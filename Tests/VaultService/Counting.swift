@@ -1,26 +1,26 @@
 import Distributed
 import FileProvider
 
-/// The vault's service, as its provider and programs know it.
+/// The interface of the vault's service, which its provider and programs share.
 @Resolvable
 public protocol Counting: DistributedActor where ActorSystem == ServiceActorSystem {
-    /// How many bytes a file has.
+    /// Returns the number of bytes of a file.
     distributed func count(_ name: String) async throws -> Int
-    /// The same text.
+    /// Returns the same text.
     distributed func echo(_ text: String) async throws -> String
-    /// So much text.
+    /// Returns a text of the given size.
     distributed func text(ofSize size: Int) async throws -> String
-    /// Fails: `item`, `cocoa` or `own`.
+    /// Fails with an error of a kind: `item`, `cocoa` or `own`.
     distributed func fail(_ kind: String) async throws
     /// Does not return before it is cancelled.
     distributed func hang() async throws
-    /// The provider's process.
+    /// Returns the provider's process ID.
     distributed func processID() async throws -> Int32
-    /// Cannot be called by another process.
+    /// A generic function, which other processes cannot call.
     distributed func generic<Value: Codable & Sendable>(_ value: Value) async throws -> Int
 }
 
-/// What the vault knows, and offers to nobody.
+/// An interface that the vault implements, but does not offer.
 @Resolvable
 public protocol Auditing: DistributedActor where ActorSystem == ServiceActorSystem {
     distributed func secret() async throws -> String

@@ -4,12 +4,12 @@ import ProgramTesting
 import Testing
 import ZipArchive
 
-/// A folder for one test: the tree to archive, the archive, and programs that read it.
+/// A directory for one test: the tree to archive, the archive, and programs that read it.
 final class ArchiveFolder {
     let url: URL
 
-    /// - Parameter parent: `/dev/shm` for a file of gigabytes that is one hole, which takes no memory there while it is read, or for very
-    ///   many files.
+    /// - Parameter parent: `/dev/shm` for a sparse file of gigabytes, which takes no memory there while it is read,
+    ///   or for very many files.
     init(in parent: String = "/var/tmp") throws {
         url = URL(fileURLWithPath: "\(parent)/zip-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
@@ -39,7 +39,7 @@ final class ArchiveFolder {
         try .open(url.appendingPathComponent(relative).path, [.readOnly])
     }
 
-    /// Archives a directory of this folder and gives the archive's bytes.
+    /// Archives a subdirectory and returns the report.
     @discardableResult
     func archive(
         _ relative: String = "tree", options: ZipArchiver.Options = .init(),
@@ -53,14 +53,14 @@ final class ArchiveFolder {
 
     var archiveSize: Int { (try? FileStatus.of(archivePath).size) ?? 0 }
 
-    /// Runs a program in this folder and gives what it printed.
+    /// Runs a program in this directory and returns its output.
     @discardableResult
     func run(_ program: String, _ arguments: [String]) throws -> (status: Int32, output: String) {
         let run = try RunningProgram("/usr/bin/env", [program] + arguments, in: url.path).waitForEnd()
         return (run.status, run.text)
     }
 
-    /// Runs shell commands in this folder, all at once, and gives the status of each.
+    /// Runs shell commands in this directory, all at once, and returns the status of each.
     func runAtOnce(_ commands: [String]) throws -> [Int32] {
         try commands.map { try RunningProgram("/bin/sh", ["-c", $0], in: url.path) }.map {
             try $0.waitForEnd().status

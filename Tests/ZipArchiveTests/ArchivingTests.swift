@@ -126,7 +126,7 @@ import ZipArchive
             return false
         })
         let last = asked
-        // The threads have ended by then, and are not waited for once more.
+        // The threads have ended by the last check, and must not be waited for again.
         for _ in 0..<50 {
             asked = 0
             #expect(throws: ZipError.cancelled) {
@@ -160,7 +160,7 @@ import ZipArchive
     }
 
     @Test func descriptorsAreClosedWhateverHappens() throws {
-        // Other tests run beside this one and have files open of their own: of those in this folder none may stay.
+        // Other tests run at the same time and open files of their own, so only files in this directory count.
         func open() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { number in
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + number)

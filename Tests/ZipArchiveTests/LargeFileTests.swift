@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 import ZipArchive
 
-/// Files that are compressed in parts of 2 MiB and joined again.
+/// Files that are compressed in parts of 2 MiB, which are then joined.
 @Suite(.ownThreads) struct LargeFileTests {
     enum Content: CaseIterable, Sendable {
         case zeros, words, noise, mixed
@@ -22,7 +22,7 @@ import ZipArchive
                 return bytes
             case .noise: return Self.repeated(Self.unrepeated, count: count)
             case .mixed:
-                // Noise with readable stretches: blocks of every kind, ending at any bit.
+                // Noise with readable stretches, which makes blocks of every kind that end at any bit.
                 var bytes = Self.repeated(Self.unrepeated, count: count)
                 let text = Self.repeated(Array("ABCDEFGHIJK".utf8), count: 40_000)
                 for start in stride(from: 0, to: count, by: 70_000) {
@@ -33,7 +33,8 @@ import ZipArchive
             }
         }
 
-        /// Bytes that cannot be compressed, also when they are repeated: the compressor looks back 32 KiB.
+        /// Bytes that cannot be compressed even when they are repeated, because the compressor looks back only 32
+        /// KiB.
         private static let unrepeated: [UInt8] = {
             var state: UInt64 = 88_172_645_463_325_252
             return (0..<256 << 10).map { _ in
@@ -46,7 +47,7 @@ import ZipArchive
 
         /// Returns a piece repeated to `count` bytes.
         ///
-        /// Tests are not optimized: a loop over each byte of a large file takes seconds.
+        /// Tests are not optimized, so a loop over each byte of a large file would take seconds.
         private static func repeated(_ piece: [UInt8], count: Int) -> [UInt8] {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(count + piece.count)
@@ -60,7 +61,8 @@ import ZipArchive
 
     init() throws { folder = try ArchiveFolder() }
 
-    /// What Python says of an entry: its method (0 stored, 8 deflated) and whether its bytes are those of the file.
+    /// Returns Python's view of an entry: its method (0 stored, 8 deflated) and whether its bytes are those of the
+    /// file.
     private func python(_ entry: String, file: String) throws -> String {
         try folder.run(
             "python3",
@@ -95,7 +97,7 @@ import ZipArchive
 
     @Test(.enabled(if: Requirement.isWanted(program: "python3")))
     func aFileThatSeemsToShrinkAndDoesNotIsStoredInTheEnd() throws {
-        // Readable where it is sampled first, but too little to make up for the rest.
+        // Compressible where it is sampled first, but too little to make up for the rest.
         var bytes = Content.noise.bytes(5 << 20)
         for index in 0..<220 { bytes[index] = 65 }
         try folder.file("tree/a", Data(bytes))
@@ -108,7 +110,8 @@ import ZipArchive
     @Test func partsOfZerosLieAmongOthers() throws {
         let part = 2 << 20
         let (noise, zeros) = (Content.noise.bytes(1000), Content.zeros.bytes(part))
-        // Two parts of zeros, one with a byte at its end, one more of zeros, one with a byte at its beginning, and the last.
+        // Two parts of zeros, one with a byte at its end, one of zeros, one with a byte at its beginning, one of
+        // zeros, and a short last part.
         var bytes = zeros + zeros + zeros + zeros + zeros + zeros
         bytes[3 * part - 1] = 1
         bytes[4 * part] = 2
@@ -134,7 +137,7 @@ import ZipArchive
         try folder.file("tree/a.txt", Data("beyond".utf8))
         try folder.file("tree/large", Data(Content.words.bytes(5_000_000)))
         try folder.archive(options: .init(position: 5 << 30))
-        // 7z looks for an archive at the beginning of a file only.
+        // 7z looks for an archive only at the beginning of a file.
         for reader in ReaderTests.Reader.wanted where reader != .sevenZip {
             try FileManager.default.createDirectory(
                 at: folder.url.appendingPathComponent("out"), withIntermediateDirectories: false)

@@ -6,12 +6,12 @@ import TestThreads
 import Testing
 import ZipArchive
 
-/// What others make of our archives: each reader unpacks the same tree.
+/// Archives read by other programs: each reader unpacks the same tree.
 @Suite(.ownThreads) struct ReaderTests {
     enum Reader: String, CaseIterable, Sendable {
         case unzip, sevenZip, bsdtar, python
 
-        /// Those that are here; under CI all of them.
+        /// The readers that are installed; under CI all of them.
         static var wanted: [Reader] { allCases.filter { Requirement.isWanted(program: $0.program) } }
 
         var program: String {
@@ -32,7 +32,7 @@ import ZipArchive
             }
         }
 
-        /// A shell command that reads every entry of `archive.zip` and fails unless each is what its checksum says.
+        /// A shell command that reads every entry of `archive.zip` and fails on a wrong checksum.
         var test: String {
             switch self {
             case .unzip: "unzip -tq archive.zip >/dev/null"
@@ -71,8 +71,9 @@ import ZipArchive
         try large.truncate(to: size)
         try Data("end".utf8).withUnsafeBytes { try large.writeAll($0, at: size - 3) }
         try folder.archive()
-        // Reading all of it takes each some ten seconds: bsdtar and 7z do where all cases are run. Otherwise all read the beginning; the
-        // sizes they list and the entry that follows show that they found their way.
+        // Reading all of it takes each reader some ten seconds, so bsdtar and 7z do that only when all cases run.
+        // Otherwise they read the beginning; the sizes they list and the entry that follows show that they parsed the
+        // archive.
         var commands: [String] = []
         for reader in Reader.wanted {
             switch reader {
@@ -111,7 +112,8 @@ import ZipArchive
         for name in ["even", "odd"] { try folder.file(name) }
         try folder.file("tree/0")
         let (top, tree) = (try folder.open(""), try folder.open("tree"))
-        // Links to two files: a file system takes long to make so many, and has at most 65,000 links to one.
+        // Links to two files: creating so many files would take long, and a file system allows at most 65,000 links
+        // to one.
         for number in 1..<66_000 {
             let name = number.isMultiple(of: 2) ? "even" : "odd"
             try retrying { linkat(top.rawValue, name, tree.rawValue, String(number), 0) }

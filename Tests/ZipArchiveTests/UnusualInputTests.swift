@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 import ZipArchive
 
-/// Inputs and outputs that are not what they should be.
+/// Unusual inputs and outputs.
 @Suite(.ownThreads) struct UnusualInputTests {
     let folder: TestFolder
     let tree: FileDescriptor

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// Types by file name: which patterns match, and which of them count.
+/// Types by file name: the patterns that match, and their precedence.
 struct FreedesktopFileNameTests {
     private typealias Pattern = MIMECacheBuilder.Pattern
 

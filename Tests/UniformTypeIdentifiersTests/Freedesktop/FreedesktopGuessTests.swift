@@ -1,7 +1,7 @@
 import Testing
 import UniformTypeIdentifiers
 
-/// Types by whatever is known of a file: the recommended order of the specification.
+/// Types by all known properties of a file, in the specification's recommended order.
 struct FreedesktopGuessTests {
     private typealias Pattern = MIMECacheBuilder.Pattern
 

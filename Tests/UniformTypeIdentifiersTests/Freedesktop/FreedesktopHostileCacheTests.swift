@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// Caches that are cut short, damaged or made to harm: at worst they have no answers.
+/// Caches that are truncated, damaged or malicious. At worst they yield no results.
 struct FreedesktopHostileCacheTests {
     private static let sample = MIMECacheBuilder(
         aliases: ["a/b": "x/a"], parents: ["x/a": ["x/b", "x/c"]],
@@ -16,7 +16,7 @@ struct FreedesktopHostileCacheTests {
         namespaces: [("urn:a", "b", "x/c")]
     ).bytes()
 
-    /// Asks everything that there is to ask.
+    /// Makes every kind of query.
     private func exercise(_ database: MIMEDatabase) {
         for name in ["a.png", "A.TAR.GZ", "Makefile", "ls.1", "", "x", "ä.ö"] {
             _ = database.types(forFileName: name)
@@ -82,7 +82,7 @@ struct FreedesktopHostileCacheTests {
     }
 
     @Test func aTreeThatPointsInCirclesIsRefused() throws {
-        // One root whose only child is itself.
+        // One root node whose only child is itself.
         var bytes = MIMECacheBuilder(suffixes: [.init(text: "ab", type: "x/a")]).bytes()
         let word = { (place: Int) in bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
         let root = word(word(16) + 4)

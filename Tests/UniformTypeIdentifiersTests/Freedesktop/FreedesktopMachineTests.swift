@@ -3,14 +3,14 @@ import ProgramTesting
 import Testing
 import UniformTypeIdentifiers
 
-/// Says that there is no database on this machine; continuous integration has to have one.
+/// Cancels the test because this machine has no database, which is a failure in continuous integration.
 func skipWithoutDatabase() throws -> Never {
     try #require(
         ProcessInfo.processInfo.environment["CI"] == nil, "the Debian package shared-mime-info has to be installed")
     try Test.cancel("no MIME database here; the Debian package shared-mime-info has one")
 }
 
-/// The database of this machine: that of Debian has known answers.
+/// The database of this machine. That of Debian has known results.
 struct FreedesktopMachineTests {
     private func database() throws -> MIMEDatabase {
         let database = MIMEDatabase(cachePaths: ["/usr/share/mime/mime.cache"])
@@ -62,8 +62,8 @@ struct FreedesktopMachineTests {
         }
     }
 
-    /// shared-mime-info's own test files: by name, by content and by both, at least as many as its own list expects of
-    /// the reference implementation, but for those where Debian's database and its list disagree.
+    /// The test files of shared-mime-info: by name, by content and by both, at least as many match as its own list
+    /// expects of the reference implementation. Files for which Debian's database and the list disagree are excluded.
     @Test func theListOfSharedMIMEInfoIsMet() async throws {
         let database = try database()
         guard let list = try await TestList() else {
@@ -89,19 +89,19 @@ struct FreedesktopMachineTests {
         #expect(missed.name <= 1 && missed.content <= 1 && missed.both <= 1, "\(unexpected)")
     }
 
-    /// The list, as Scripts/fetch-mime-tests brings it.
+    /// The list that Scripts/fetch-mime-tests downloads.
     private struct TestList {
         struct Entry {
             let name: String
             let content: [UInt8]
             let type: String
-            /// By name, by content, by both: whether the type is expected to be found.
+            /// Whether the type is expected to be found by name, by content and by both.
             let isExpected: [Bool]
         }
 
         let entries: [Entry]
 
-        /// `nil` where the files cannot be had.
+        /// Fails if the files cannot be downloaded.
         init?() async throws {
             let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .deletingLastPathComponent().deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Testing
 import UniformTypeIdentifiers
 
-/// Types by content: the rules of the database, and the faster ways to find them.
+/// Types by content: the rules of the database, and the indexes that find them faster.
 struct FreedesktopMagicTests {
     private typealias Matchlet = MIMECacheBuilder.Matchlet
     private typealias Rule = MIMECacheBuilder.Rule
@@ -121,7 +121,7 @@ struct FreedesktopMagicTests {
         #expect(try #require(try builder.database()).contentLength == 20_012)
     }
 
-    /// The indexes find what trying every rule in turn finds.
+    /// The indexes find the same type as trying every rule in turn.
     @Test func randomRulesMatchAsIfTriedInTurn() throws {
         var random = SplitMix(seed: 11)
         for _ in 0..<300 {
@@ -159,7 +159,7 @@ struct FreedesktopMagicTests {
             children: (0..<children).map { _ in randomMatchlet(depth - 1, &random) })
     }
 
-    /// The specification, read literally.
+    /// Whether a rule matches according to a literal reading of the specification.
     private func naively(_ matchlet: MIMECacheBuilder.Matchlet, _ content: [UInt8]) -> Bool {
         let mask = matchlet.mask ?? matchlet.value.map { _ in 0xFF }
         let isFound = (matchlet.offset..<matchlet.offset + matchlet.range).contains { offset in

@@ -3,12 +3,12 @@ import Glibc
 import Testing
 import UniformTypeIdentifiers
 
-/// Caches whose parts lie over one another, so that a small file claims to hold a huge one. Each is read in a process of
-/// its own that is ended when it takes a hundred times what it should.
+/// Caches with overlapping parts, so that a small file claims to have huge contents. Each is read in a process of its
+/// own, which is killed when it takes a hundred times the permitted resources.
 struct FreedesktopOverlapTests {
-    /// A cache file put together by hand: a header, and lists that point wherever the test wants.
+    /// A hand-made cache file: a header, and lists that point wherever the test wants.
     private struct Cache {
-        /// After the header, eight words of zero that serve as every list that is empty.
+        /// The header and eight zero words, which serve as all empty lists.
         private(set) var bytes: [UInt8] = [0, 1, 0, 2] + [UInt8](repeating: 0, count: 68)
 
         init() {
@@ -35,7 +35,7 @@ struct FreedesktopOverlapTests {
             return bytes.count - (name.utf8.count / 4 + 1) * 4
         }
 
-        /// Writes the cache, opens it and asks for the type of a content.
+        /// Writes the cache, opens it and requests the type of a content.
         func open(content: [UInt8] = Array("text".utf8)) throws {
             let folder = try TemporaryFolder()
             let database = MIMEDatabase(cachePaths: [try folder.file("mime.cache", Data(bytes)).path])
@@ -43,11 +43,11 @@ struct FreedesktopOverlapTests {
         }
     }
 
-    /// Far beyond what a cache of a few megabytes may cost, far below what these would.
+    /// Limits the process far above the cost of a valid cache of a few megabytes, and far below the cost of these.
     private static func limit() {
         var time = rlimit(rlim_cur: 60, rlim_max: 60)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        // A process of tests has some gigabytes of addresses to begin with.
+        // A test process reserves some gigabytes of addresses at its start.
         var memory = rlimit(rlim_cur: 8 << 30, rlim_max: 8 << 30)
         setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &memory)
     }
@@ -124,9 +124,9 @@ struct FreedesktopOverlapTests {
             let children = cache.count + 32
             cache.words(0, 1 << 20, 1, 4, value, 0, 2000, children)
             for _ in 0..<2000 { cache.words(1, 1 << 20, 1, 256, value, mask, 0, 0) }
-            // The file has room for all those values.
+            // The file is large enough for all these values.
             cache.append(Array(repeating: 0, count: 2000 * 512))
-            // Every place agrees with the pattern but for its last byte.
+            // Every offset matches the pattern except for its last byte.
             try cache.open(
                 content: (0..<1 << 20).map { $0 % 256 == 255 ? UInt8(ascii: "x") : UInt8(ascii: "A") })
         }

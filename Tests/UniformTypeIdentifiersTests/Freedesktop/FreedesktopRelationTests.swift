@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UniformTypeIdentifiers
 
-/// Aliases, parents, descriptions, and where the database is.
+/// Aliases, parents, descriptions, and the locations of the database.
 struct FreedesktopRelationTests {
     @Test func anAliasStandsForItsType() throws {
         let builder = MIMECacheBuilder(
@@ -13,7 +13,7 @@ struct FreedesktopRelationTests {
         #expect(database.canonical("audio/midi") == "audio/midi")
         #expect(database.canonical("x/unknown") == "x/unknown")
         #expect(database.parents(of: "x/a") == ["audio/midi"])
-        // Whatever a circle of aliases stands for: it ends.
+        // A cycle of aliases must end, with any result.
         #expect(database.canonical("a/1").hasPrefix("a/"))
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// Writes `mime.cache` files (version 1.2) for tests: what `update-mime-database` would write, from a few lines of Swift.
+/// A writer of `mime.cache` files (version 1.2) for tests, which writes what `update-mime-database` would.
 struct MIMECacheBuilder {
     struct Pattern {
         var text: String
@@ -46,16 +46,16 @@ struct MIMECacheBuilder {
     var aliases: [String: String] = [:]
     var parents: [String: [String]] = [:]
     var literals: [Pattern] = []
-    /// Without the star.
+    /// The suffix patterns, without the star.
     var suffixes: [Pattern] = []
     var globs: [Pattern] = []
     var rules: [Rule] = []
     var namespaces: [(namespace: String, element: String, type: String)] = []
 
-    /// The file's bytes.
+    /// Returns the file's bytes.
     func bytes() -> [UInt8] {
         var writer = Writer()
-        // The lists follow the header; the strings come last, as only then is known which there are.
+        // The lists follow the header. The strings come last, when all of them are known.
         writer.list(at: 4) { writer in
             let sorted = aliases.sorted { $0.key < $1.key }
             writer.word(sorted.count)
@@ -114,19 +114,19 @@ struct MIMECacheBuilder {
         return writer.finished()
     }
 
-    /// Writes the file as `mime.cache` into a folder and returns its path.
+    /// Writes the file as `mime.cache` into a directory and returns its path.
     func write(to folder: TemporaryFolder, _ name: String = "mime.cache") throws -> String {
         try folder.file(name, Data(bytes())).path
     }
 
-    /// A database of this cache alone.
+    /// Returns a database of this cache alone.
     func database() throws -> MIMEDatabase? {
         let folder = try TemporaryFolder()
         return MIMEDatabase(cachePaths: [try write(to: folder)])
     }
 }
 
-/// A character of a suffix, read from the end, with what comes before it.
+/// A node for a character of a suffix, read from the end, with the characters before it as children.
 private final class SuffixNode {
     var children: [(character: Unicode.Scalar, node: SuffixNode)] = []
     var leaves: [MIMECacheBuilder.Pattern] = []
@@ -149,7 +149,7 @@ private final class SuffixNode {
     }
 }
 
-/// Collects words, and strings that they point at.
+/// A writer of words, and of the strings that they point to.
 private struct Writer {
     private var bytes: [UInt8] = [0, 1, 0, 2] + [UInt8](repeating: 0, count: 36)
     private var strings: [(place: Int, bytes: [UInt8])] = []
@@ -169,7 +169,7 @@ private struct Writer {
         for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
     }
 
-    /// A word that points at a zero-terminated string.
+    /// Writes a word that points to a zero-terminated string.
     mutating func string(_ text: String) {
         blob(Array(text.utf8) + [0])
     }
