@@ -137,7 +137,7 @@ extension Schedule {
 
     private func waits(_ next: Model, for other: Model) -> Bool {
         if next.phase == .granted {
-            // The caller that holds `next` is inside the enclosed claim.
+            // The holder of `next` waits for `other`, which is nested in it.
             return other.phase == .waiting && other.client == next.client
                 && other.request.enclosing.contains(next.request.number)
         }
@@ -147,7 +147,7 @@ extension Schedule {
         {
             return true
         }
-        // `other` may wait for a presenter that is busy with `next`.
+        // `next` may wait for a presenter that waits for `other`.
         return other.phase == .waiting && other.hasPresenters
             && claimsAskingFor(other).contains(ClaimIdentifier(client: next.client, number: next.request.number))
     }

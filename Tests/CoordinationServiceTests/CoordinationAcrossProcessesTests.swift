@@ -180,7 +180,7 @@ import Testing
             let path = try file(daemon)
             let peers = try peers(2, of: daemon)
             try await peers[0].ask("obstinate \(path)", "presenting")
-            // A writer with a longer time limit is not granted early because of another writer's limit.
+            // A writer with a longer time limit is not granted early because of another claim's limit.
             peers[1].tell("replace \(path) patient")
             try await peers[0].hear("told to writer")
             var environment = TestProcess.environment(home: daemon.home)

@@ -70,7 +70,7 @@ import UniformTypeIdentifiers
     }
 
     @Test func aFileWithoutAnEndIsLetGoOfWhenTheLoadIsCancelled() async throws {
-        // The kernel reports this file as empty, but it has as many bytes as the address space needs.
+        // The kernel reports this file as empty, but it has an entry for each page of the address space.
         let file = URL(fileURLWithPath: "/proc/self/pagemap")
         let provider = NSItemProvider()
         provider.registerFileRepresentation(for: .data, openInPlace: true) { completion in

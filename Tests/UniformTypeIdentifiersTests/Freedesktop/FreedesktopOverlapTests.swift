@@ -4,7 +4,7 @@ import Testing
 import UniformTypeIdentifiers
 
 /// Caches with overlapping parts, so that a small file claims to have huge contents. Each is read in a process of its
-/// own, which is killed when it takes a hundred times the permitted resources.
+/// own, which is killed when it takes a hundred times the expected resources.
 struct FreedesktopOverlapTests {
     /// A hand-made cache file: a header, and lists that point wherever the test wants.
     private struct Cache {
