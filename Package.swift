@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The language of every target of ours: Swift 6, warnings are errors, imports name what they use.
+/// The language settings of all targets except those that stand for clients' code: Swift 6, warnings are errors, and
+/// files import the modules that they use.
 let language: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
@@ -9,17 +10,18 @@ let language: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Settings of libraries and programs. They do not link FoundationNetworking, which loads libcurl and 28 other libraries and triples
-/// the time in the dynamic loader. FileProvider refers to it weakly; a program that has a URLSessionTask links it.
+/// The settings of libraries and programs. They do not link FoundationNetworking, which loads libcurl and 28 other
+/// libraries and triples the time in the dynamic loader. FileProvider refers to it weakly; a program that uses
+/// URLSessionTask links it.
 let settings =
     language + [
         .unsafeFlags(["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "FoundationNetworking"])
     ]
 
-/// For what is not optimized in a release build either.
+/// The setting of targets that are not optimized in a release build either.
 let notOptimized = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
 
-/// Tests are not optimized. What they test is, and the build takes far less time.
+/// The settings of tests. Tests are not optimized, which makes the build much faster. The code under test is.
 let testSettings = language + [notOptimized]
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
@@ -34,13 +36,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: testSettings)
 }
 
-/// The flag that imports what on Apple's platforms comes with Foundation and UIKit.
+/// Returns the flags that import the modules that come with Foundation and UIKit on Apple's platforms.
 func implicitImports(_ modules: String...) -> SwiftSetting {
     .unsafeFlags(modules.flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] })
 }
 
-/// Programs as they are written for Apple's platforms. In a release build, those in Swift 5 mode are optimized and those in
-/// Swift 6 mode are not: what their casts and lifetimes come to may not depend on it.
+/// Returns a target of programs as written for Apple's platforms. In a release build, Swift 5 mode is optimized and
+/// Swift 6 mode is not, because the results of their casts and lifetimes must not depend on optimization.
 func compatibilityTests(
     _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
 ) -> Target {
@@ -50,7 +52,7 @@ func compatibilityTests(
         swiftSettings: [.swiftLanguageMode(mode), implicitImports("Purvey", "OSLog")] + optimization)
 }
 
-/// A process for tests of pasteboards and drags, with a model class that is written for Apple's platforms.
+/// Returns a process for tests of pasteboards and drags, with a model class written for Apple's platforms.
 func pasteboardPeer(_ name: String, _ mode: SwiftLanguageMode) -> Target {
     .executableTarget(
         name: name, dependencies: ["Purvey"], path: "Tests/\(name)",
@@ -67,11 +69,11 @@ let package = Package(
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .library(name: "FileProvider", targets: ["FileProvider"]),
         .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
-        // Apart from the one before and from Purvey, so that nothing loads GTK that shows no windows.
+        // Separate from FileProviderUI and Purvey, so that only programs with windows load GTK.
         .library(name: "FileProviderGTK", targets: ["FileProviderGTK"]),
-        // Both, because programs import the one and log with the other.
+        // Both targets, because programs import the one and log with the other.
         .library(name: "OSLog", targets: ["OSLog", "os"]),
-        // A file system of one's own, in Swift. Both, because descriptors and error numbers are the other's.
+        // For custom file systems in Swift. Both targets, because LinuxSystem has the descriptors and error numbers.
         .library(name: "Fuse", targets: ["Fuse", "LinuxSystem"]),
         .executable(name: "purveyd", targets: ["PurveyDaemon"]),
         .executable(name: "purvey", targets: ["PurveyCommand"]),
@@ -96,10 +98,11 @@ let package = Package(
         // Apart from CLinux: programs of clients link that, and confine nothing.
         .target(name: "CSandbox", dependencies: ["CSeccomp"]),
         .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        // Without pkgConfig: SwiftPM would warn of the flags of gtk4, or of a library that is missing, in each client's
-        // build. The folder has links to headers. It is hidden because SwiftPM warns of links that lead nowhere.
+        // Without pkgConfig, as SwiftPM would warn in each client's build about the flags of gtk4 or about a missing
+        // library. The directory has links to headers. It is hidden because SwiftPM warns about dangling links.
         .target(name: "CGTK", dependencies: ["CGLib"], publicHeadersPath: ".headers"),
-        // By the name of GObject, whose headers lie beside those of GIO: SwiftPM does not know all flags of gio-2.0.
+        // By the name of GObject, as SwiftPM does not know all flags of gio-2.0. Both have their headers in the same
+        // directory.
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CFuse"),
         .target(name: "CSwiftRuntime"),
@@ -107,18 +110,19 @@ let package = Package(
         // The submodule of `os` below.
         .target(name: "COSLog"),
         .target(name: "CAuthentication", dependencies: ["CGLib"]),
-        // With libvips, which it loads when it needs it; its headers take those of GLib.
+        // For libvips, which is loaded on first use. Its headers include those of GLib.
         .target(name: "CImages", dependencies: ["CGLib"]),
-        // Foundation, and what it lacks on Linux. Every public module exports it, as Apple's frameworks do.
+        // Foundation, and its parts that are missing on Linux. Every public module exports it, as Apple's frameworks
+        // do.
         library("FoundationAdditions"),
-        // Beside the system calls, because every floor above reads property lists that others wrote.
+        // On the same floor as the system calls, because every floor above reads untrusted property lists.
         library("PropertyLists"),
 
         // Floor 1
         library("LinuxSystem", ["CLinux"]),
         library("UniformTypeIdentifiers", ["FoundationAdditions", "PropertyLists"]),
         library("OSLog", ["COSLog", "FoundationAdditions"]),
-        // Named as programs import it.
+        // Has the module name that programs import.
         library("os", ["COSLog", "OSLog"]),
 
         // Floor 2
@@ -247,12 +251,12 @@ let package = Package(
         .executableTarget(
             name: "Logbook", dependencies: ["Purvey"], path: "Examples/Logbook", swiftSettings: settings),
 
-        // A file system of one's own, on the library's public interface.
+        // A custom file system that uses only the public interface of the library.
         .executableTarget(
             name: "Mirror", dependencies: ["Fuse", "LinuxSystem"], path: "Examples/Mirror", exclude: ["README.md"],
             packageAccess: false, swiftSettings: settings),
 
-        // Two extensions, written as such code is. Scripts/assemble-extension makes their bundles.
+        // Two extensions, written like existing extensions. Scripts/assemble-extension makes their bundles.
         .executableTarget(
             name: "ThumbnailAction", dependencies: ["Purvey"], path: "Examples/ThumbnailAction",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
@@ -260,15 +264,15 @@ let package = Package(
             name: "FileAway", dependencies: ["Purvey"], path: "Examples/FileAway",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
-        // A user interface for the file provider that ships.
+        // A user interface for the shipped file provider.
         .executableTarget(
             name: "NewNote", dependencies: ["FileProviderGTK", "Purvey"], path: "Examples/NewNote",
             exclude: ["Info.plist", "README.md"], swiftSettings: [.swiftLanguageMode(.v5)]),
 
-        // The file provider that ships. Scripts/assemble-extension makes its bundle.
+        // The shipped file provider. Scripts/assemble-extension makes its bundle.
         .executableTarget(
             name: "LocalFolder",
-            // CoordinationService is found when the program runs: without it, turns would hold within the program only.
+            // CoordinationService is found at run time. Without it, coordination would be limited to this process.
             dependencies: [
                 "AppExtension", "CLinux", "CSQLite", "CoordinationService", "FileProvider", "Images", "LinuxSystem",
                 "UniformTypeIdentifiers",
@@ -279,12 +283,12 @@ let package = Package(
         .target(
             name: "TestThreads", dependencies: ["LinuxSystem"], path: "Tests/TestThreads", swiftSettings: settings),
 
-        // Programs that tests run.
+        // Functions that run programs in tests.
         .target(
             name: "ProgramTesting", dependencies: ["LinuxSystem"], path: "Tests/ProgramTesting",
             swiftSettings: settings),
 
-        // What tests of files have in common.
+        // Common functions for tests of files.
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
@@ -319,7 +323,7 @@ let package = Package(
         .executableTarget(
             name: "BookmarkPeer", dependencies: ["FileCoordination"], path: "Tests/BookmarkPeer",
             swiftSettings: settings),
-        // Apart from the tests, because it is optimized.
+        // Separate from the tests, because it is optimized.
         .target(
             name: "ArbitrationTesting", dependencies: ["FileCoordination", "FileTesting"],
             path: "Tests/ArbitrationTesting",
@@ -330,7 +334,7 @@ let package = Package(
                 "ArbitrationTesting", "BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem",
                 "ProgramTesting", "TestThreads",
             ]),
-        // Tests that run in a debug build as well as in a release build: see Tests/both-configurations.txt.
+        // Tests that run in a debug build as well as in a release build. See Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
         .executableTarget(
             name: "CoordinationPeer",
@@ -412,7 +416,7 @@ let package = Package(
                 "FuseTesting", "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting",
                 "TestThreads",
             ]),
-        // A file provider in a process of its own that does what it is asked for by name, good or bad.
+        // A file provider in a process of its own, which behaves or misbehaves as the requested name says.
         .executableTarget(
             name: "ProviderPeer",
             dependencies: ["AppExtension", "FileProvider", "LinuxSystem", "UniformTypeIdentifiers"],
@@ -423,7 +427,7 @@ let package = Package(
                 "AppExtension", "Conduit", "ExtensionHost", "FileProvider", "FileProviderEngine", "LinuxSystem",
                 "ProviderPeer", "Sandbox", "TestThreads",
             ]),
-        // A service that does what a test tells it, in a process of its own, and the file provider that serves it.
+        // A service in a process of its own, which tests control, and the file provider that serves it.
         .target(
             name: "ScriptableService", dependencies: ["LinuxSystem"], path: "Tests/ScriptableService",
             swiftSettings: settings),
@@ -460,14 +464,14 @@ let package = Package(
                 "CLinux", "CSQLite", "FileCoordination", "FileProvider", "FileTesting", "Images", "LinuxSystem",
                 "LocalFolder", "TestThreads",
             ]),
-        // A file provider that keeps its files itself, and the program that it belongs to.
+        // A file provider that manages its files itself, and the program that it belongs to.
         .executableTarget(
             name: "VaultProvider",
             dependencies: [
                 "AppExtension", "FileCoordination", "FileProvider", "Purvey", "UniformTypeIdentifiers", "VaultService",
             ],
             path: "Tests/VaultProvider", swiftSettings: settings),
-        // What the two of them agree upon.
+        // The interface that these two share.
         .target(
             name: "VaultService", dependencies: ["FileProvider"], path: "Tests/VaultService", packageAccess: false,
             swiftSettings: settings),
@@ -492,7 +496,7 @@ let package = Package(
                 "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
                 "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
             ]),
-        // The same with scenarios of a seed's making, and with a service that fails as well: a program, and tests of it.
+        // The same with scenarios from a seed, and with a failing service: a library, a program, and tests of it.
         .target(
             name: "FaultHarness",
             dependencies: [
@@ -510,7 +514,7 @@ let package = Package(
                 "DaemonTesting", "FaultHarness", "FileTesting", "LinuxSystem", "ProgramTesting", "PurveyFaults",
                 "ScriptableProvider", "TestThreads",
             ]),
-        // What programs do in a mount, with the daemon and the provider in processes of their own.
+        // Programs' work in a mount, with the daemon and the provider in processes of their own.
         .executableTarget(
             name: "FileCheckPeer", dependencies: ["CLinux", "FileTesting", "LinuxSystem"], path: "Tests/FileCheckPeer",
             swiftSettings: settings),
@@ -523,7 +527,8 @@ let package = Package(
             "SourceCompatibilitySwift5Tests", path: "Tests/SourceCompatibility", exclude: ["README.md"], .v5),
         compatibilityTests(
             "SourceCompatibilitySwift6Tests", path: "Tests/SourceCompatibilitySwift6", exclude: ["README.md"], .v6),
-        // A conformance holds for its whole module, so these have one of their own; and it is not retroactive within a package.
+        // A conformance holds for its whole module, so these have modules of their own. They are outside the
+        // package's access, because a conformance is not retroactive within a package.
         compatibilityTests(
             "RetroactiveConformancesSwift5Tests", path: "Tests/RetroactiveConformances", packageAccess: false, .v5),
         compatibilityTests(
@@ -538,16 +543,17 @@ let package = Package(
     let triple = "x86_64-unknown-linux-gnu"
 #endif
 
-/// The targets that a build is limited to, with what they depend on: PURVEY_TARGETS="PurveyDaemon PurveyCommand". SwiftPM's own
-/// --product takes one product.
+/// The targets that a build is limited to, with their dependencies: PURVEY_TARGETS="PurveyDaemon PurveyCommand".
+/// SwiftPM's own --product takes only one product.
 let wantedTargets = (Context.environment["PURVEY_TARGETS"] ?? "").split(separator: " ").map(String.init)
 
-/// The index of the symbols that tests and examples use, for SwiftPM's discovery of tests and Scripts/check-declarations.
-/// Scripts/build-flags turns off that of all other targets. PURVEY_SCRATCH_PATH names the scratch path if it is not .build.
+/// The settings that index the symbols used by tests and examples, for SwiftPM's discovery of tests and for
+/// Scripts/check-declarations. Scripts/build-flags turns the index off for all other targets. PURVEY_SCRATCH_PATH
+/// names the scratch path if it is not .build.
 let index: [SwiftSetting] = [("debug", .debug), ("release", .release)].map { folder, configuration in
     let scratch = Context.environment["PURVEY_SCRATCH_PATH"] ?? ".build"
     let store = "\(Context.packageDirectory)/\(scratch)/\(triple)/\(folder)/index/store"
-    // Without the modules of C and of the toolchain: to index those takes much of the time of a test's compilation.
+    // Without the modules of C and of the toolchain, because indexing those takes much of a test's compile time.
     return .unsafeFlags(
         ["-index-store-path", store, "-index-ignore-clang-modules", "-Xfrontend", "-index-ignore-stdlib"],
         .when(configuration: configuration))
@@ -556,8 +562,9 @@ for target in package.targets where target.type == .test || target.isBeneath("Te
     target.swiftSettings = (target.swiftSettings ?? []) + index
 }
 
-// Programs and libraries that only tests and demonstrations use are not optimized either, but for one that computes much, and for
-// one that stands for clients' programs in Swift 5 mode (see compatibilityTests). Nor is the benchmark, unless it is built by name.
+// Programs and libraries that only tests and demonstrations use are not optimized either. Exceptions are one that
+// computes much, and one that stands for clients' programs in Swift 5 mode (see compatibilityTests). The benchmark is
+// optimized only if it is built by name.
 let optimizedForTests = ["ArbitrationTesting", "PasteboardPeerSwift5"]
 let notInstalled = ["PurveyBenchmark", "PurveyDemo"].filter { !wantedTargets.contains($0) }
 for target in package.targets where target.type != .test && !optimizedForTests.contains(target.name) {
@@ -566,7 +573,7 @@ for target in package.targets where target.type != .test && !optimizedForTests.c
     }
 }
 
-// The toolchain's linker, which takes half the time of Debian's.
+// The toolchain's linker takes half the time of Debian's.
 for target in package.targets where target.type == .executable || target.type == .test {
     target.linkerSettings = (target.linkerSettings ?? []) + [.unsafeFlags(["-use-ld=lld"])]
 }
