@@ -11,23 +11,23 @@ FORMATTED = Package.swift Sources Tests Examples Providers
 # The programs that are installed, and their targets.
 PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures purvey-bus
 PROGRAM_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper PurveyPassthrough PurveyPictures PurveyBus
-# The extensions that are installed, each the name of a folder in Providers and of its target.
+# The extensions that are installed. Each name is that of a directory in Providers and of its target.
 PROVIDERS = LocalFolder
 EXAMPLES = HandOff Logbook Mirror ThumbnailAction FileAway NewNote
 RUN_TARGETS = PurveyDaemon PurveyCommand PurveyKeeper $(PROVIDERS)
 
-# Builds targets and what they depend on: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of release
-# builds; what is installed or measured is a release build.
+# Builds targets with their dependencies: $(call build,CONFIGURATION,TARGETS). Debug builds take half the time of
+# release builds. Installed and measured programs come from a release build.
 build = PURVEY_TARGETS='$(strip $(2))' Scripts/quietly '$(1) build' Scripts/with-allocator $(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1))
 products = "$$($(SWIFT) build $(SWIFT_FLAGS) $$(Scripts/build-flags $(1)) --show-bin-path)"
 
-# A slash at the end of PREFIX makes no difference.
+# A trailing slash of PREFIX is ignored.
 ifeq ($(words $(PREFIX)),1)
 override PREFIX := $(patsubst %/,%,$(PREFIX))
 endif
 
-# Units are put into a folder that systemd looks into, for that prefix: see systemd.unit(5). Of a user's own prefix, systemd
-# takes units of the user only.
+# Units are installed into a directory that systemd searches, depending on the prefix: see systemd.unit(5). For a prefix
+# in a user's home, only user units are installed.
 ifneq ($(filter /usr /usr/local,$(PREFIX)),)
 USER_UNITS = $(PREFIX)/lib/systemd/user
 SYSTEM_UNITS = $(PREFIX)/lib/systemd/system
@@ -45,7 +45,8 @@ BIN = $(DESTDIR)$(PREFIX)/bin
 EXTENSIONS = $(DESTDIR)$(PREFIX)/lib/purvey/extensions
 INSTALLED_FOLDERS = '$(BIN)' '$(EXTENSIONS)' '$(DESTDIR)$(USER_UNITS)' $(if $(SYSTEM_UNITS),'$(DESTDIR)$(SYSTEM_UNITS)')
 
-# Refuses prefixes that would be another folder for each program that reads them, or have a meaning in a unit.
+# Refuses relative prefixes, which each program would resolve differently, and characters that are special in a unit or
+# in a shell.
 define check_prefix
 @case "$$PREFIX" in \
     '' | /*) ;; \
@@ -78,8 +79,8 @@ help:
 	@echo 'make uninstall   removes what make install with the same PREFIX installed'
 	@echo 'make clean       removes what was built'
 
-# Works in a folder and with a daemon of its own: nothing of the user's is touched. Stays until it is interrupted, or ends at
-# once with STAY=no.
+# Uses a directory and a daemon of its own, and none of the user's files. Stays until it is interrupted; ends at once
+# with STAY=no.
 run:
 	@Scripts/install-packages run
 	@$(call build,debug,$(RUN_TARGETS))
@@ -94,7 +95,7 @@ demo:
 	@$(call build,debug,PurveyDaemon PurveyCommand PurveyDemo ThumbnailAction FileAway)
 	@$(call products,debug)/purvey-demo Examples
 
-# Tests wait for processes and for time: the checks of the build use the processors meanwhile.
+# Tests often wait for processes and timers, so the checks of the build run at the same time.
 test: lint
 	@Scripts/install-packages run build test
 	@SWIFT='$(SWIFT)' SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/run-tests release --build
@@ -133,7 +134,7 @@ lint:
 format:
 	@$(SWIFT) format --in-place --recursive --parallel --configuration .swift-format $(FORMATTED)
 
-# After a build of the tests, as make test leaves it.
+# Needs a build of the tests, which make test leaves.
 declarations:
 	@SWIFT='$(SWIFT)' Scripts/check-declarations --write
 
@@ -142,15 +143,17 @@ benchmark:
 	@$(call build,release,$(PROGRAM_TARGETS) $(PROVIDERS) PurveyBenchmark)
 	@$(call products,release)/purvey-benchmark
 
-# Takes one to two hours on two processors. FAULTS has further arguments, as in FAULTS='--scenario renames --seed 7 --sample 50'.
+# Takes one to two hours on two processors. FAULTS gives further arguments, such as
+# FAULTS='--scenario renames --seed 7 --sample 50'.
 faults:
 	@Scripts/install-packages run build test
 	@$(call build,release,$(PROGRAM_TARGETS) PurveyFaults ScriptableProvider)
 	@$(call products,release)/purvey-faults $(FAULTS)
 
-# Linked with Swift's libraries inside: what is installed needs no toolchain, and starts faster.
+# Installs programs that are linked with Swift's libraries statically. They need no toolchain, and start faster.
 #
-# Folders that cannot be written to are found before the build. What is installed is for everybody, whatever umask root has.
+# Directories without write access are found before the build. Installed files are readable by all users, whatever the
+# umask.
 install:
 	$(check_prefix)
 	@umask 022; for folder in $(INSTALLED_FOLDERS); do \
@@ -173,7 +176,7 @@ ifneq ($(SYSTEM_UNITS),)
 	    >'$(DESTDIR)$(SYSTEM_UNITS)/purvey-passthrough.service'
 endif
 
-# What users have in their folders stays: domains, caches and extensions of their own.
+# Files in users' directories remain: domains, caches and extensions of their own.
 uninstall:
 	$(check_prefix)
 	rm -f $(foreach program,$(PROGRAMS) assemble-extension,'$(BIN)/$(program)')
