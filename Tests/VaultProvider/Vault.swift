@@ -84,8 +84,8 @@ final class Vault: NSFileProviderExtension {
         for _ in 0..<6000 where access(service.path + "/.go", F_OK) != 0 { usleep(20_000) }
     }
 
-    /// Fetches with coordination, as such providers do. The purpose identifier keeps other claims of the provider
-    /// from waiting.
+    /// Fetches with coordination, as such providers do. Claims with the same purpose identifier, such as the runtime's,
+    /// do not wait for this one.
     private func fetch(_ original: URL, to url: URL) throws {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         coordinator.purposeIdentifier = providerIdentifier
