@@ -23,7 +23,9 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
-enum { max_descriptors = 64 };
+/* Of a packet that is sent; and of one that arrives, the kernel's SCM_MAX_FD. What has no room in a control message the kernel closes
+   before recvmsg(2) returns, on the thread that receives. */
+enum { max_descriptors = 64, max_received_descriptors = 253 };
 
 const unsigned clinux_mfd_cloexec = MFD_CLOEXEC, clinux_mfd_allow_sealing = MFD_ALLOW_SEALING;
 const int clinux_seal_seal = F_SEAL_SEAL, clinux_seal_shrink = F_SEAL_SHRINK;
@@ -92,7 +94,7 @@ ssize_t clinux_send(int fd, const void *bytes, size_t length, const int *fds, in
 
 ssize_t clinux_receive(int fd, void *bytes, size_t capacity, int *fds, int *count, int *truncated) {
     struct iovec iov = {.iov_base = bytes, .iov_len = capacity};
-    union { struct cmsghdr header; char room[CMSG_SPACE(sizeof(int) * max_descriptors)]; } control;
+    union { struct cmsghdr header; char room[CMSG_SPACE(sizeof(int) * max_received_descriptors)]; } control;
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
     int room = *count;
     *count = 0;

@@ -1,20 +1,41 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// An open file, directory, socket or memory file, closed when its last reference goes.
 ///
 /// The reference count is the owner: nobody else closes the number, and nobody keeps the number longer than the
 /// object. Every descriptor made here is close-on-exec.
+///
+/// close(2) may block on a descriptor that a peer sent. Such a one has a ``ClosingLane``, which closes it on another thread.
 public final class FileDescriptor: Sendable {
     /// The descriptor's number. It stays valid for as long as this object is referenced.
     public let rawValue: CInt
+    private let lane = AtomicLazyReference<ClosingLane>()
 
     /// Takes over a descriptor that is open and that nobody else will close.
     public init(owning rawValue: CInt) {
         self.rawValue = rawValue
     }
 
+    /// Takes over a descriptor that a peer sent.
+    ///
+    /// - Parameter lane: closes it; `nil` closes it on the thread that drops the last reference.
+    package convenience init(owning rawValue: CInt, closedOn lane: ClosingLane?) {
+        self.init(owning: rawValue)
+        if let lane { close(on: lane) }
+    }
+
+    /// The lane that closes it, or `nil` if the thread does that drops the last reference.
+    package var closingLane: ClosingLane? { lane.load() }
+
+    /// Makes a lane close it once its last reference goes. The first lane that is given stays.
+    package func close(on lane: ClosingLane) {
+        _ = self.lane.storeIfNil(lane)
+    }
+
     deinit {
+        if let lane = lane.load() { return lane.close(rawValue) }
         // Linux frees the number whatever close(2) answers, so trying again could close a stranger's.
         _ = Glibc.close(rawValue)
     }
@@ -89,12 +110,16 @@ extension FileDescriptor {
 
     /// A second descriptor of the same open file, with an owner of its own.
     package func duplicate() throws(Errno) -> FileDescriptor {
-        try .copy(of: rawValue)
+        let copy = try FileDescriptor.copy(of: rawValue)
+        if let closingLane { copy.close(on: closingLane) }
+        return copy
     }
 
     /// A fresh open of the same file, with a position of its own; it needs no path that still exists.
     package func reopen(_ options: OpenOptions) throws(Errno) -> FileDescriptor {
-        try .open("/proc/self/fd/\(rawValue)", options)
+        let file = try FileDescriptor.open("/proc/self/fd/\(rawValue)", options)
+        if let closingLane { file.close(on: closingLane) }
+        return file
     }
 
     /// The absolute path the kernel knows for this descriptor, or `nil` when the file has none any more.

@@ -36,19 +36,28 @@ extension SequencedPacketSocket {
     ///
     /// `connectionReset` is reported once when the peer closed without having read everything; packets that it had
     /// sent before can still be received after that.
-    package func receive(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> ReceivedPacket {
-        var count = CInt(Self.descriptorLimit)
+    ///
+    /// All descriptors of a packet arrive, even those that no caller wants: the kernel would close the rest on this thread.
+    ///
+    /// - Parameter lane: closes the descriptors that arrive; `nil` closes each on the thread that drops it.
+    package func receive(
+        into buffer: UnsafeMutableRawBufferPointer, closingOn lane: ClosingLane? = nil
+    ) throws(Errno) -> ReceivedPacket {
+        let room = Self.receivedDescriptorLimit
+        var count = CInt(room)
         var truncated: CInt = 0
         var received = 0
         var descriptors: [FileDescriptor] = []
-        let failure: Errno? = withUnsafeTemporaryAllocation(of: CInt.self, capacity: Self.descriptorLimit) { numbers in
+        let failure: Errno? = withUnsafeTemporaryAllocation(of: CInt.self, capacity: room) { numbers in
             repeat {
-                count = CInt(Self.descriptorLimit)
+                count = CInt(room)
                 received = clinux_receive(
                     descriptor.rawValue, buffer.baseAddress, buffer.count, numbers.baseAddress, &count, &truncated)
             } while received < 0 && errno == EINTR
             if received < 0 { return .current }
-            if count > 0 { descriptors = numbers[..<Int(count)].map { FileDescriptor(owning: $0) } }
+            if count > 0 {
+                descriptors = numbers[..<Int(count)].map { FileDescriptor(owning: $0, closedOn: lane) }
+            }
             return nil
         }
         if let failure { throw failure }

@@ -5,8 +5,10 @@ import Glibc
 ///
 /// No operation blocks and none raises SIGPIPE. Any thread may use any operation.
 package struct SequencedPacketSocket: Sendable {
-    /// The most descriptors one packet carries. (The kernel's own limit, SCM_MAX_FD, is 253.)
+    /// The most descriptors that one packet carries when this side sends it.
     package static let descriptorLimit = 64
+    /// The most descriptors that one packet carries, whoever sends it: the kernel's SCM_MAX_FD.
+    static let receivedDescriptorLimit = 253
 
     package let descriptor: FileDescriptor
 

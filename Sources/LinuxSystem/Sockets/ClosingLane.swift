@@ -1,0 +1,85 @@
+/// Closes the descriptors that one peer has sent, one after the other, on a thread of ``DescriptorCloser``.
+///
+/// A peer whose descriptors take long to close delays only the closing of its other ones. Any thread may use a lane; none waits.
+package final class ClosingLane: Sendable {
+    private struct State {
+        /// The numbers that wait to be closed, from `start` on.
+        var numbers: [CInt] = []
+        var start = 0
+        /// Whether a thread closes them, or is about to.
+        var isServed = false
+        /// The number of them that a thread is closing, 0 or 1.
+        var closing = 0
+        var waiter: (limit: Int, body: @Sendable () -> Void)?
+
+        var count: Int { numbers.count - start + closing }
+
+        mutating func next() -> CInt? {
+            guard start < numbers.count else {
+                (numbers, start, isServed) = ([], 0, false)
+                return nil
+            }
+            defer { start += 1 }
+            return numbers[start]
+        }
+
+        /// Takes the waiter out when there are few enough for it.
+        mutating func dueWaiter() -> (@Sendable () -> Void)? {
+            guard let waiter, count <= waiter.limit else { return nil }
+            self.waiter = nil
+            return waiter.body
+        }
+    }
+
+    // Leaf lock: descriptors are closed and waiters called after it is released.
+    private let state = Lock(State())
+    private let closer: DescriptorCloser
+
+    package init(_ closer: DescriptorCloser = .shared) { self.closer = closer }
+
+    /// The number of descriptors that are not closed yet.
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Closes a descriptor soon. The caller gives up the number.
+    package func close(_ number: CInt) {
+        let isIdle = state.withLock { state in
+            state.numbers.append(number)
+            defer { state.isServed = true }
+            return !state.isServed
+        }
+        if isIdle { closer.serve(self) }
+    }
+
+    /// Calls a function once at most `limit` descriptors are left to be closed: on the thread that closes them, or at once. A later
+    /// function replaces one that waits.
+    package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
+        let (due, replaced) = state.withLock { state in
+            let replaced = state.waiter?.body
+            state.waiter = (limit, body)
+            return (state.dueWaiter(), replaced)
+        }
+        due?()
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Closes descriptors, at most so many. On a thread of the closer's.
+    ///
+    /// - Returns: whether others may be left.
+    func closeSome(atMost turn: Int, with close: (CInt) -> Void) -> Bool {
+        for _ in 0..<turn {
+            let number = state.withLock { state in
+                let number = state.next()
+                state.closing = number == nil ? 0 : 1
+                return number
+            }
+            guard let number else { return false }
+            close(number)
+            let waiter = state.withLock { state in
+                state.closing = 0
+                return state.dueWaiter()
+            }
+            waiter?()
+        }
+        return true
+    }
+}
