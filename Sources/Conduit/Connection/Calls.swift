@@ -18,15 +18,51 @@ struct Calls: ~Copyable {
     /// Calls made by this side.
     var pending: [UInt64: Receiver] = [:]
     /// Calls made by the other side.
-    var served: [UInt64: ServedCallRecord] = [:]
+    private(set) var served: [UInt64: ServedCallRecord] = [:]
+    /// What the requests of those calls take.
+    private var servedBytes = 0
+    private var servedDescriptors = 0
     var closeHandlers: [@Sendable (CloseReason) -> Void] = []
     var closeReason: CloseReason?
+
+    /// What becomes of a request that has arrived.
+    enum Admission {
+        case served
+        /// Its number is that of another one that is being served.
+        case repeated
+        /// There are as many as are served at one time.
+        case oneTooMany
+    }
+
+    /// Serves a call from now on, if the limits allow that.
+    mutating func serve(_ record: ServedCallRecord, _ limits: ConnectionLimits) -> Admission {
+        if served[record.call] != nil { return .repeated }
+        guard served.count < limits.callsInFlight else { return .oneTooMany }
+        let (bytes, descriptors) = (servedBytes + record.bytes, servedDescriptors + record.descriptorCount)
+        guard served.isEmpty || (bytes <= limits.servedBytes && descriptors <= limits.servedDescriptors) else {
+            return .oneTooMany
+        }
+        served[record.call] = record
+        (servedBytes, servedDescriptors) = (bytes, descriptors)
+        return .served
+    }
+
+    /// Takes a call out that is answered. The caller destroys it outside of the lock.
+    mutating func takeServed(_ call: UInt64) -> ServedCallRecord? {
+        guard let record = served.removeValue(forKey: call) else { return nil }
+        servedBytes -= record.bytes
+        servedDescriptors -= record.descriptorCount
+        return record
+    }
 
     /// Takes everything out, for good; `nil` the second time.
     mutating func end(_ reason: CloseReason) -> Ended? {
         guard closeReason == nil else { return nil }
         closeReason = reason
-        defer { (pending, served, closeHandlers) = ([:], [:], []) }
+        defer {
+            (pending, served, closeHandlers) = ([:], [:], [])
+            (servedBytes, servedDescriptors) = (0, 0)
+        }
         return Ended(pending: pending, served: served, closeHandlers: closeHandlers)
     }
 }

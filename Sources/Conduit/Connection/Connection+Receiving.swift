@@ -5,6 +5,7 @@ extension Connection: EventSource {
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer) {
         if events.callForWriting, !isClosing.load(ordering: .acquiring) { flush() }
         guard events.callForReading else { return }
+        if isPeerConfined, events.tellOfTheEnd { hasPeerGone.store(true, ordering: .relaxed) }
         let budget = receiveBudget.next()
         for count in 0..<budget {
             // One that has gone is read to the end: that is where the connection ends.
@@ -12,9 +13,14 @@ extension Connection: EventSource {
             if isClosing.load(ordering: .acquiring) {
                 return finish(outbound.withLock { $0.closeReason } ?? .closedHere)
             }
+            if mayHaveUnclosed.load(ordering: .relaxed), waitsForClosing(events) { return }
             do {
-                let packet = try SequencedPacketSocket(descriptor).receive(into: buffer)
-                if let violation = receive(packet, UnsafeRawBufferPointer(buffer)) { return finish(violation) }
+                let socket = SequencedPacketSocket(descriptor)
+                let packet = try socket.receive(into: buffer, closingOn: lane)
+                if !packet.descriptors.isEmpty { mayHaveUnclosed.store(true, ordering: .relaxed) }
+                if let violation = receive(packet, UnsafeRawBufferPointer(buffer), socket) {
+                    return finish(violation)
+                }
             } catch .wouldBlock {
                 return receiveBudget.ranDry(after: count)
             } catch .connectionReset {
@@ -27,8 +33,35 @@ extension Connection: EventSource {
         receiveBudget.wasUsedUp(budget)
     }
 
+    /// Whether so many of the peer's descriptors wait to be closed that no more are received for now. What a peer that is gone has
+    /// queued is dropped then.
+    private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
+        let count = lane.count
+        if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }
+        guard count > limits.unclosedDescriptors else { return false }
+        if events.tellOfTheEnd {
+            finish(.closedByPeer)
+        } else if !isClosingBehind.load(ordering: .relaxed) {
+            setClosingBehind(true)
+            lane.whenAtMost(limits.unclosedDescriptors / 2) { [weak self] in
+                guard let self else { return }
+                loop.perform { [self] in setClosingBehind(false) }
+            }
+        }
+        return true
+    }
+
+    /// Whether what a large body says is of no use any more, because its sender is gone.
+    private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
+        guard isPeerConfined else { return false }
+        if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }
+        return hasPeerGone.load(ordering: .relaxed)
+    }
+
     /// Handles a packet, or gives the reason to end the connection.
-    private func receive(_ packet: ReceivedPacket, _ buffer: UnsafeRawBufferPointer) -> CloseReason? {
+    private func receive(
+        _ packet: ReceivedPacket, _ buffer: UnsafeRawBufferPointer, _ socket: SequencedPacketSocket
+    ) -> CloseReason? {
         guard packet.byteCount > 0 else { return .closedByPeer }
         var reader = CBORReader(UnsafeRawBufferPointer(rebasing: buffer[..<packet.byteCount]))
         do throws(CBORError) {
@@ -45,7 +78,7 @@ extension Connection: EventSource {
                 let limit = ConnectionLimits.descriptorsPerMessage
                 reject(frame, kind, .tooManyDescriptors(count: packet.descriptors.count, limit: limit))
             } else {
-                return try receive(frame, kind, &reader, packet.descriptors)
+                return try receive(frame, kind, &reader, packet.descriptors, socket)
             }
             return nil
         } catch {
@@ -54,10 +87,14 @@ extension Connection: EventSource {
     }
 
     private func receive(
-        _ frame: Frame, _ kind: Frame.Kind, _ reader: inout CBORReader, _ descriptors: [FileDescriptor]
+        _ frame: Frame, _ kind: Frame.Kind, _ reader: inout CBORReader, _ descriptors: [FileDescriptor],
+        _ socket: SequencedPacketSocket
     ) throws(CBORError) -> CloseReason? {
         switch kind {
-        case .request: return try receiveRequest(frame, &reader, descriptors)
+        case .request:
+            // Its sender waits for no answer.
+            if hasPeerGone.load(ordering: .relaxed) { return nil }
+            return try receiveRequest(frame, &reader, descriptors, socket)
         case .reply:
             // Without a receiver it is an answer to a call that was given up.
             guard let receiver = takeReceiver(of: frame.call) else { return nil }
@@ -79,38 +116,57 @@ extension Connection: EventSource {
         case .cancel:
             calls.withLock { $0.served[frame.call] }?.cancel()
         case .notice:
-            let method = try reader.readUnsigned()
-            guard let handler = service.notices[method] else { return nil }
-            var fault: MessageError?
-            // A notice whose body is not there has nobody to tell so.
-            try? withBody(reader, descriptors) { decoder in
-                do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
-            }
-            if let fault, let handler = service.noticeFaults[method] {
-                try? withBody(reader, descriptors) { decoder in try? handler(&decoder, fault, self) }
-            }
+            return try receiveNotice(&reader, descriptors, socket)
         }
         return nil
     }
 
+    private func receiveNotice(
+        _ reader: inout CBORReader, _ descriptors: [FileDescriptor], _ socket: SequencedPacketSocket
+    ) throws(CBORError) -> CloseReason? {
+        let method = try reader.readUnsigned()
+        guard let handler = service.notices[method] else { return nil }
+        if isLarge(reader), isOfDead(socket) { return nil }
+        var fault: MessageError?
+        do throws(ConduitError) {
+            try withBody(reader, descriptors) { decoder in
+                do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
+            }
+        } catch {
+            // Its sender cannot be told, and waits perhaps. No program of ours sends such a notice.
+            if isPeerConfined, case .oversized = error { return .protocolViolation("\(error)") }
+            return nil
+        }
+        if let fault, let handler = service.noticeFaults[method] {
+            try? withBody(reader, descriptors) { decoder in try? handler(&decoder, fault, self) }
+        }
+        return nil
+    }
+
+    /// Whether a message's body is in a memory file.
+    private func isLarge(_ reader: CBORReader) -> Bool { (try? reader.peekHead())?.type == .unsigned }
+
     private func receiveRequest(
-        _ frame: Frame, _ reader: inout CBORReader, _ descriptors: [FileDescriptor]
+        _ frame: Frame, _ reader: inout CBORReader, _ descriptors: [FileDescriptor], _ socket: SequencedPacketSocket
     ) throws(CBORError) -> CloseReason? {
         let method = try reader.readUnsigned()
         guard let handler = service.calls[method] else {
             sendFailure(RemoteFailure(.unknownMethod, "there is no call \(method) here"), call: frame.call)
             return nil
         }
-        let record = ServedCallRecord(connection: self, call: frame.call)
-        let (isRepeated, isOneTooMany) = calls.withLock { calls in
-            if calls.served[frame.call] != nil { return (true, false) }
-            if calls.served.count >= limits.callsInFlight { return (false, true) }
-            calls.served[frame.call] = record
-            return (false, false)
+        var bytes = reader.remaining
+        // A body that is not there is the decoder's to complain of.
+        if let head = try? reader.peekHead(), head.type == .unsigned {
+            if isOfDead(socket) { return nil }
+            bytes = Int(clamping: min(head.argument, UInt64(limits.receivedMessageSize)))
         }
-        if isRepeated { return .protocolViolation("a call under the number of one that is being served") }
-        if isOneTooMany {
-            let words = "\(limits.callsInFlight) calls of this connection are being served already"
+        let record = ServedCallRecord(
+            connection: self, call: frame.call, bytes: bytes, descriptorCount: descriptors.count)
+        switch calls.withLock({ $0.serve(record, limits) }) {
+        case .served: break
+        case .repeated: return .protocolViolation("a call under the number of one that is being served")
+        case .oneTooMany:
+            let words = "as many calls of this connection are being served as may be, or as large ones"
             sendFailure(RemoteFailure(.tooManyCalls, words), call: frame.call)
             return nil
         }
@@ -149,8 +205,8 @@ extension Connection: EventSource {
             return body(&decoder)
         }
         let size = head.argument
-        guard size <= UInt64(limits.messageSize) else {
-            throw .oversized(size: Int(clamping: size), limit: limits.messageSize)
+        guard size <= UInt64(limits.receivedMessageSize) else {
+            throw .oversized(size: Int(clamping: size), limit: limits.receivedMessageSize)
         }
         guard let file = descriptors.last else { throw .malformed(.missingDescriptor(index: 0)) }
         let mapping: Mapping

@@ -71,10 +71,10 @@ extension Connection {
             case .waiting: break
             case .nothing:
                 isClogged.store(false, ordering: .relaxed)
-                loop.setEvents(.readable, socket.descriptor, token: token)
+                watch(socket, forRoom: false)
             case .starving:
                 // The socket says that it has room, which it has: watching for that would keep the loop spinning.
-                loop.setEvents(isClogged.load(ordering: .relaxed) ? [] : .readable, socket.descriptor, token: token)
+                watch(socket, forRoom: false)
                 loop.perform(afterMilliseconds: Self.starvationPause) { [weak self] in self?.watchForRoom() }
             }
         }
@@ -86,8 +86,23 @@ extension Connection {
     private func watchForRoom() {
         outbound.withLock { outbound in
             guard let socket = outbound.socket else { return }
-            let events: EventPoll.Events = isClogged.load(ordering: .relaxed) ? .writable : [.readable, .writable]
-            loop.setEvents(events, socket.descriptor, token: token)
+            watch(socket, forRoom: true)
+        }
+    }
+
+    /// Makes the loop watch for what can be dealt with: packets, unless too much waits for the peer or to be closed, and room. Inside of
+    /// `outbound`'s lock.
+    private func watch(_ socket: SequencedPacketSocket, forRoom: Bool) {
+        var events: EventPoll.Events = forRoom ? .writable : []
+        if !isClogged.load(ordering: .relaxed), !isClosingBehind.load(ordering: .relaxed) { events.insert(.readable) }
+        loop.setEvents(events, socket.descriptor, token: token)
+    }
+
+    /// Stops or goes on reading, as descriptors of the peer's wait to be closed.
+    func setClosingBehind(_ isBehind: Bool) {
+        outbound.withLock { outbound in
+            isClosingBehind.store(isBehind, ordering: .relaxed)
+            if let socket = outbound.socket { watch(socket, forRoom: outbound.isWaiting) }
         }
     }
 
@@ -100,7 +115,7 @@ extension Connection {
             throw .tooManyDescriptors(count: descriptors.count, limit: ConnectionLimits.descriptorsPerMessage)
         }
         let size = encoder.writer.count - bodyStart
-        guard size <= limits.messageSize else { throw .oversized(size: size, limit: limits.messageSize) }
+        guard size <= limits.sentMessageSize else { throw .oversized(size: size, limit: limits.sentMessageSize) }
         let answered = kind == .reply ? call : nil
         if encoder.writer.count <= Frame.packetLimit {
             Frame.setDescriptorCount(descriptors.count, call: call, in: &encoder.writer)
@@ -144,12 +159,12 @@ extension Connection {
         outbound.withLock { outbound in
             if let call { outbound.dropProgress(of: call) }
             let result = outbound.send(
-                bytes, descriptors, heldBytes: heldBytes, limit: limits.queuedBytes, isClosing: isClosing)
+                bytes, descriptors, heldBytes: heldBytes, limits: limits, isClosing: isClosing)
             waitForRoom(after: result, outbound)
             if outbound.queuedBytes > limits.unreadBytes, let socket = outbound.socket,
                 !isClogged.exchange(true, ordering: .relaxed)
             {
-                loop.setEvents(.writable, socket.descriptor, token: token)
+                watch(socket, forRoom: true)
             }
             if case .failed(let error) = result { return error }
             return nil
@@ -158,6 +173,6 @@ extension Connection {
 
     private func waitForRoom(after result: Outbound.Result, _ outbound: Outbound) {
         guard case .waiting = result, let socket = outbound.socket else { return }
-        loop.setEvents([.readable, .writable], socket.descriptor, token: token)
+        watch(socket, forRoom: true)
     }
 }

@@ -8,6 +8,10 @@ import Synchronization
 /// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
 ///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
 ///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
+/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection waits
+///   for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer is gone, its requests and
+///   large notices are dropped unread; small notices, at most what a socket holds, and replies are still taken.
+/// - Descriptors that the peer sent, and the socket with those that are in it, are closed on another thread.
 /// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
 package final class Connection: Sendable {
     package let peer: Peer
@@ -15,6 +19,9 @@ package final class Connection: Sendable {
     /// What this side does for the other.
     let service: Service
     let loop: EventLoop
+    let isPeerConfined: Bool
+    /// Closes what the peer sends.
+    let lane: ClosingLane
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
@@ -22,6 +29,12 @@ package final class Connection: Sendable {
     let isClosing = Atomic<Bool>(false)
     /// Set while too much waits for the peer: nothing is read from it.
     let isClogged = Atomic<Bool>(false)
+    /// Set while too many descriptors of the peer's wait to be closed: nothing is read from it.
+    let isClosingBehind = Atomic<Bool>(false)
+    /// Set when descriptors have come, some of which may wait to be closed. Only the loop's thread uses it.
+    let mayHaveUnclosed = Atomic<Bool>(false)
+    /// Set when a confined peer is seen to be gone. Only the loop's thread uses it.
+    let hasPeerGone = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
     // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.
@@ -31,20 +44,29 @@ package final class Connection: Sendable {
 
     /// Starts a conversation over a connected socket.
     ///
-    /// - Parameter service: what this side does for the other. Calls it does not have are answered with an error.
+    /// - Parameters:
+    ///   - service: what this side does for the other. Calls it does not have are answered with an error.
+    ///   - isPeerConfined: whether the peer is one that no other may have to wait for, such as an extension's process.
     package convenience init(
-        _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init()
+        _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
+        isPeerConfined: Bool = false
     ) throws(Errno) {
         try self.init(
-            socket, peer: Peer(of: socket, identifyingProcess: false), service: service, limits: limits)
+            socket, peer: Peer(of: socket, identifyingProcess: false), service: service, limits: limits,
+            isPeerConfined: isPeerConfined)
         try start()
     }
 
     /// Makes everything but does not start: `start()` does.
     init(
-        _ socket: SequencedPacketSocket, peer: Peer, service: Service, limits: ConnectionLimits
+        _ socket: SequencedPacketSocket, peer: Peer, service: Service, limits: ConnectionLimits,
+        isPeerConfined: Bool = false
     ) throws(Errno) {
-        loop = try EventLoop.shared()
+        loop = isPeerConfined ? try EventLoop.ofOnePeer() : try EventLoop.shared()
+        self.isPeerConfined = isPeerConfined
+        lane = ClosingLane()
+        // What is in it and was not received is closed with it.
+        socket.descriptor.close(on: lane)
         token = loop.makeToken()
         self.peer = peer
         self.service = service

@@ -39,6 +39,7 @@ struct Outbound {
     /// Those before it have been sent.
     private var head = 0
     private(set) var queuedBytes = 0
+    private var queuedDescriptors = 0
     /// The newest progress of calls whose reports could not be sent at once. Only the newest is worth sending.
     private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
 
@@ -48,13 +49,23 @@ struct Outbound {
 
     private var hasNothingQueued: Bool { head == queue.count }
 
+    /// Whether something waits for room in the socket.
+    var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
+
+    /// Whether a further packet may wait. One may always, or a limit below a message's size would end the connection for nothing.
+    private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
+        hasNothingQueued
+            || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages
+                && queuedDescriptors + descriptors <= limits.queuedDescriptors)
+    }
+
     /// Sends a packet now, or after those that wait.
     mutating func send(
-        _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, limit: Int,
+        _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, limits: ConnectionLimits,
         isClosing: borrowing Atomic<Bool>
     ) -> Result {
         guard let socket, closeReason == nil else { return .gone }
-        let wasIdle = hasNothingQueued && progress.isEmpty
+        let wasIdle = !isWaiting
         if hasNothingQueued {
             do {
                 try socket.send(bytes, descriptors: descriptors)
@@ -66,20 +77,20 @@ struct Outbound {
             }
         }
         let cost = bytes.count + heldBytes
-        // One packet may always wait, or a limit below a message's size would end the connection for nothing.
-        guard hasNothingQueued || queuedBytes + cost <= limit else {
+        guard hasRoom(for: cost, descriptors.count, limits) else {
             beginClosing(.peerTooSlow(queuedBytes: queuedBytes), isClosing)
             return .gone
         }
         queue.append(Packet(bytes: [UInt8](bytes), descriptors: descriptors, cost: cost))
         queuedBytes += cost
+        queuedDescriptors += descriptors.count
         return wasIdle ? .waiting : .accepted
     }
 
     /// Sends a call's progress now, or the newest of it later.
     mutating func send(completed: Int64, total: Int64, of call: UInt64) -> Result {
         guard let socket, closeReason == nil else { return .gone }
-        let wasIdle = hasNothingQueued && progress.isEmpty
+        let wasIdle = !isWaiting
         if wasIdle {
             do {
                 try Self.sendProgress(completed, total, of: call, to: socket)
@@ -107,6 +118,7 @@ struct Outbound {
                 if !hasNothingQueued {
                     try Self.send(queue[head], to: socket)
                     queuedBytes -= queue[head].cost
+                    queuedDescriptors -= queue[head].descriptors.count
                     head += 1
                     dropSent()
                 } else if let (call, newest) = progress.first {
@@ -126,7 +138,7 @@ struct Outbound {
                 return .nothing
             }
         }
-        return hasNothingQueued && progress.isEmpty ? .nothing : .waiting
+        return isWaiting ? .waiting : .nothing
     }
 
     /// Shuts the socket down, so that the loop comes to end the connection.
@@ -139,7 +151,7 @@ struct Outbound {
 
     /// Lets go of the socket, and gives what waited, to be destroyed outside of the lock.
     mutating func end() -> [Packet] {
-        defer { (queue, head, queuedBytes, progress) = ([], 0, 0, [:]) }
+        defer { (queue, head, queuedBytes, queuedDescriptors, progress) = ([], 0, 0, 0, [:]) }
         socket = nil
         return queue
     }

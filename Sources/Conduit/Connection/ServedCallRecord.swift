@@ -10,12 +10,17 @@ final class ServedCallRecord: Sendable {
 
     let connection: Connection
     let call: UInt64
+    /// What the request takes for as long as it is not answered: the bytes of its body, and its descriptors.
+    let bytes: Int
+    let descriptorCount: Int
     /// No other lock is taken, and nothing is called, while it is held.
     private let state = Lock(State())
 
-    init(connection: Connection, call: UInt64) {
+    init(connection: Connection, call: UInt64, bytes: Int, descriptorCount: Int) {
         self.connection = connection
         self.call = call
+        self.bytes = bytes
+        self.descriptorCount = descriptorCount
     }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
@@ -35,7 +40,7 @@ final class ServedCallRecord: Sendable {
     func answer(_ send: () -> Void) {
         guard let (isCancelled, dropped) = beginAnswering() else { return }
         // The connection's table holds a reference, whose end must not come inside of its lock.
-        let own = connection.calls.withLock { $0.served.removeValue(forKey: call) }
+        let own = connection.calls.withLock { $0.takeServed(call) }
         if !isCancelled { send() }
         withExtendedLifetime((own, dropped)) {}
     }

@@ -8,10 +8,11 @@ protocol EventSource: AnyObject, Sendable {
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer)
 }
 
-/// The one thread of this process ("purvey-conduit") that serves all its connections and listeners.
+/// A thread that serves connections and listeners.
 ///
-/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
-/// It starts with the first connection and stays.
+/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them. The shared one
+/// ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has one of its own ("purvey-peer"),
+/// which ends with the connection: no other connection waits for the messages of that peer to be decoded.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
@@ -20,12 +21,17 @@ final class EventLoop: Sendable {
         var jobs: [@Sendable () -> Void] = []
         /// Work for later, by its time on the monotonic clock in milliseconds, in no order.
         var timers: [(due: Int64, job: @Sendable () -> Void)] = []
+        /// Whether the thread of a loop of one peer's has been started, and whether it has ended.
+        var hasStarted = false
+        var hasEnded = false
     }
 
     /// Innermost of all locks: nothing is called and no other lock is taken while it is held.
     private let state = Lock(State())
     private let poll: EventPoll
     private let wakeUp: EventCounter
+    /// Whether it ends with its last source.
+    private let isOfOnePeer: Bool
 
     private static let wakeUpToken: UInt64 = 0
     private static let started = Lock<EventLoop?>(nil)
@@ -34,14 +40,18 @@ final class EventLoop: Sendable {
     static func shared() throws(Errno) -> EventLoop {
         try started.withLock { loop throws(Errno) in
             if let loop { return loop }
-            let new = try EventLoop()
-            try new.start()
+            let new = try EventLoop(isOfOnePeer: false)
+            try new.start("purvey-conduit")
             loop = new
             return new
         }
     }
 
-    private init() throws(Errno) {
+    /// A loop for one connection. Its thread starts with the connection, and ends with it.
+    static func ofOnePeer() throws(Errno) -> EventLoop { try EventLoop(isOfOnePeer: true) }
+
+    private init(isOfOnePeer: Bool) throws(Errno) {
+        self.isOfOnePeer = isOfOnePeer
         poll = try EventPoll()
         wakeUp = try EventCounter()
         try poll.add(wakeUp.descriptor, for: .readable, token: Self.wakeUpToken)
@@ -61,9 +71,14 @@ extension EventLoop {
 
     /// Serves a source from now on, and keeps it alive until it is removed.
     func add(_ source: any EventSource, _ descriptor: FileDescriptor, token: UInt64) throws(Errno) {
-        state.withLock { $0.sources[token] = (source, descriptor) }
+        let isFirst = state.withLock { state in
+            state.sources[token] = (source, descriptor)
+            defer { state.hasStarted = true }
+            return !state.hasStarted
+        }
         do {
             try poll.add(descriptor, for: .readable, token: token)
+            if isOfOnePeer, isFirst { try start("purvey-peer") }
         } catch {
             _ = state.withLock { $0.sources.removeValue(forKey: token) }
             throw error
@@ -85,11 +100,15 @@ extension EventLoop {
 
     /// Runs a function on the loop's thread, after those that were handed in before.
     func perform(_ job: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
+        let (isFirst, hasEnded) = state.withLock { state in
+            if state.hasEnded { return (false, true) }
             state.jobs.append(job)
-            return state.jobs.count == 1
+            return (state.jobs.count == 1, false)
         }
         if isFirst { wakeUp.raise() }
+        guard hasEnded else { return }
+        // Without the shared loop there is none that could be kept waiting.
+        if let shared = try? Self.shared() { shared.perform(job) } else { HandlerThreads.shared.run(job) }
     }
 
     /// Runs a function on the loop's thread after a time.
@@ -108,8 +127,19 @@ extension EventLoop {
 // MARK: The thread
 
 extension EventLoop {
-    private func start() throws(Errno) {
-        try SystemThread.start("purvey-conduit") { self.run() }
+    private func start(_ name: String) throws(Errno) {
+        try SystemThread.start(name) { self.run() }
+    }
+
+    /// Ends a loop of one peer's that has nothing left to serve. Timers of a connection that has ended have nothing to do.
+    private func endIfIdle() -> Bool {
+        let dropped = state.withLock { state -> [(due: Int64, job: @Sendable () -> Void)]? in
+            guard state.sources.isEmpty, state.jobs.isEmpty else { return nil }
+            state.hasEnded = true
+            defer { state.timers = [] }
+            return state.timers
+        }
+        return dropped != nil
     }
 
     private func run() {
@@ -139,6 +169,7 @@ extension EventLoop {
                 entry.source.handle(event.events, entry.descriptor, buffer: buffer)
             }
             if timeout >= 0 { timeout = runTimers() }
+            if isOfOnePeer, endIfIdle() { return }
         }
     }
 

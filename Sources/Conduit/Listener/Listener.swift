@@ -14,6 +14,8 @@ package final class Listener: Sendable {
     private let limits: ConnectionLimits
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
+    /// Closes connections that are turned down, with what their peers have sent already.
+    private let refused = ClosingLane()
     /// Inside of it only the loop's lock is taken.
     private let state: Lock<State>
 
@@ -107,8 +109,17 @@ extension Listener: EventSource {
     }
 
     private func admit(_ socket: SequencedPacketSocket) throws(Errno) {
-        guard try socket.peerCredentials().userID == geteuid() else { return }
-        let peer = try Peer(of: socket, identifyingProcess: true)
+        let peer: Peer
+        do throws(Errno) {
+            guard try socket.peerCredentials().userID == geteuid() else {
+                socket.descriptor.close(on: refused)
+                return
+            }
+            peer = try Peer(of: socket, identifyingProcess: true)
+        } catch {
+            socket.descriptor.close(on: refused)
+            throw error
+        }
         let connection = try Connection(socket, peer: peer, service: service, limits: limits)
         onConnect(connection)
         do throws(Errno) {

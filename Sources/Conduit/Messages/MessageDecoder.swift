@@ -55,6 +55,14 @@ package struct MessageDecoder: ~Copyable {
         return try Value.read(from: &self)
     }
 
+    /// The array under a key, or an empty one when the key is absent or its value null. Fails before it reads more elements than allowed.
+    package mutating func decodeArray<Element: MessageValue>(
+        of _: Element.Type = Element.self, forKey key: UInt64, atMost limit: Int
+    ) throws(MessageError) -> [Element] {
+        guard try seek(key), !reader.skipNull() else { return [] }
+        return try readArray(atMost: limit)
+    }
+
     /// Gives a byte string to a function in place, without a copy. The bytes are gone when the function returns.
     package mutating func decodeBytes<Result>(
         forKey key: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
@@ -81,14 +89,16 @@ extension MessageDecoder {
         return value
     }
 
-    mutating func readArray<Element: MessageValue>() throws(MessageError) -> [Element] {
+    mutating func readArray<Element: MessageValue>(atMost limit: Int = .max) throws(MessageError) -> [Element] {
         try enter()
         let count: Int?
         do { count = try reader.readArrayHead() } catch { throw .malformed(error) }
+        if let count, count > limit { throw .invalid("an array of \(count) elements, of at most \(limit)") }
         var elements: [Element] = []
         // The count is the peer's word: memory for more than a few is reserved only as they turn up.
         if let count { elements.reserveCapacity(min(count, 256)) }
         while try !isEnd(of: count, after: elements.count) {
+            guard elements.count < limit else { throw .invalid("an array of more than \(limit) elements") }
             elements.append(try Element.read(from: &self))
         }
         depth -= 1
