@@ -22,7 +22,8 @@ package final class ExtensionConnection: Sendable {
                 call.reply(.init(wasOpened: URL(string: request.url).map(opensURL) ?? false))
             }
         }
-        connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
+        connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service, isPeerConfined: true)
         connection.onClose { [attachments] _ in attachments.end() }
     }
 

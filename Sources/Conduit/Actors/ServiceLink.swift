@@ -15,8 +15,9 @@ package final class ServiceLink: Sendable, Hashable {
         _ socket: FileDescriptor, service: Service = Service(),
         translate: @escaping @Sendable (RemoteFailure) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
     ) throws(Errno) {
+        // Services are those of file providers, which are confined.
         connection = try Connection(
-            try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices)
+            try SequencedPacketSocket(checking: socket), service: service, limits: .ofServices, isPeerConfined: true)
         self.translate = translate
         connection.onClose(ended)
     }

@@ -28,7 +28,10 @@ package struct DaemonCoordination: SharedCoordination {
             guard let socket else {
                 throw ConduitError.refused("the socket that the process was started with is closed")
             }
-            return try Connection(try SequencedPacketSocket(checking: socket), service: service)
+            var limits = ConnectionLimits()
+            // The daemon takes no more, and ends the connection otherwise.
+            limits.sentMessageSize = ClaimLimits.messageBytes
+            return try Connection(try SequencedPacketSocket(checking: socket), service: service, limits: limits)
         }
     }
 

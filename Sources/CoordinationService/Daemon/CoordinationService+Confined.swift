@@ -34,7 +34,7 @@ extension CoordinationService {
             refuse(claim.number, "\(error)", over: connection)
         }
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        _ = try Connection(ours, service: service, limits: ConnectionLimits(unreadBytes: 256 << 10))
+        _ = try Connection(ours, service: service, limits: .ofConfinedCoordination, isPeerConfined: true)
         return theirs.descriptor
     }
 
@@ -63,6 +63,17 @@ extension CoordinationService {
             if goesOn { lookAfterReadings(of: view, client, connection) }
         }
     }
+}
+
+extension ConnectionLimits {
+    /// The process's end allows itself to send no more than this end takes, so that only one that does not keep to that is cut off.
+    fileprivate static let ofConfinedCoordination: ConnectionLimits = {
+        var limits = ConnectionLimits(
+            callsInFlight: 256, servedBytes: 1 << 20, servedDescriptors: 64, unreadBytes: 256 << 10,
+            unclosedDescriptors: 256)
+        limits.receivedMessageSize = ClaimLimits.messageBytes
+        return limits
+    }()
 }
 
 extension CloseReason {

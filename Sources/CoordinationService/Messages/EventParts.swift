@@ -35,12 +35,13 @@ struct ClaimMessage: Message {
         let first: AccessMessage? = try decoder.decodeIfPresent(forKey: 1)
         let purpose: String = try decoder.decode(forKey: 2)
         let presenter: UInt64? = try decoder.decodeIfPresent(forKey: 3)
-        let enclosing: [UInt64] = try decoder.decodeIfPresent(forKey: 4) ?? []
-        let answering: [UInt64] = try decoder.decodeIfPresent(forKey: 5) ?? []
+        // What is too much is not read to its end.
+        let enclosing = try decoder.decodeArray(of: UInt64.self, forKey: 4, atMost: ClaimUsage.nestingLimit)
+        let answering = try decoder.decodeArray(of: UInt64.self, forKey: 5, atMost: ClaimUsage.nestingLimit)
         let timeLimit: Int = try decoder.decode(forKey: 6)
         // Nearly all claims have one item, and an array costs more than its one element.
-        let others: [AccessMessage] = try decoder.decodeIfPresent(forKey: 7) ?? []
-        let blocking: [UInt64] = try decoder.decodeIfPresent(forKey: 8) ?? []
+        let others = try decoder.decodeArray(of: AccessMessage.self, forKey: 7, atMost: ClaimLimits.accesses)
+        let blocking = try decoder.decodeArray(of: UInt64.self, forKey: 8, atMost: ClaimUsage.nestingLimit)
         let accesses = (first.map { [$0.access] } ?? []) + others.map(\.access)
         if let fault = ClaimLimits.fault(accesses, purpose: purpose) { throw .invalid(fault) }
         request = ClaimRequest(

@@ -41,8 +41,8 @@ package struct EventNotice: Notice {
         case .adoptedAll: event = .adoptedAll
         case .release:
             let claim: UInt64 = try decoder.decode(forKey: 1)
-            let outcomes: [OutcomeMessage]? = try decoder.decodeIfPresent(forKey: 3)
-            event = .release(claim: claim, outcomes: outcomes?.map(\.outcome) ?? [])
+            let outcomes = try decoder.decodeArray(of: OutcomeMessage.self, forKey: 3, atMost: ClaimLimits.accesses)
+            event = .release(claim: claim, outcomes: outcomes.map(\.outcome))
         case .cancel: event = .cancel(claim: try decoder.decode(forKey: 1))
         case .answer:
             event = .answer(
@@ -64,7 +64,8 @@ package struct EventNotice: Notice {
                     excepted: try decoder.decodeIfPresent(forKey: 8)))
         case .changedAttributes:
             event = .changedAttributes(
-                path: try decoder.decode(PathMessage.self, forKey: 5).path, names: try decoder.decode(forKey: 7),
+                path: try decoder.decode(PathMessage.self, forKey: 5).path,
+                names: try decoder.decodeArray(forKey: 7, atMost: ClaimLimits.attributeNames),
                 excepted: try decoder.decodeIfPresent(forKey: 8))
         case .changedVersion:
             event = .changedVersion(

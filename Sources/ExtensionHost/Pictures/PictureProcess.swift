@@ -200,7 +200,7 @@ package actor PictureProcess {
         // The child has not been waited for yet, so its process ID cannot have been reused.
         let process = try ProcessDescriptor.open(child.processID)
         do {
-            let connection = try Connection(ours, service: Service())
+            let connection = try Connection(ours, service: Service(), isPeerConfined: true)
             try SystemThread.start("purvey-pictures") { _ = try? child.wait() }
             return Instance(connection, process, child.processID)
         } catch {

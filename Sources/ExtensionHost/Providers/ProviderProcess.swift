@@ -267,6 +267,14 @@ package actor ProviderProcess {
     /// A provider may write files of any size. Its memory limit bounds its memory files.
     private static let largestFile: UInt64 = 1 << 46
 
+    /// A provider calls for folders to be watched, one after the other as a rule, and is answered in its order.
+    private static let limits: ConnectionLimits = {
+        var limits = ProviderWire.limits
+        (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)
+        (limits.queuedDescriptors, limits.unclosedDescriptors) = (1024, 256)
+        return limits
+    }()
+
     private struct NoProvider: Error, CustomStringConvertible {
         let description: String
     }
@@ -293,7 +301,7 @@ package actor ProviderProcess {
         watches.serve(in: &service)
         let connection: Connection
         do {
-            connection = try Connection(ours, service: service, limits: ProviderWire.limits)
+            connection = try Connection(ours, service: service, limits: Self.limits, isPeerConfined: true)
         } catch {
             process.end(.released)
             _ = process.waitForEnd()

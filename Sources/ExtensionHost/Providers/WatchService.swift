@@ -1,4 +1,5 @@
 import Conduit
+import Dispatch
 import FileProvider
 import Glibc
 import LinuxSystem
@@ -19,12 +20,14 @@ final class WatchService: Sendable {
 
     /// Adds the handlers of one connection's calls.
     func serve(in service: inout Service) {
+        // One after the other: the file system of a folder may be slow to answer, and a process that shows many such folders waits
+        // for itself only.
+        let disk = DispatchQueue(label: "purvey.watches")
         service.on(ProviderNoticesCall.self) { _, call in
             self.answer(call) { () throws(Errno) in ProviderNotices(descriptor: try self.begin().descriptor) }
         }
         service.on(ProviderWatchCall.self) { request, call in
-            // The file system of a directory may be slow.
-            HandlerThreads.shared.run {
+            disk.async {
                 self.answer(call) { () throws(Errno) in ProviderWatch(number: try self.watch(request.folder)) }
             }
         }

@@ -73,7 +73,7 @@ final class ExtensionProcess: Sendable {
         lines.begin(program.processID, bundle)
         // Not waited for yet, so the number is still this process's.
         process = try ProcessDescriptor.open(program.processID)
-        link = try Connection(ours, service: service.makeService())
+        link = try Connection(ours, service: service.makeService(), limits: ScopeService.limits, isPeerConfined: true)
     }
 
     /// Starts the program, in a control group of its own where systemd delegates one.

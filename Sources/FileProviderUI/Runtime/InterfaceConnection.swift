@@ -58,7 +58,8 @@ package final class InterfaceConnection: Sendable {
         }
         service.on(WindowNotice.self) { notice, _ in patience.setShowing(notice.isShown) }
         self.patience = patience
-        connection = try Connection(try SequencedPacketSocket(checking: socket), service: service)
+        connection = try Connection(
+            try SequencedPacketSocket(checking: socket), service: service, isPeerConfined: true)
         connection.onClose { _ in patience.end() }
     }
 

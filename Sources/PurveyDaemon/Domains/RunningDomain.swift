@@ -18,6 +18,7 @@ struct RunningDomain: Sendable {
     private final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
+        private let pending = PendingNotices()
 
         func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
 
@@ -27,12 +28,7 @@ struct RunningDomain: Sendable {
 
         func take(_ notice: ExtensionProvider.Notice) {
             guard let engine = domain.withLock({ $0 })?.engine else { return }
-            switch notice {
-            case .changes(let container): engine.signal(container: container)
-            case .resolved: engine.perform { $0.resolved() }
-            case .progress(let identifier, let sent, let total):
-                engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
-            }
+            pending.add(notice, for: engine)
         }
     }
 
