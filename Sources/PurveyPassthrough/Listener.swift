@@ -5,8 +5,9 @@ import LinuxSystem
 
 /// Takes connections, has each served by a process of its own, and keeps count of what each user has.
 ///
-/// Nothing that clients send is received or closed here: a descriptor may be of a file system whose server never answers, and
-/// whoever looks at it or closes it waits for that one. A process that does so hangs for its own connection only.
+/// Nothing that clients send is received on this thread, nor closed on it: a descriptor may be of a file system whose server never answers,
+/// and the thread that looks at it or closes it waits for that one. A process that does so hangs for its own connection only, and a
+/// thread that closes what a refused client has sent for that user's refused connections only.
 struct Listener {
     private struct Server {
         let program: ChildProgram
@@ -15,6 +16,7 @@ struct Listener {
         let user: uid_t
     }
 
+    /// Of all users: those that are welcome, and those that are about to be. No other connection is kept.
     private static let serverLimit = 1024
     /// Of one user; each domain takes one. One that hangs counts for as long as it does.
     private static let userServerLimit = 64
@@ -30,17 +32,19 @@ struct Listener {
     private let poll: EventPoll
     private var servers: [UInt64: Server] = [:]
     private var nextToken = Listener.firstToken
+    private var starts = StartAllowance()
     /// How many each user has registered and not taken back, over connections that have ended too: the kernel keeps those for as
     /// long as their session lasts. It drops them with the session, which nobody is told, so that this may be more than there are.
     private var files: [uid_t: Int32] = [:]
-    /// Connections that nobody serves and that descriptors wait in.
-    private var kept: [SequencedPacketSocket] = []
+    private var refused = RefusedConnections()
 
     init(at path: String) throws(Errno) {
         // One that was left by another start; anything else there is in the way.
         if let status = try? FileStatus.of(path, followingLinks: false), status.kind == .socket { unlink(path) }
         listener = try .bound(to: LocalSocketAddress(path: path))
         try ResourceLimit.descriptors.raise()
+        // A client sends none before it is welcome.
+        listener.setTakesDescriptors(false)
         try listener.listen()
         poll = try EventPoll()
         try poll.add(listener.descriptor, for: .readable, token: Self.listenerToken)
@@ -79,18 +83,31 @@ struct Listener {
             usleep(Self.pauseMicroseconds)
             return nil
         }
+        let user: uid_t
         do throws(Errno) {
-            return try start(for: connection)
+            user = try connection.peerCredentials().userID
         } catch {
-            refuse(connection, error)
+            connection.shutDown()
+            connection.descriptor.close(on: refused.lane(of: .max))
+            return nil
+        }
+        do throws(Errno) {
+            // It waits for nothing any more.
+            if connection.isHungUp { throw .notConnected }
+            return try start(for: connection, of: user)
+        } catch {
+            refuse(connection, of: user, error)
             return nil
         }
     }
 
-    private mutating func start(for connection: SequencedPacketSocket) throws(Errno) -> SequencedPacketSocket {
-        let user = try connection.peerCredentials().userID
-        guard servers.count < Self.serverLimit, servers.values.count(where: { $0.user == user }) < Self.userServerLimit
+    private mutating func start(
+        for connection: SequencedPacketSocket, of user: uid_t
+    ) throws(Errno) -> SequencedPacketSocket {
+        guard servers.count < Self.serverLimit,
+            servers.values.count(where: { $0.user == user }) < Self.userServerLimit, starts.take(user, at: .now)
         else { throw .connectionRefused }
+        connection.setTakesDescriptors(true)
         let (channel, theirs) = try SequencedPacketSocket.pair()
         let program = try ChildProgram.start(
             // The same one, also where the file was replaced meanwhile.
@@ -112,13 +129,13 @@ struct Listener {
         return channel
     }
 
-    /// Lets go of a connection that nobody serves, unless its client has sent descriptors without having been welcome. Those stay
-    /// where they are, at the cost of the client: the kernel lets a user have only so many descriptors on the way.
-    private mutating func refuse(_ connection: SequencedPacketSocket, _ error: Errno) {
+    /// Closes a connection that is not served, at once. If its client has sent descriptors without having been welcome, closing those may
+    /// block: a thread of that user's does it, which no other user waits for.
+    private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
         // Nothing is sent to it after that.
         connection.shutDown()
-        if connection.waitingDescriptorCount != 0 { kept.append(connection) }
+        if connection.waitingDescriptorCount != 0 { connection.descriptor.close(on: refused.lane(of: user)) }
     }
 
     /// A process has ended.

@@ -39,7 +39,8 @@ import Testing
             sending file: FileDescriptor? = nil, _ beforeAnswer: () -> Void = {}
         ) throws -> (SequencedPacketSocket, welcome: PassthroughMessage.Welcome) {
             let connection = try SequencedPacketSocket.connect(to: LocalSocketAddress(path: socket))
-            if let file { try connection.send(value: 0, descriptors: [file]) }
+            // Since Linux 6.16 the kernel lets none through to a listener that does not want them.
+            if let file { try? connection.send(value: 0, descriptors: [file]) }
             beforeAnswer()
             try connection.waitForPacket(milliseconds: 60_000)
             var welcome = PassthroughMessage.Welcome.min
@@ -267,12 +268,12 @@ import Testing
         withExtendedLifetime(connections) {}
     }
 
-    /// Whoever closes the connection last closes what waits in it, and waits for its file systems.
-    @Test func theHelperDoesNotCloseWhatWasSentUnasked() throws {
+    @Test func whatWasSentUnaskedOverARefusedConnectionIsClosedAtOnce() throws {
         let folder = try TestFolder()
         let helper = try Helper(in: folder)
         defer { helper.end() }
         let connections = try (0..<Self.connectionLimit).map { _ in try helper.connect() }
+        let count = try helper.descriptorCount()
         var (reading, writing): (FileDescriptor, FileDescriptor?) = try FileDescriptor.pipe()
         // It is there before the helper looks at the connection.
         helper.peer.kill(SIGSTOP)
@@ -281,12 +282,10 @@ import Testing
             helper.peer.kill(SIGCONT)
         }
         #expect(welcome == -Int16(ECONNREFUSED))
-        // It takes one after the other: now it has done with the first.
-        #expect(try helper.tryToConnect().welcome == -Int16(ECONNREFUSED))
+        // Nobody else has the other end: the helper has closed it, or the kernel has not let it through.
         var request = pollfd(fd: reading.rawValue, events: CShort(POLLIN), revents: 0)
-        #expect(poll(&request, 1, 0) == 0)
-        helper.end()
-        #expect(poll(&request, 1, 60_000) == 1)
+        #expect(poll(&request, 1, 300_000) == 1)
+        try eventually { try helper.descriptorCount() == count }
         withExtendedLifetime((connections, refused, reading)) {}
     }
 
