@@ -23,6 +23,8 @@ final class Minder: Sendable {
         /// The domain is there, and so is to be there after each start.
         var isAdded = false
         var isOver = false
+        /// Whether a thread minds, which says when it has ended.
+        var hasStarted = false
         var isFaultDone = false
         /// When the disk is to have room again, if nobody sees to it before.
         var roomAt: ContinuousClock.Instant?
@@ -59,12 +61,17 @@ final class Minder: Sendable {
             }
             ended.open()
         }
+        // Only where there is a thread: on a machine without room for one more, nobody says when it has ended.
+        state.withLock { $0.hasStarted = true }
     }
 
-    /// Ends. What was under way is done.
+    /// Ends. What was under way is done. Returns at once if it was never started.
     func end() -> State {
-        state.withLock { $0.isOver = true }
-        ended.wait()
+        let hasStarted = state.withLock { state in
+            state.isOver = true
+            return state.hasStarted
+        }
+        if hasStarted { ended.wait() }
         return state.withLock { $0 }
     }
 
