@@ -93,13 +93,13 @@ package enum KeeperMessage: Sendable {
         case malformed
     }
 
-    /// Receives a message without waiting.
+    /// Takes what has come, without waiting. What comes with it is closed where the line is closed.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket
         do throws(Errno) {
             packet = try buffer.withUnsafeMutableBufferPointer { bytes throws(Errno) in
-                try line.receive(into: UnsafeMutableRawBufferPointer(bytes))
+                try line.receive(into: UnsafeMutableRawBufferPointer(bytes), closingOn: line.descriptor.closingLane)
             }
         } catch {
             return error == .wouldBlock ? .nothing : .gone

@@ -94,6 +94,8 @@ struct Visitors {
 
     private mutating func accept() {
         while let line = try? listener?.accept() {
+            // What a visitor sends may take long to close, and is closed with its line in most cases.
+            line.descriptor.close(on: ClosingLane())
             guard visitors.count < Self.visitorLimit, isOfThisUser(line) else { continue }
             visitors.append(Visitor(line: line, limit: .now + Self.patience))
         }

@@ -27,6 +27,9 @@ package final class TestService: Sendable {
         withExtendedLifetime(waits) {}
     }
 
+    /// Keeps a call that waits for an answer.
+    package func hold(_ call: ServedCall<Wait>) { state.withLock { $0.waits.append(call) } }
+
     package func takeWaits() -> [ServedCall<Wait>] {
         state.withLock { state in
             defer { state.waits = [] }

@@ -1,3 +1,4 @@
+import Conduit
 import CoordinationService
 import FileCoordination
 import TestThreads
@@ -56,6 +57,74 @@ import Testing
                 return
             }
             #expect(service.claimCount == 0)
+        }
+    }
+
+    @Test func aClaimBeyondTheSizeOfAMessageIsRefusedUnread() async throws {
+        try await Talk.run { talk in
+            let (service, user, confined) = (talk.service, talk.user, talk.confined)
+            var others = user.effects.makeAsyncIterator()
+            let (ended, continuation) = AsyncStream.makeStream(of: CloseReason.self)
+            confined.connection.onClose { continuation.yield($0) }
+            // The largest message that a connection sends has 16 MiB.
+            let name = String(repeating: "n", count: 250)
+            let folder = Talk.container + String(repeating: "/" + name, count: 15)
+            let accesses = (0..<4_000).map { number in
+                let path = ExactPath("\(folder)/\(number)")
+                return Access(path: path, key: path, traits: .writes)
+            }
+            try #require(accesses.reduce(0) { $0 + $1.path.utf8.count } > ClaimLimits.messageBytes)
+            try confined.say(.claim(ClaimRequest(number: 1, accesses: accesses, purpose: "p")))
+            try user.claim(7, "/home/u/a.txt")
+            #expect(await others.next() == .granted(claim: 7, paths: [], keys: [], hasWaited: false))
+            var ends = ended.makeAsyncIterator()
+            #expect(await ends.next() == .closedByPeer)
+            #expect(service.claimCount == 1)
+        }
+    }
+
+    @Test func aClaimOfCountlessItemsIsRefusedAndKeepsNobodyWaiting() async throws {
+        try await Talk.run { talk in
+            let (service, user, confined) = (talk.service, talk.user, talk.confined)
+            var (hears, others) = (confined.effects.makeAsyncIterator(), user.effects.makeAsyncIterator())
+            let accesses = [Access](repeating: Access(path: "/a", key: "/a", traits: []), count: 300_000)
+            for number: UInt64 in 1...3 {
+                try confined.say(.claim(ClaimRequest(number: number, accesses: accesses, purpose: "p")))
+                // The daemon has these messages, and answers others all the same.
+                try user.claim(10 + number, "/home/u/\(number).txt")
+                let granted = CoordinationEffect.granted(claim: 10 + number, paths: [], keys: [], hasWaited: false)
+                #expect(await others.next() == granted)
+            }
+            for number: UInt64 in 1...3 {
+                guard case .denied(claim: number, .refused(let reason)) = await hears.next() else {
+                    Issue.record("it was not refused")
+                    return
+                }
+                #expect(reason.contains("at most"))
+            }
+            #expect(service.claimCount == 3)
+            // It goes on.
+            try confined.claim(4, Talk.container + "/own")
+            #expect(await hears.next() == .granted(claim: 4, paths: [], keys: [], hasWaited: false))
+        }
+    }
+
+    /// The largest claim that a program can make of its own accord.
+    @Test func aClaimWithinTheLimitsIsTakenHoweverLarge() async throws {
+        try await Talk.run { talk in
+            let confined = talk.confined
+            var hears = confined.effects.makeAsyncIterator()
+            let length = ClaimLimits.pathBytes / ClaimLimits.accesses - Talk.container.utf8.count - 2
+            let (folder, rest) = (String(repeating: "d", count: 250), length - 2 * 251)
+            let accesses = (0..<ClaimLimits.accesses).map { number in
+                let name = String("\(100_000 + number)" + String(repeating: "n", count: 250)).prefix(rest)
+                let path = ExactPath("\(Talk.container)/\(folder)/\(folder)/\(name)")
+                return Access(path: path, key: path, traits: .writes)
+            }
+            try #require(ClaimLimits.fault(accesses, purpose: "p") == nil)
+            let purpose = String(repeating: "p", count: ClaimLimits.purposeBytes)
+            try confined.say(.claim(ClaimRequest(number: 1, accesses: accesses, purpose: purpose)))
+            #expect(await hears.next() == .granted(claim: 1, paths: [], keys: [], hasWaited: false))
         }
     }
 

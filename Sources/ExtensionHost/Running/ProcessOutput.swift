@@ -38,10 +38,13 @@ final class ProcessOutput: Sendable {
         try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
+    /// The most pieces that are taken at once: as much as a pipe holds. A program that writes without end is still watched.
+    private static let mostPieces = 64
+
     /// Takes what is there, so that the program never waits for a reader. Waits for nothing but the log's file.
     func drain() {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while true {
+        for _ in 0..<Self.mostPieces {
             let count = read(output.rawValue, &piece, piece.count)
             guard count > 0 else { return }
             write(state.withLock { take(piece[..<count], &$0) })

@@ -32,6 +32,9 @@ package final class InterfaceConnection: Sendable {
         case silent(seconds: Int)
     }
 
+    /// Each prompt takes a thread for as long as the user thinks.
+    private static let limits = ConnectionLimits(callsInFlight: 64, servedBytes: 16 << 20, servedDescriptors: 64)
+
     private let connection: Connection
     private let patience: Patience
 
@@ -59,7 +62,7 @@ package final class InterfaceConnection: Sendable {
         service.on(WindowNotice.self) { notice, _ in patience.setShowing(notice.isShown) }
         self.patience = patience
         connection = try Connection(
-            try SequencedPacketSocket(checking: socket), service: service, isPeerConfined: true)
+            try SequencedPacketSocket(checking: socket), service: service, limits: Self.limits, isPeerConfined: true)
         connection.onClose { _ in patience.end() }
     }
 

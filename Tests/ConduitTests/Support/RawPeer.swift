@@ -9,11 +9,13 @@ final class RawPeer: Sendable {
     let connection: Connection
     let tests = TestService()
 
-    /// - Parameter limits: The limits of the connection under test.
-    init(limits: ConnectionLimits = .init()) throws {
+    /// - Parameters:
+    ///   - limits: those of the connection that is being tested.
+    ///   - isConfined: whether that connection takes this end for a confined process.
+    init(limits: ConnectionLimits = .init(), isConfined: Bool = false) throws {
         let (near, far) = try SequencedPacketSocket.pair()
         socket = near
-        connection = try Connection(far, service: tests.service, limits: limits)
+        connection = try Connection(far, service: tests.service, limits: limits, isPeerConfined: isConfined)
     }
 
     deinit {
@@ -68,6 +70,17 @@ final class RawPeer: Sendable {
             elements[3] == .text(RemoteFailure.conduitDomain), case .unsigned(let code) = elements[4]
         else { return nil }
         return RemoteFailure.ConduitCode(rawValue: Int64(code))
+    }
+
+    /// Sends a packet, after waiting for room if there is none.
+    func sendWaiting(_ bytes: [UInt8], _ descriptors: [FileDescriptor]) throws {
+        while true {
+            do {
+                return try send(bytes, descriptors)
+            } catch let error as Errno where error == .wouldBlock || error == .tooManyDescriptorsInFlight {
+                usleep(1000)
+            }
+        }
     }
 
     /// Whether the connection still answers calls.
