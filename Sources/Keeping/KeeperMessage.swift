@@ -93,7 +93,8 @@ package enum KeeperMessage: Sendable {
         case malformed
     }
 
-    /// Takes what has come, without waiting. What comes with it is closed where the line is closed.
+    /// Takes what has come, without waiting. Descriptors that come with it are closed on the line's lane, if it has
+    /// one.
     package static func receive(from line: SequencedPacketSocket) -> Arrival {
         var buffer = [UInt8](repeating: 0, count: sizeLimit)
         let packet: ReceivedPacket

@@ -7,7 +7,8 @@ import Synchronization
 /// The reference count is the owner: nobody else closes the number, and nobody keeps the number longer than the
 /// object. Every descriptor made here is close-on-exec.
 ///
-/// close(2) may block on a descriptor that a peer sent. Such a one has a ``ClosingLane``, which closes it on another thread.
+/// close(2) may block on a descriptor that a peer sent. Such a one has a ``ClosingLane``, which closes it on another
+/// thread.
 public final class FileDescriptor: Sendable {
     /// The descriptor's number. It stays valid for as long as this object is referenced.
     public let rawValue: CInt

@@ -94,7 +94,7 @@ struct Visitors {
 
     private mutating func accept() {
         while let line = try? listener?.accept() {
-            // What a visitor sends may take long to close, and is closed with its line in most cases.
+            // Descriptors that a visitor sends may take long to close.
             line.descriptor.close(on: ClosingLane())
             guard visitors.count < Self.visitorLimit, isOfThisUser(line) else { continue }
             visitors.append(Visitor(line: line, limit: .now + Self.patience))

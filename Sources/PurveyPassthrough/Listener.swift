@@ -5,9 +5,10 @@ import LinuxSystem
 
 /// Takes connections, has each served by a process of its own, and keeps count of what each user has.
 ///
-/// Nothing that clients send is received on this thread, nor closed on it: a descriptor may be of a file system whose server never answers,
-/// and the thread that looks at it or closes it waits for that one. A process that does so hangs for its own connection only, and a
-/// thread that closes what a refused client has sent for that user's refused connections only.
+/// Nothing that clients send is received on this thread, nor closed on it: a descriptor may be of a file system whose
+/// server never answers, and the thread that looks at it or closes it waits for that one. A process that does so
+/// hangs for its own connection only, and a thread that closes what a refused client has sent for that user's refused
+/// connections only.
 struct Listener {
     private struct Server {
         let program: ChildProgram
@@ -16,7 +17,8 @@ struct Listener {
         let user: uid_t
     }
 
-    /// Of all users: those that are welcome, and those that are about to be. No other connection is kept.
+    /// The most servers of all users: of clients that are welcome, and of those that are about to be. No other
+    /// connection is kept.
     private static let serverLimit = 1024
     /// Of one user; each domain takes one. One that hangs counts for as long as it does.
     private static let userServerLimit = 64
@@ -129,8 +131,8 @@ struct Listener {
         return channel
     }
 
-    /// Closes a connection that is not served, at once. If its client has sent descriptors without having been welcome, closing those may
-    /// block: a thread of that user's does it, which no other user waits for.
+    /// Closes a connection that is not served, at once. If its client has sent descriptors without having been
+    /// welcome, closing those may block: a thread of that user's does it, which no other user waits for.
     private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
         // Nothing is sent to it after that.

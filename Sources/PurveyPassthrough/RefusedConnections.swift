@@ -9,7 +9,7 @@ struct RefusedConnections {
     /// The lane that closes a user's connections.
     mutating func lane(of user: uid_t) -> ClosingLane {
         if let lane = lanes[user] { return lane }
-        // Those that have closed everything are made anew when they are needed.
+        // Lanes that have closed everything are made anew when they are needed.
         if lanes.count >= 256 { lanes = lanes.filter { $0.value.count > 0 } }
         let lane = ClosingLane(Self.closer)
         lanes[user] = lane

@@ -2,7 +2,8 @@ import Glibc
 
 /// The number of processes that may be started for each user: starting one keeps all other users waiting.
 ///
-/// A user may have a number of them at once, and then one whenever some time has passed. A daemon needs one for each domain.
+/// A user may have a number of them at once, and then one whenever some time has passed. A daemon needs one for each
+/// domain.
 struct StartAllowance {
     /// A daemon of many domains may end and start again a few times.
     private static let burst = 256

@@ -61,7 +61,7 @@ final class Minder: Sendable {
             }
             ended.open()
         }
-        // Only where there is a thread: on a machine without room for one more, nobody says when it has ended.
+        // Only where there is a thread: without one the latch is never opened.
         state.withLock { $0.hasStarted = true }
     }
 

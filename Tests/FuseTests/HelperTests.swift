@@ -282,7 +282,7 @@ import Testing
             helper.peer.kill(SIGCONT)
         }
         #expect(welcome == -Int16(ECONNREFUSED))
-        // Nobody else has the other end: the helper has closed it, or the kernel has not let it through.
+        // No one else has the other end: the helper has closed it, or the kernel has not let it through.
         var request = pollfd(fd: reading.rawValue, events: CShort(POLLIN), revents: 0)
         #expect(poll(&request, 1, 300_000) == 1)
         try eventually { try helper.descriptorCount() == count }

@@ -19,13 +19,13 @@ struct Calls: ~Copyable {
     var pending: [UInt64: Receiver] = [:]
     /// Calls made by the other side.
     private(set) var served: [UInt64: ServedCallRecord] = [:]
-    /// What the requests of those calls take.
+    /// The bytes and descriptors of the requests of those calls.
     private var servedBytes = 0
     private var servedDescriptors = 0
     var closeHandlers: [@Sendable (CloseReason) -> Void] = []
     var closeReason: CloseReason?
 
-    /// What becomes of a request that has arrived.
+    /// The result of asking to serve a request.
     enum Admission {
         case served
         /// Its number is that of another one that is being served.

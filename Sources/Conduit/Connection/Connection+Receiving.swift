@@ -33,8 +33,8 @@ extension Connection: EventSource {
         receiveBudget.wasUsedUp(budget)
     }
 
-    /// Whether so many of the peer's descriptors wait to be closed that no more are received for now. What a peer that is gone has
-    /// queued is dropped then.
+    /// Whether so many of the peer's descriptors wait to be closed that no more are received for now. Packets that a
+    /// dead peer queued are dropped then.
     private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
         let count = lane.count
         if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }
@@ -51,7 +51,7 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether what a large body says is of no use any more, because its sender is gone.
+    /// Whether a large body is of no use any more, because its sender is gone.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }
@@ -155,7 +155,7 @@ extension Connection: EventSource {
             return nil
         }
         var bytes = reader.remaining
-        // A body that is not there is the decoder's to complain of.
+        // The decoder reports a body that is missing.
         if let head = try? reader.peekHead(), head.type == .unsigned {
             if isOfDead(socket) { return nil }
             bytes = Int(clamping: min(head.argument, UInt64(limits.receivedMessageSize)))

@@ -90,8 +90,8 @@ extension Connection {
         }
     }
 
-    /// Makes the loop watch for what can be dealt with: packets, unless too much waits for the peer or to be closed, and room. Inside of
-    /// `outbound`'s lock.
+    /// Makes the loop watch for what can be dealt with: packets, unless too much waits for the peer or to be closed,
+    /// and room. Inside of `outbound`'s lock.
     private func watch(_ socket: SequencedPacketSocket, forRoom: Bool) {
         var events: EventPoll.Events = forRoom ? .writable : []
         if !isClogged.load(ordering: .relaxed), !isClosingBehind.load(ordering: .relaxed) { events.insert(.readable) }

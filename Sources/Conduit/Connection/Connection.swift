@@ -8,9 +8,10 @@ import Synchronization
 /// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
 ///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
 ///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
-/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection waits
-///   for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer is gone, its requests and
-///   large notices are dropped unread; small notices, at most what a socket holds, and replies are still taken.
+/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection
+///   waits for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer
+///   is gone, its requests and large notices are dropped unread; small notices, at most what a socket holds, and
+///   replies are still taken.
 /// - Descriptors that the peer sent, and the socket with those that are in it, are closed on another thread.
 /// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
 package final class Connection: Sendable {
@@ -65,7 +66,7 @@ package final class Connection: Sendable {
         loop = isPeerConfined ? try EventLoop.ofOnePeer() : try EventLoop.shared()
         self.isPeerConfined = isPeerConfined
         lane = ClosingLane()
-        // What is in it and was not received is closed with it.
+        // Descriptors in packets that were not received are closed with it.
         socket.descriptor.close(on: lane)
         token = loop.makeToken()
         self.peer = peer

@@ -6,11 +6,12 @@ package struct ConnectionLimits: Sendable {
     /// The most calls that wait for an answer at one time, counted for each direction. On the serving side a call
     /// counts until its handler has answered it or let go of it, cancelled or not.
     package var callsInFlight: Int
-    /// The most bytes of the requests, and the most descriptors with them, that are being served at one time. A request that comes when
-    /// no other is being served is always served.
+    /// The most bytes of the requests, and the most descriptors with them, that are being served at one time. A
+    /// request that comes when no other is being served is always served.
     package var servedBytes: Int
     package var servedDescriptors: Int
-    /// The most bytes, messages and descriptors that are kept for a peer that does not read. Beyond them the connection is closed.
+    /// The most bytes, messages and descriptors that are kept for a peer that does not read. Beyond them the
+    /// connection is closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int

@@ -52,7 +52,8 @@ struct Outbound {
     /// Whether something waits for room in the socket.
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
-    /// Whether a further packet may wait. One may always, or a limit below a message's size would end the connection for nothing.
+    /// Whether a further packet may wait. One may always, or a limit below a message's size would end the connection
+    /// for nothing.
     private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
         hasNothingQueued
             || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages

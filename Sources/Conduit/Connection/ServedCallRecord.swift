@@ -10,7 +10,7 @@ final class ServedCallRecord: Sendable {
 
     let connection: Connection
     let call: UInt64
-    /// What the request takes for as long as it is not answered: the bytes of its body, and its descriptors.
+    /// The bytes of the request's body and the number of its descriptors, kept until it is answered.
     let bytes: Int
     let descriptorCount: Int
     /// No other lock is taken, and nothing is called, while it is held.

@@ -10,9 +10,10 @@ protocol EventSource: AnyObject, Sendable {
 
 /// A thread that serves connections and listeners.
 ///
-/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them. The shared one
-/// ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has one of its own ("purvey-peer"),
-/// which ends with the connection: no other connection waits for the messages of that peer to be decoded.
+/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
+/// The shared one ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has
+/// one of its own ("purvey-peer"), which ends with the connection: no other connection waits for the messages of that
+/// peer to be decoded.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
@@ -131,7 +132,8 @@ extension EventLoop {
         try SystemThread.start(name) { self.run() }
     }
 
-    /// Ends a loop of one peer's that has nothing left to serve. Timers of a connection that has ended have nothing to do.
+    /// Ends a loop of one peer's that has nothing left to serve. Timers of a connection that has ended have nothing
+    /// to do.
     private func endIfIdle() -> Bool {
         let dropped = state.withLock { state -> [(due: Int64, job: @Sendable () -> Void)]? in
             guard state.sources.isEmpty, state.jobs.isEmpty else { return nil }

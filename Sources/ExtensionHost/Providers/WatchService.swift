@@ -20,8 +20,8 @@ final class WatchService: Sendable {
 
     /// Adds the handlers of one connection's calls.
     func serve(in service: inout Service) {
-        // One after the other: the file system of a folder may be slow to answer, and a process that shows many such folders waits
-        // for itself only.
+        // One after the other: the file system of a folder may be slow to answer, and a process that shows many such
+        // folders waits for itself only.
         let disk = DispatchQueue(label: "purvey.watches")
         service.on(ProviderNoticesCall.self) { _, call in
             self.answer(call) { () throws(Errno) in ProviderNotices(descriptor: try self.begin().descriptor) }

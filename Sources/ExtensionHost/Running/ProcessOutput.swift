@@ -38,7 +38,8 @@ final class ProcessOutput: Sendable {
         try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
-    /// The most pieces that are taken at once: as much as a pipe holds. A program that writes without end is still watched.
+    /// The most pieces that are taken at once: as much as a pipe holds. A program that writes without end is still
+    /// watched.
     private static let mostPieces = 64
 
     /// Takes what is there, so that the program never waits for a reader. Waits for nothing but the log's file.

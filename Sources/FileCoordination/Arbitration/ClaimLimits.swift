@@ -7,8 +7,9 @@ package enum ClaimLimits {
     package static let purposeBytes = 1_000
     /// The total size of all paths. A grant after moves contains each of them twice, and must fit into one message.
     package static let pathBytes = 7 << 20
-    /// The most bytes of a message that makes a claim within these limits: for each access the heads of its values, for each number of
-    /// another claim, preparation or presenter nine bytes, and what the message has besides. A process that sends more gets no answer.
+    /// The most bytes of a message that makes a claim within these limits: for each access the heads of its values,
+    /// for each number of another claim, preparation or presenter nine bytes, and what the message has besides. A
+    /// process that sends more gets no answer.
     package static let messageBytes = pathBytes + accesses * 16 + purposeBytes + ClaimUsage.nestingLimit * 9 + 4096
     /// The most names of attributes that one event tells of. There are fewer that mean anything.
     package static let attributeNames = 1_024

@@ -1,6 +1,7 @@
 /// Closes the descriptors that one peer has sent, one after the other, on a thread of ``DescriptorCloser``.
 ///
-/// A peer whose descriptors take long to close delays only the closing of its other ones. Any thread may use a lane; none waits.
+/// A peer whose descriptors take long to close delays only the closing of its other ones. Any thread may use a lane;
+/// none waits.
 package final class ClosingLane: Sendable {
     private struct State {
         /// The numbers that wait to be closed, from `start` on.
@@ -50,8 +51,8 @@ package final class ClosingLane: Sendable {
         if isIdle { closer.serve(self) }
     }
 
-    /// Calls a function once at most `limit` descriptors are left to be closed: on the thread that closes them, or at once. A later
-    /// function replaces one that waits.
+    /// Calls a function once at most `limit` descriptors are left to be closed: on the thread that closes them, or at
+    /// once. A later function replaces one that waits.
     package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
         let (due, replaced) = state.withLock { state in
             let replaced = state.waiter?.body

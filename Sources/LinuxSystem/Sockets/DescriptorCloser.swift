@@ -2,9 +2,9 @@ import Glibc
 
 /// Closes the descriptors that peers sent, on threads that wait for nothing else.
 ///
-/// close(2) of a descriptor that a peer sent may block for as long as the peer likes: a TCP socket that lingers waits for its receiver,
-/// and a file waits for the server of its file system. Each peer has a ``ClosingLane``, which takes one thread at most, so that
-/// no peer waits for another one's descriptors unless ``threadLimit`` lanes are blocked.
+/// close(2) of a descriptor that a peer sent may block for as long as the peer likes: a TCP socket that lingers waits
+/// for its receiver, and a file waits for the server of its file system. Each peer has a ``ClosingLane``, which takes
+/// one thread at most, so that no peer waits for another one's descriptors unless ``threadLimit`` lanes are blocked.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 
@@ -68,7 +68,8 @@ package final class DescriptorCloser: Sendable {
         }
     }
 
-    /// Closes a descriptor. A socket that would wait for its receiver is told not to; the kernel still sends what is left in it.
+    /// Closes a descriptor. A socket that would wait for its receiver is told not to; the kernel still sends what is
+    /// left in it.
     ///
     /// A peer that has the same socket can undo that before it is closed, so that the call may block nevertheless.
     package static let closeWithoutLingering: @Sendable (CInt) -> Void = { number in

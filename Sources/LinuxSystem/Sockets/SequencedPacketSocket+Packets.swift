@@ -37,7 +37,8 @@ extension SequencedPacketSocket {
     /// `connectionReset` is reported once when the peer closed without having read everything; packets that it had
     /// sent before can still be received after that.
     ///
-    /// All descriptors of a packet arrive, even those that no caller wants: the kernel would close the rest on this thread.
+    /// All descriptors of a packet arrive, even those that no caller wants: the kernel would close the rest on this
+    /// thread.
     ///
     /// - Parameter lane: closes the descriptors that arrive; `nil` closes each on the thread that drops it.
     package func receive(

@@ -36,8 +36,8 @@ package struct SequencedPacketSocket: Sendable {
         return (.init(FileDescriptor(owning: ends.0)), .init(FileDescriptor(owning: ends.1)))
     }
 
-    /// Says whether descriptors may be sent to this socket (`SO_PASSRIGHTS`, Linux 6.16). Connections that a listening socket accepts
-    /// begin with what it has. Before that kernel nothing changes.
+    /// Says whether descriptors may be sent to this socket (`SO_PASSRIGHTS`, Linux 6.16). Connections that a
+    /// listening socket accepts begin with what it has. Before that kernel nothing changes.
     package func setTakesDescriptors(_ takes: Bool) {
         // SO_PASSRIGHTS is 83; older kernels answer that there is no such option.
         try? descriptor.setSocketOption(83, to: takes ? 1 : 0)

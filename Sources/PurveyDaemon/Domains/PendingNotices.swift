@@ -2,8 +2,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The notices of one provider that its engine has not dealt with yet. However many the provider sends, there are few: of those that mean
-/// the same, one is kept.
+/// The notices of one provider that its engine has not dealt with yet. However many the provider sends, there are
+/// few: of those that mean the same, one is kept.
 final class PendingNotices: Sendable {
     private struct State {
         var containers: Set<String> = []
@@ -13,8 +13,8 @@ final class PendingNotices: Sendable {
         var isScheduled = false
     }
 
-    /// The most containers, and the most files that are being sent. Beyond them the working set stands for all containers, which the engine
-    /// asks for whatever changed, and progress is left out.
+    /// The most containers, and the most files that are being sent. Beyond them the working set stands for all
+    /// containers, which the engine asks for whatever changed, and progress is left out.
     private static let limit = 1_000
 
     // Leaf lock.

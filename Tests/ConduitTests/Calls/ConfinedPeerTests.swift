@@ -215,7 +215,7 @@ import Testing
         #expect(try few([0xA1, 0x00, 0x9F, 1, 2, 3, 0xFF]).get().numbers == [1, 2, 3])
         #expect(try few([0xA0]).get().numbers == [])
         #expect(try few([0xA1, 0x00, 0xF6]).get().numbers == [])
-        // The rest is no CBOR, which nobody notices.
+        // The rest is no CBOR, which goes unnoticed.
         for bytes: [UInt8] in [[0xA1, 0x00, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0xA1, 0x00, 0x9F, 1, 2, 3, 0xFE]] {
             guard case .failure(.invalid) = few(bytes) else {
                 Issue.record("\(few(bytes))")

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A TCP connection over loopback with unsent data: close(2) of the sender waits up to a minute for the receiver, which reads nothing.
+/// A TCP connection over loopback with unsent data: close(2) of the sender waits up to a minute for the receiver,
+/// which reads nothing.
 struct LingeringSocket {
     let sender: FileDescriptor
     /// Ends the wait when it is closed.
