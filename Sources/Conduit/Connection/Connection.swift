@@ -117,12 +117,34 @@ extension Connection {
     /// Ends the connection. On the loop's thread only.
     func finish(_ reason: CloseReason) {
         loop.remove(token: token)
-        let dropped = outbound.withLock { $0.end() }
+        let (socket, dropped) = outbound.withLock { ($0.socket, $0.end()) }
         let ended = calls.withLock { $0.end(reason) }
         guard let ended else { return }
         withExtendedLifetime(dropped) {}
         for (_, receiver) in ended.pending.sorted(by: { $0.key < $1.key }) { receiver.fail(.disconnected(reason)) }
         for (_, record) in ended.served.sorted(by: { $0.key < $1.key }) { record.cancel() }
         for handler in ended.closeHandlers { handler(reason) }
+        // Last, when no caller waits for the end any more.
+        if let socket { takeQueued(from: socket) }
+    }
+
+    /// The most packets that a socket holds, and more.
+    private static let mostQueued = 2048
+
+    /// Takes the descriptors out of packets that were not received, so that each is closed with the care that the closer
+    /// takes. Those that the kernel closes with a socket may linger.
+    private func takeQueued(from socket: SequencedPacketSocket) {
+        socket.shutDown()
+        withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
+            for _ in 0..<Self.mostQueued where lane.count <= limits.unclosedDescriptors {
+                do throws(Errno) {
+                    let packet = try socket.receive(into: byte, closingOn: lane)
+                    // A peer that means to may have sent an empty packet, which looks like the end.
+                    if packet.byteCount == 0, packet.descriptors.isEmpty, !isPeerConfined { return }
+                } catch {
+                    if error != .connectionReset { return }
+                }
+            }
+        }
     }
 }

@@ -117,6 +117,28 @@ import Testing
         #expect(one.isHungUp)
     }
 
+    /// Needs Linux 6.16; before that descriptors arrive all the same.
+    @Test func aListenerKeepsDescriptorsFromItsConnectionsUntilTheyAreWanted() throws {
+        let folder = try SocketFolder()
+        let address = try LocalSocketAddress(path: folder.path + "/socket")
+        let listener = try SequencedPacketSocket.bound(to: address)
+        listener.setTakesDescriptors(false)
+        try listener.listen()
+        let file = try MemoryFile.create(name: "test")
+        let client = try SequencedPacketSocket.connect(to: address)
+        if (try? listener.descriptor.socketOption(83)) != nil {
+            #expect(throws: Errno.notPermitted) { try send("early", over: client, [file]) }
+        }
+        try send("without", over: client)
+        let accepted = try listener.accept()
+        accepted.setTakesDescriptors(true)
+        try send("late", over: client, [file])
+        var packet = try receive(from: accepted)
+        #expect(packet.text == "without")
+        packet = try receive(from: accepted)
+        #expect(packet.text == "late" && packet.packet.descriptors.count == 1)
+    }
+
     @Test func onlyASequencedPacketSocketIsTakenForOne() throws {
         let (one, _) = try SequencedPacketSocket.pair()
         _ = try SequencedPacketSocket(checking: one.descriptor)
