@@ -20,8 +20,14 @@ package final class ClosingLane: Sendable {
                 (numbers, start, isServed) = ([], 0, false)
                 return nil
             }
-            defer { start += 1 }
-            return numbers[start]
+            let number = numbers[start]
+            start += 1
+            // A lane that is never empty does not keep what it has closed.
+            if start >= 1024, start > numbers.count / 2 {
+                numbers.removeFirst(start)
+                start = 0
+            }
+            return number
         }
 
         /// Takes the waiter out when there are few enough for it.
