@@ -1,7 +1,7 @@
 import Distributed
 import LinuxSystem
 
-/// Distributed actors that are called from other processes: what the services of file providers are made of.
+/// Distributed actors that other processes call. The services of file providers are made of them.
 ///
 /// A service is a `public` protocol that both sides know:
 ///
@@ -10,29 +10,30 @@ import LinuxSystem
 ///         distributed func count(of name: String) async throws -> Int
 ///     }
 ///
-/// The protocol is not within another type. Arguments and results are `Codable`, and no actors; functions are not generic, and
-/// neither are actors that are called by their own type. Only functions of the actor's own type and of protocols that it
-/// conforms to can be called, whatever the other process says. A call with its arguments, and an answer, has at most
-/// ``longestMessage`` bytes. Calls run concurrently as far as the actor lets them; cancelling the task that waits for one cancels
-/// the task that it runs in, and so does the end of the connection, which every call that waits fails with.
+/// The protocol must not be nested in another type. Arguments and results are `Codable`, and are not actors.
+/// Functions are not generic, and neither are actors that are called by their own type. Only functions of the actor's
+/// own type and of protocols that it conforms to can be called, whatever name the other process sends. A call with
+/// its arguments, and a reply, take at most ``longestMessage`` bytes. Calls run concurrently as far as the actor
+/// allows. Cancelling the task that waits for a call cancels the task that runs the call. The end of the connection
+/// cancels that task, too, and fails every waiting call.
 ///
 /// Any thread may use it.
 public final class ServiceActorSystem: DistributedActorSystem {
-    /// What the actor is known by.
+    /// The identity of an actor.
     public typealias ActorID = ServiceActorID
-    /// Collects the arguments of a call.
+    /// The encoder that collects the arguments of a call.
     public typealias InvocationEncoder = ServiceInvocationEncoder
-    /// Gives out the arguments of a call.
+    /// The decoder that hands out the arguments of a call.
     public typealias InvocationDecoder = ServiceInvocationDecoder
-    /// Answers a call.
+    /// The handler that replies to a call.
     public typealias ResultHandler = ServiceResultHandler
-    /// What arguments and results have to be.
+    /// The requirement on arguments and results.
     public typealias SerializationRequirement = any Codable
 
-    /// The process's own, which all its actors belong to.
+    /// The actor system of this process. All actors of the process belong to it.
     public static let shared = ServiceActorSystem()
 
-    /// The most bytes of a call or of an answer.
+    /// The maximum size of a call or of a reply, in bytes.
     public static let longestMessage = 8 << 20
 
     private struct State {
@@ -44,12 +45,12 @@ public final class ServiceActorSystem: DistributedActorSystem {
         weak var actor: (any DistributedActor)?
     }
 
-    // Innermost: actors that it finds go on living for as long as they are returned.
+    // Leaf lock. A found actor is returned strongly, so that it is never destroyed under the lock.
     private let state = Lock(State())
 
     private init() {}
 
-    /// The actor of this process that has an identity; `nil` for one of another process, which is to be called there.
+    /// Returns the actor of this process that has an identity, or `nil` for an actor of another process.
     ///
     /// - Throws: ``ServiceCallError/noSuchActor``.
     public func resolve<Act: DistributedActor>(id: ActorID, as actorType: Act.Type) throws -> Act?
@@ -61,7 +62,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
         return actor
     }
 
-    /// An identity for an actor that is being made.
+    /// Returns a new identity for an actor that is being initialized.
     public func assignID<Act: DistributedActor>(_ actorType: Act.Type) -> ActorID where Act.ID == ActorID {
         state.withLock { state in
             defer { state.next += 1 }
@@ -69,25 +70,25 @@ public final class ServiceActorSystem: DistributedActorSystem {
         }
     }
 
-    /// An actor was made.
+    /// Registers an initialized actor, so that it can be resolved.
     public func actorReady<Act: DistributedActor>(_ actor: Act) where Act.ID == ActorID {
         guard case .here(let number) = actor.id.place else { return }
         state.withLock { $0.actors[number] = WeakActor(actor: actor) }
     }
 
-    /// An actor is no more.
+    /// Removes an actor that is being destroyed.
     public func resignID(_ id: ActorID) {
         guard case .here(let number) = id.place else { return }
         state.withLock { _ = $0.actors.removeValue(forKey: number) }
     }
 
-    /// Somewhere to put the arguments of a call.
+    /// Returns an empty encoder for the arguments of a call.
     public func makeInvocationEncoder() -> InvocationEncoder { InvocationEncoder() }
 
     /// Calls a function of an actor in another process.
     ///
-    /// - Throws: what the function throws, as an error with the same domain, code and words; ``ServiceCallError`` when it was not
-    ///   called, or nobody knows whether it was; `CancellationError`.
+    /// - Throws: the function's error, with the same domain, code and message; ``ServiceCallError`` if the call was
+    ///   not made or its outcome is unknown; `CancellationError`.
     public func remoteCall<Act: DistributedActor, Err: Error, Res: Codable>(
         on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder, throwing: Err.Type,
         returning: Res.Type
@@ -96,7 +97,7 @@ public final class ServiceActorSystem: DistributedActorSystem {
         return try ServiceValue.decode(answer)
     }
 
-    /// As ``remoteCall(on:target:invocation:throwing:returning:)``, for a function that returns nothing.
+    /// Calls a function that returns nothing. Otherwise as ``remoteCall(on:target:invocation:throwing:returning:)``.
     public func remoteCallVoid<Act: DistributedActor, Err: Error>(
         on actor: Act, target: RemoteCallTarget, invocation: inout InvocationEncoder, throwing: Err.Type
     ) async throws where Act.ID == ActorID {
@@ -109,11 +110,11 @@ public final class ServiceActorSystem: DistributedActorSystem {
     }
 }
 
-/// What an actor of a ``ServiceActorSystem`` is known by. It means something in its process only, and is not sent to others.
+/// The identity of an actor of a ``ServiceActorSystem``. It is valid in its own process only, and cannot be sent.
 public struct ServiceActorID: Sendable, Hashable, Codable {
     enum Place: Sendable, Hashable {
         case here(UInt64)
-        /// The one actor at the other end, which is reached for as long as somebody has its identity.
+        /// The only actor at the other end of a connection. The connection is open as long as the identity exists.
         case there(ServiceLink)
     }
 
@@ -121,12 +122,16 @@ public struct ServiceActorID: Sendable, Hashable, Codable {
 
     init(_ place: Place) { self.place = place }
 
-    /// The actor at the other end of a connection.
+    /// Creates the identity of the actor at the other end of a connection.
     package init(_ link: ServiceLink) { place = .there(link) }
 
+    /// Fails: actors cannot be sent.
+    ///
     /// - Throws: ``ServiceCallError/actorAsValue``, always.
     public init(from decoder: any Decoder) throws { throw ServiceCallError.actorAsValue }
 
+    /// Fails: actors cannot be sent.
+    ///
     /// - Throws: ``ServiceCallError/actorAsValue``, always.
     public func encode(to encoder: any Encoder) throws { throw ServiceCallError.actorAsValue }
 }

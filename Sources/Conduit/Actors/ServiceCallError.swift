@@ -1,24 +1,24 @@
 import Distributed
 import Foundation
 
-/// Why a service was not called, or why nobody knows whether it was.
+/// The reason why a call of a service was not made, or why its outcome is unknown.
 public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hashable, CustomStringConvertible {
-    /// The connection to the service has ended. The call may have been carried out.
+    /// The connection to the service ended. The call may have been carried out.
     case connectionLost(String)
-    /// The arguments, or the answer, have more bytes than one message may have.
+    /// The arguments or the reply are larger than one message may be.
     case tooLarge(String)
-    /// More calls wait for their answers than one connection may have.
+    /// The limit of calls of one connection that wait for their replies is reached.
     case tooManyCalls(limit: Int)
     /// The function is generic.
     case genericFunction
-    /// An actor is among the arguments or in the answer.
+    /// An argument or the result is an actor.
     case actorAsValue
-    /// There is no such actor any more.
+    /// The actor does not exist any more.
     case noSuchActor
-    /// The service has no such function, or one with other arguments: the two sides have not been built with the same protocol.
+    /// The service has no such function, or it takes other arguments: the sides were built with different protocols.
     case mismatch(String)
 
-    /// One sentence.
+    /// A description in one sentence.
     public var description: String {
         switch self {
         case .connectionLost(let reason): "The connection to the service is lost: \(reason)."
@@ -31,6 +31,6 @@ public enum ServiceCallError: DistributedActorSystemError, LocalizedError, Hasha
         }
     }
 
-    /// The same sentence.
+    /// The same sentence as ``description``.
     public var errorDescription: String? { description }
 }

@@ -2,26 +2,29 @@ import CSwiftRuntime
 import Distributed
 import Glibc
 
-/// Which functions another process may call of an actor: those of its own type, and those of the protocols that it conforms to.
+/// The check of the functions that another process may call of an actor: functions of the actor's own type and of the
+/// protocols that the type conforms to.
 ///
-/// The name of the function comes from the other process. Swift's runtime finds a function by its name, of whatever type of this
-/// process, and hands the actor to it as if it were one of that type, so the name has to be looked at before.
+/// The name of the function comes from the other process. Swift's runtime finds a function of any type of this
+/// process by its name, and passes the actor to it as if it were of that type. So the name must be checked first.
 struct ServiceFunctions: Sendable {
-    /// The actor's type as it is written in the names of its functions.
+    /// The demangled name of the actor's type, as it appears in the names of its functions.
     private let type: String?
 
     init<Act: DistributedActor>(of type: Act.Type) {
         self.type = _mangledTypeName(type).flatMap { Self.demangled(Self.prefix + $0) }
     }
 
-    /// What all names that the compiler makes begin with.
+    /// The prefix of all mangled names.
     private static let prefix = "$s"
     private static let distributed = "distributed thunk "
     private static let extending = "(extension in "
-    /// The compiler's name of a function is no longer than that.
+    /// The maximum length of a mangled function name, in bytes.
     private static let longestName = 8192
 
-    /// - Parameter name: as the compiler has made it, or as a stranger says that it has.
+    /// Checks that another process may call a function.
+    ///
+    /// - Parameter name: the mangled name that the caller sent. It is not trusted.
     /// - Throws: ``ServiceCallError/mismatch(_:)``, ``ServiceCallError/genericFunction``.
     func check(_ name: String) throws(ServiceCallError) {
         guard name.utf8.count <= Self.longestName, name.hasPrefix(Self.prefix), let whole = Self.demangled(name),
@@ -34,10 +37,10 @@ struct ServiceFunctions: Sendable {
         if let type, words.hasPrefix(type + ".") {
             let rest = words.dropFirst(type.count + 1)
             let function = rest.prefix { !"(<".contains($0) }
-            // What has another point in it is of a type within this one.
+            // A name with another dot belongs to a type that is nested in this one.
             if !function.contains(".") { return try Self.checkEnd(rest.dropFirst(function.count)) }
         }
-        // Whether the actor conforms to the protocol is looked at by the runtime, which has to know the actor's type for that.
+        // The runtime checks whether the actor conforms to the protocol, when it resolves the actor's type.
         let function = words.prefix { !"(<".contains($0) }
         let parts = function.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, Self.standsForProtocol(String(parts[1]), of: String(parts[0])) else {
@@ -46,12 +49,15 @@ struct ServiceFunctions: Sendable {
         try Self.checkEnd(words.dropFirst(function.count))
     }
 
-    /// - Parameter end: what comes after the name: the parameters, or first those of a generic function.
+    /// Refuses generic functions.
+    ///
+    /// - Parameter end: the text after the name: the parameters, or before them the generic parameters.
     private static func checkEnd(_ end: Substring) throws(ServiceCallError) {
         if end.hasPrefix("<") { throw .genericFunction }
     }
 
-    /// Whether a type is what the macro `@Resolvable` makes of a protocol, whose functions any actor has that conforms to it.
+    /// Whether a type is the stub that the macro `@Resolvable` generates for a protocol. Any conforming actor has the
+    /// functions of the stub.
     private static func standsForProtocol(_ name: String, of module: String) -> Bool {
         guard name.hasPrefix("$") else { return false }
         let type = _typeByName("\(module.utf8.count)\(module)\(name.utf8.count)\(name)C")

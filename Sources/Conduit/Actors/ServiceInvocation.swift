@@ -1,38 +1,38 @@
 import Distributed
 import Foundation
 
-/// The arguments of a call on their way out.
+/// The arguments of a call that is being sent.
 public struct ServiceInvocationEncoder: DistributedTargetInvocationEncoder {
-    /// What arguments have to be.
+    /// The requirement on arguments.
     public typealias SerializationRequirement = any Codable
 
     var arguments: [[UInt8]] = []
 
-    /// A call through a protocol names the type that stands for the actor here, which means nothing to the other side.
+    /// Accepts the stub type of a call through a protocol, which means nothing to the other side.
     ///
     /// - Throws: ``ServiceCallError/genericFunction`` for any other type.
     public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
         guard type is any _DistributedActorStub.Type else { throw ServiceCallError.genericFunction }
     }
 
-    /// Takes the next argument.
+    /// Encodes the next argument.
     public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
         arguments.append(try ServiceValue.encode(argument.value))
     }
 
-    /// The other side knows it.
+    /// Does nothing: the other side knows the return type.
     public mutating func recordReturnType<R: Codable>(_ type: R.Type) throws {}
 
-    /// Errors travel by domain, code and words.
+    /// Does nothing: errors are sent as domain, code and message.
     public mutating func recordErrorType<E: Error>(_ type: E.Type) throws {}
 
-    /// There is nothing left to do.
+    /// Does nothing.
     public mutating func doneRecording() throws {}
 }
 
-/// The arguments of a call that has arrived.
+/// The arguments of a received call.
 public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
-    /// What arguments have to be.
+    /// The requirement on arguments.
     public typealias SerializationRequirement = any Codable
 
     private var arguments: ArraySlice<[UInt8]>
@@ -44,45 +44,45 @@ public struct ServiceInvocationDecoder: DistributedTargetInvocationDecoder {
         self.actor = actor
     }
 
-    /// The type of the actor, for a call through a protocol of its: functions themselves are not generic.
+    /// Returns the type of the actor, which a call through a protocol needs. Functions themselves are not generic.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] { [actor] }
 
-    /// Gives out the next argument.
+    /// Decodes the next argument.
     ///
-    /// - Throws: ``ServiceCallError/mismatch(_:)`` where there is none, or one of another type.
+    /// - Throws: ``ServiceCallError/mismatch(_:)`` if no argument is left, or if it has another type.
     public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
         guard let bytes = arguments.popFirst() else { throw ServiceCallError.mismatch("an argument is missing") }
         return try ServiceValue.decode(bytes)
     }
 
-    /// Errors travel by domain, code and words.
+    /// Returns `nil`: errors are sent as domain, code and message.
     public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
 
-    /// The function knows it.
+    /// Returns `nil`: the function determines the type.
     public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
 }
 
-/// Answers a call that has arrived.
+/// Replies to a received call.
 public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
-    /// What results have to be.
+    /// The requirement on results.
     public typealias SerializationRequirement = any Codable
 
     let call: ServedCall<ServiceInvocationCall>
     let describe: @Sendable (any Error) -> RemoteFailure
 
-    /// The function has returned something.
+    /// Replies with the value that the function returned.
     public func onReturn<Success: Codable>(value: Success) async throws {
         call.reply(.init(value: try ServiceValue.encode(value)))
     }
 
-    /// The function has returned.
+    /// Replies that the function returned.
     public func onReturnVoid() async throws { call.reply(.init(value: [])) }
 
-    /// The function has thrown an error.
+    /// Replies with the error that the function threw.
     public func onThrow<Err: Error>(error: Err) async throws { call.fail(describe(error)) }
 }
 
-/// Arguments and results as bytes: JSON, each in an array of its own.
+/// The coding of arguments and results: JSON, each value in an array of its own.
 enum ServiceValue {
     private static let infinite = (positive: "+infinity", negative: "-infinity", none: "nan")
 
@@ -109,7 +109,7 @@ enum ServiceValue {
 /// A call of a distributed actor's function.
 struct ServiceInvocationCall: Call {
     static var method: UInt64 { 1 }
-    /// The function, as the compiler names it.
+    /// The mangled name of the function.
     let target: String
     let arguments: [[UInt8]]
 
@@ -129,7 +129,7 @@ struct ServiceInvocationCall: Call {
     }
 
     struct Reply: Message {
-        /// Nothing where the function returns nothing.
+        /// Empty if the function returns nothing.
         let value: [UInt8]
 
         init(value: [UInt8]) { self.value = value }

@@ -1,16 +1,17 @@
 import Distributed
 import LinuxSystem
 
-/// The way to one distributed actor in another process. It is closed when nobody has it any more.
+/// A connection to one distributed actor in another process. The last reference closes it.
 package final class ServiceLink: Sendable, Hashable {
     private let connection: Connection
-    /// Errors of the actor's as this process's programs know them.
+    /// Converts the actor's errors to errors that code of this process can match.
     private let translate: @Sendable (RemoteFailure) -> any Error
 
+    /// Connects to the actor that is served at the other end of a socket.
+    ///
     /// - Parameters:
-    ///   - socket: at whose other end an actor is served.
-    ///   - service: what the other side can call meanwhile.
-    ///   - ended: called once when the connection has ended, on the connections' thread.
+    ///  - service: the calls that the other side can make.
+    ///  - ended: called once when the connection ends, on the connections' thread.
     package init(
         _ socket: FileDescriptor, service: Service = Service(),
         translate: @escaping @Sendable (RemoteFailure) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
@@ -24,7 +25,7 @@ package final class ServiceLink: Sendable, Hashable {
 
     deinit { connection.close() }
 
-    /// Ends the connection, and every call that waits.
+    /// Closes the connection, which fails every waiting call.
     package func close() { connection.close() }
 
     package static func == (left: ServiceLink, right: ServiceLink) -> Bool { left === right }
@@ -62,12 +63,12 @@ package final class ServiceLink: Sendable, Hashable {
 }
 
 extension ServiceActorSystem {
-    /// Has an actor be called over a socket, until the other side closes it.
+    /// Serves calls of an actor over a socket, until the other side closes it.
     ///
     /// - Parameters:
-    ///   - describe: what is told of the errors that the actor throws.
-    ///   - ended: called once when the connection has ended, on the connections' thread.
-    /// - Returns: ends it.
+    ///  - describe: makes the failure that the caller gets from an error that the actor throws.
+    ///  - ended: called once when the connection ends, on the connections' thread.
+    /// - Returns: a function that closes the connection.
     package func serve<Act: DistributedActor>(
         _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteFailure,
         ended: @escaping @Sendable () -> Void
@@ -79,7 +80,7 @@ extension ServiceActorSystem {
         return { connection.close() }
     }
 
-    /// Makes the service that answers the calls of an actor.
+    /// Returns a service that answers the calls of an actor.
     ///
     /// - Parameter describe: makes the failure that the caller gets from an error that the actor throws.
     package func service<Act: DistributedActor>(
@@ -111,7 +112,8 @@ extension ServiceActorSystem {
         return service
     }
 
-    /// Makes the service of an actor whose type is known when the program runs; nil for one of another actor system.
+    /// Returns the service of an actor of a type that is known only at run time, or `nil` for an actor of another
+    /// system.
     package func service(
         ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteFailure
     ) -> Service? {
@@ -122,7 +124,7 @@ extension ServiceActorSystem {
     }
 }
 
-/// An actor whose system is found out by whether it is a ``ServableActor``.
+/// A wrapper that conforms to ``ServableActor`` if the actor belongs to a ``ServiceActorSystem``.
 private struct ActorOfSomeSystem<Act: DistributedActor> {
     let actor: Act
 }
@@ -137,7 +139,7 @@ extension ActorOfSomeSystem: ServableActor where Act.ActorSystem == ServiceActor
     }
 }
 
-/// Errors of the system's own, as they travel.
+/// The coding of the actor system's own errors.
 private enum ServiceFault {
     private static let domain = "PurveyService"
 
@@ -160,7 +162,7 @@ private enum ServiceFault {
         return RemoteFailure(domain: domain, code: code.rawValue, message: message)
     }
 
-    /// `nil` for an error of somebody else's.
+    /// Returns `nil` for a failure of another domain.
     static func error(_ failure: RemoteFailure) -> ServiceCallError? {
         guard failure.domain == domain else { return nil }
         switch Code(rawValue: failure.code) {

@@ -1,11 +1,11 @@
-/// Why bytes are not the CBOR that was expected, and where.
+/// The reason why bytes are not the expected CBOR, and the position of the fault.
 package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
-        /// The item goes on past the last byte.
+        /// The item continues past the last byte.
         case endOfInput
         /// Additional information 28 to 30, which RFC 8949 §3 reserves.
         case reservedInformation
-        /// An indefinite length where there is none, as for an integer or a tag (§3.2).
+        /// An indefinite length that the type does not allow, as for an integer or a tag (§3.2).
         case indefiniteLength
         /// A break outside of an indefinite-length item, or between a map's key and its value.
         case unexpectedBreak
@@ -15,20 +15,20 @@ package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidSimpleValue
         /// Text that is not UTF-8.
         case invalidText
-        /// An array or map that says it has more items than bytes are left.
+        /// An array or map with a count that exceeds the remaining bytes.
         case countExceedsInput
         /// More levels of nesting than the reader allows.
         case tooDeep
-        /// A well-formed item of another type than the one asked for.
+        /// A well-formed item of another type than the requested one.
         case unexpectedType
-        /// A number outside of the range of the type asked for.
+        /// A number outside of the range of the requested type.
         case outOfRange
         /// Bytes after the end of the item.
         case trailingBytes
     }
 
     package let problem: Problem
-    /// The byte where the faulty item starts.
+    /// The position of the first byte of the faulty item.
     package let offset: Int
 
     package init(_ problem: Problem, at offset: Int) {

@@ -11,7 +11,7 @@ package struct CBORHead: Hashable, Sendable {
     /// The value, length, count, tag number or bits of the float; 0 when `information` is `indefinite`.
     package let argument: UInt64
 
-    /// The additional information that stands for an indefinite length, and in major type 7 for a break.
+    /// The additional information of an indefinite length, and in major type 7 of a break.
     package static let indefinite: UInt8 = 31
 
     package var isIndefinite: Bool { information == Self.indefinite }

@@ -1,17 +1,17 @@
 extension CBORReader {
-    /// Reads an array's head: how many items follow, or `nil` when they end with a break.
+    /// Reads an array's head. Returns the number of items, or `nil` if they end with a break.
     ///
-    /// The count is never more than the bytes that are left, since each item takes at least one.
+    /// The count never exceeds the number of remaining bytes, since each item takes at least one.
     package mutating func readArrayHead() throws(CBORError) -> Int? {
         try readCount(of: .array, itemsEach: 1)
     }
 
-    /// Reads a map's head: how many pairs follow, or `nil` when they end with a break.
+    /// Reads a map's head. Returns the number of pairs, or `nil` if they end with a break.
     package mutating func readMapHead() throws(CBORError) -> Int? {
         try readCount(of: .map, itemsEach: 2)
     }
 
-    /// Moves past a break, if that is what comes next.
+    /// Moves past a break. Returns `false` if the next item is not a break.
     package mutating func skipBreak() throws(CBORError) -> Bool {
         guard offset < bytes.count else { throw CBORError(.endOfInput, at: offset) }
         guard bytes[offset] == 0xFF else { return false }
@@ -26,15 +26,15 @@ extension CBORReader {
         return head.isIndefinite ? nil : try checked(head.argument, itemsEach: itemsEach, startedAt: start)
     }
 
-    /// A count of items, after making sure that the rest of the input could hold them.
+    /// Returns a count of items, after checking that the rest of the input could hold them.
     func checked(_ count: UInt64, itemsEach: UInt64, startedAt start: Int) throws(CBORError) -> Int {
         guard count <= UInt64(remaining) / itemsEach else { throw CBORError(.countExceedsInput, at: start) }
         return Int(count)
     }
 
-    /// Moves past one item, whatever it is, checking that it is well-formed (RFC 8949 appendix C).
+    /// Moves past one item of any type, checking that it is well-formed (RFC 8949 appendix C).
     ///
-    /// Text is not checked for UTF-8: nobody is going to see it.
+    /// Text is not checked for UTF-8, since it is not used.
     package mutating func skip(depth: Int = 0) throws(CBORError) {
         let start = offset
         let head = try readHead()

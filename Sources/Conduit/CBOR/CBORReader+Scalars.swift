@@ -1,5 +1,5 @@
 extension CBORReader {
-    /// Reads an unsigned integer of any width that fits.
+    /// Reads an unsigned integer of any encoded width.
     package mutating func readUnsigned() throws(CBORError) -> UInt64 {
         let start = offset
         let head = try readHead()
@@ -7,14 +7,14 @@ extension CBORReader {
         return head.argument
     }
 
-    /// Reads an integer that fits the type.
+    /// Reads an integer, and fails if it does not fit the type.
     package mutating func readInteger<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(CBORError) -> Value {
         let start = offset
         let head = try readHead()
         let value: Value?
         switch head.type {
         case .unsigned: value = Value(exactly: head.argument)
-        // The value is -1 - argument, and ~ of a two's complement number is just that.
+        // The value is -1 - argument, which equals ~argument in two's complement.
         case .negative: value = Int64(exactly: head.argument).flatMap { Value(exactly: ~$0) }
         default: throw CBORError(.unexpectedType, at: start)
         }
@@ -39,7 +39,7 @@ extension CBORReader {
         return value
     }
 
-    /// Moves past a null, if that is what comes next.
+    /// Moves past a null. Returns `false` if the next item is not a null.
     package mutating func skipNull() -> Bool {
         guard offset < bytes.count, bytes[offset] == 0xF6 else { return false }
         offset += 1
@@ -48,7 +48,7 @@ extension CBORReader {
 }
 
 extension CBORHead {
-    /// The value of a float's head, or `nil` for what is not one (RFC 8949 §3.3).
+    /// The value of a float's head, or `nil` for other heads (RFC 8949 §3.3).
     package var float: Double? {
         guard type == .simple else { return nil }
         return switch information {

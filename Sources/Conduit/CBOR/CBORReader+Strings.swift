@@ -1,9 +1,9 @@
 import LinuxSystem
 
 extension CBORReader {
-    /// Reads a definite-length byte string and gives its bytes in place, valid for as long as the reader's are.
+    /// Reads a definite-length byte string without a copy. The result is valid as long as the reader's bytes.
     ///
-    /// A string in chunks has no such place and fails with `unexpectedType`; `readBytes()` takes both.
+    /// A string in chunks is not contiguous, and fails with `unexpectedType`; `readBytes()` takes both.
     package mutating func readBytesInPlace() throws(CBORError) -> UnsafeRawBufferPointer {
         let start = offset
         let head = try readHead()
@@ -36,7 +36,7 @@ extension CBORReader {
         }
     }
 
-    /// The next chunk of an indefinite-length string, or `nil` at its break.
+    /// Reads the next chunk of an indefinite-length string. Returns `nil` at its break.
     mutating func readChunk(of type: CBORMajorType) throws(CBORError) -> UnsafeRawBufferPointer? {
         let start = offset
         let head = try readHead()

@@ -1,13 +1,13 @@
-/// Reads CBOR (RFC 8949) item by item from memory, without building anything in between.
+/// A reader of CBOR (RFC 8949) that reads item by item from memory, without building a tree.
 ///
-/// No input makes it trap, read outside of its bytes, or reserve memory that the input does not pay for byte by byte.
-/// The bytes must stay in place for as long as the reader is used.
+/// No input makes it trap, read outside of its bytes, or reserve more memory than the input has bytes. The bytes must
+/// stay in place as long as the reader is used.
 package struct CBORReader {
-    /// How many arrays, maps and tags may be inside each other unless said otherwise.
+    /// The default limit of arrays, maps and tags inside each other.
     package static let defaultDepthLimit = 64
 
     let bytes: UnsafeRawBufferPointer
-    /// Where the next item starts.
+    /// The position of the next item.
     package internal(set) var offset = 0
     let depthLimit: Int
 
@@ -19,23 +19,23 @@ package struct CBORReader {
     package var remaining: Int { bytes.count - offset }
     package var isAtEnd: Bool { offset == bytes.count }
 
-    /// Fails unless everything has been read.
+    /// Fails unless all bytes were read.
     package func finish() throws(CBORError) {
         guard isAtEnd else { throw CBORError(.trailingBytes, at: offset) }
     }
 
-    /// The next item's head, without moving on.
+    /// Returns the next item's head, without moving on.
     package func peekHead() throws(CBORError) -> CBORHead {
         var copy = self
         return try copy.readHead()
     }
 
-    /// Reads the next item's head. What follows it (a string's bytes, an array's items) is the caller's to read.
+    /// Reads the next item's head. The caller reads the contents that follow (a string's bytes, an array's items).
     package mutating func readHead() throws(CBORError) -> CBORHead {
         guard offset < bytes.count else { throw CBORError(.endOfInput, at: offset) }
         let first = bytes[offset]
         let information = first & 0x1F
-        // Three bits have eight values, and each is a major type.
+        // Each of the eight values of three bits is a major type.
         let type = CBORMajorType(rawValue: first >> 5) ?? .simple
         if information < 24 {
             offset += 1
@@ -60,13 +60,13 @@ package struct CBORReader {
         return CBORHead(type: type, information: information, argument: argument)
     }
 
-    /// The big-endian argument after the first byte of the current item.
+    /// Returns the big-endian argument after the first byte of the current item.
     private func load<Value: FixedWidthInteger>(_: Value.Type) throws(CBORError) -> Value {
         guard remaining > MemoryLayout<Value>.size else { throw CBORError(.endOfInput, at: offset) }
         return Value(bigEndian: bytes.loadUnaligned(fromByteOffset: offset + 1, as: Value.self))
     }
 
-    /// The next `count` bytes, which end up behind the reader.
+    /// Returns the next `count` bytes and moves past them.
     mutating func take(_ count: UInt64, startedAt start: Int) throws(CBORError) -> UnsafeRawBufferPointer {
         guard count <= UInt64(remaining) else { throw CBORError(.endOfInput, at: start) }
         let end = offset + Int(count)

@@ -1,5 +1,5 @@
 extension CBORValue {
-    /// Reads bytes that hold one data item and nothing else.
+    /// Creates a value from bytes that hold exactly one data item.
     package init(
         decoding bytes: UnsafeRawBufferPointer, depthLimit: Int = CBORReader.defaultDepthLimit
     ) throws(CBORError) {
@@ -8,7 +8,7 @@ extension CBORValue {
         try reader.finish()
     }
 
-    /// The item in preferred serialisation (RFC 8949 §4.1), with definite lengths.
+    /// The item in preferred serialization (RFC 8949 §4.1), with definite lengths.
     package var encoded: [UInt8] {
         var writer = CBORWriter()
         writer.write(self)
@@ -17,7 +17,7 @@ extension CBORValue {
 }
 
 extension CBORReader {
-    /// Reads the next item, whatever it is.
+    /// Reads the next item of any type.
     package mutating func readValue(depth: Int = 0) throws(CBORError) -> CBORValue {
         let start = offset
         let head = try readHead()
@@ -45,7 +45,7 @@ extension CBORReader {
         case 21: .bool(true)
         case 22: .null
         case 23: .undefined
-        // Without a float's width the argument is a byte at most.
+        // A simple value that is not a float has an argument of one byte at most.
         default: .simple(UInt8(truncatingIfNeeded: head.argument))
         }
     }
@@ -78,7 +78,7 @@ extension CBORReader {
 }
 
 extension CBORWriter {
-    /// Writes a value in preferred serialisation, with definite lengths.
+    /// Writes a value in preferred serialization, with definite lengths.
     package mutating func write(_ value: CBORValue) {
         switch value {
         case .unsigned(let argument): writeHead(.unsigned, argument)

@@ -1,12 +1,12 @@
-/// Any CBOR data item as a value (RFC 8949 §2). For tools and tests; messages are read and written without it.
+/// Any CBOR data item as a value (RFC 8949 §2), for tools and tests. Messages are coded without it.
 package indirect enum CBORValue: Sendable {
     case unsigned(UInt64)
-    /// The number -1 - n, whose range goes below that of `Int64`.
+    /// The number -1 - n. Its range extends below that of `Int64`.
     case negative(UInt64)
     case bytes([UInt8])
     case text(String)
     case array([CBORValue])
-    /// In the order of the input, duplicates and all.
+    /// Pairs in the order of the input, duplicates included.
     case map([(key: CBORValue, value: CBORValue)])
     case tagged(UInt64, CBORValue)
     case bool(Bool)
@@ -18,7 +18,7 @@ package indirect enum CBORValue: Sendable {
 }
 
 extension CBORValue: Equatable {
-    /// Same kind and same contents. Floats are compared by their bits, so that a NaN equals itself and 0 is not -0.
+    /// Compares type and contents. Floats are compared by their bits, so that a NaN equals itself and 0 is not -0.
     package static func == (left: CBORValue, right: CBORValue) -> Bool {
         switch (left, right) {
         case (.unsigned(let a), .unsigned(let b)), (.negative(let a), .negative(let b)): a == b

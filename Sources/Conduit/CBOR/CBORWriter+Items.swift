@@ -33,7 +33,7 @@ extension CBORWriter {
         append(0xF6)
     }
 
-    /// Writes a float in the shortest width that keeps its value; every NaN becomes the one of RFC 8949 §4.2.2.
+    /// Writes a float in the shortest width that preserves its value. Every NaN becomes the one of RFC 8949 §4.2.2.
     package mutating func write(_ value: Double) {
         guard !value.isNaN else { return store(0xF9, UInt16(0x7E00)) }
         let single = Float(value)
@@ -46,7 +46,7 @@ extension CBORWriter {
         }
     }
 
-    /// Starts an array or map whose end `writeBreak()` marks, for when its count is not known beforehand.
+    /// Starts an array or map of unknown count. `writeBreak()` ends it.
     package mutating func beginIndefinite(_ type: CBORMajorType) {
         append(type.rawValue << 5 | CBORHead.indefinite)
     }

@@ -1,15 +1,17 @@
-/// Writes CBOR (RFC 8949) straight into memory, in preferred serialisation (§4.1).
+/// A writer of CBOR (RFC 8949) in preferred serialization (§4.1).
 ///
-/// It starts in memory that the caller lends it, usually on the stack, and moves to memory of its own when that is
-/// full: a small message is written without any allocation.
+/// It starts in memory that the caller lends, usually on the stack, and moves to memory of its own when that is full.
+/// So a small message is written without any allocation.
 package struct CBORWriter: ~Copyable {
     private var base: UnsafeMutableRawPointer?
     private var capacity: Int
     private var ownsMemory = false
-    /// How many bytes have been written.
+    /// The number of bytes written.
     package private(set) var count = 0
 
-    /// - Parameter scratch: memory that outlives the writer and that nobody else uses meanwhile; may be empty.
+    /// Creates a writer.
+    ///
+    /// - Parameter scratch: memory that outlives the writer and is used by nothing else meanwhile; may be empty.
     package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
         base = scratch.baseAddress
         capacity = scratch.count
@@ -19,12 +21,12 @@ package struct CBORWriter: ~Copyable {
         if ownsMemory { base?.deallocate() }
     }
 
-    /// Calls a function with what has been written so far.
+    /// Calls a function with the bytes written so far.
     package borrowing func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Room for `length` more bytes at the end, which the caller fills at once.
+    /// Returns room for `length` more bytes at the end, which the caller must fill at once.
     private mutating func extend(by length: Int) -> UnsafeMutableRawPointer {
         if let base, capacity - count >= length {
             defer { count += length }
@@ -47,24 +49,24 @@ package struct CBORWriter: ~Copyable {
         return memory + count
     }
 
-    /// Adds bytes as they are.
+    /// Appends bytes unchanged.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, !bytes.isEmpty else { return }
         extend(by: bytes.count).copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// Adds one byte as it is.
+    /// Appends one byte unchanged.
     package mutating func append(_ byte: UInt8) {
         extend(by: 1).storeBytes(of: byte, as: UInt8.self)
     }
 
-    /// Replaces a byte that has been written.
+    /// Replaces a byte that was already written.
     mutating func replace(at offset: Int, with byte: UInt8) {
         guard let base, offset >= 0, offset < count else { return }
         base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
     }
 
-    /// Writes a head with its argument in the fewest bytes.
+    /// Writes a head, with its argument in as few bytes as possible.
     package mutating func writeHead(_ type: CBORMajorType, _ argument: UInt64) {
         let major = type.rawValue << 5
         switch argument {
@@ -76,7 +78,7 @@ package struct CBORWriter: ~Copyable {
         }
     }
 
-    /// Writes a first byte and what follows it, big-endian.
+    /// Writes a first byte and its argument, big-endian.
     mutating func store<Value: FixedWidthInteger>(_ first: UInt8, _ argument: Value) {
         let place = extend(by: 1 + MemoryLayout<Value>.size)
         place.storeBytes(of: first, as: UInt8.self)

@@ -1,23 +1,23 @@
-/// The calls of a connection that have not been answered, in both directions.
+/// The calls of a connection that have no reply yet, in both directions.
 struct Calls: ~Copyable {
-    /// What becomes of an answer to a call that this side has made.
+    /// The closures that receive the reply to a call of this side.
     struct Receiver: Sendable {
-        /// Decodes the reply and hands it to the completion; or hands it the reason why it cannot be decoded.
+        /// Decodes the reply and passes it to the completion handler, or passes on the reason why decoding fails.
         let succeed: @Sendable (inout MessageDecoder) -> Void
         let fail: @Sendable (ConduitError) -> Void
         let progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)?
     }
 
-    /// What is left when the connection has ended, to be told so.
+    /// The state that is left when the connection has ended. All of it must be notified.
     struct Ended {
         let pending: [UInt64: Receiver]
         let served: [UInt64: ServedCallRecord]
         let closeHandlers: [@Sendable (CloseReason) -> Void]
     }
 
-    /// Calls made by this side.
+    /// Calls that this side made.
     var pending: [UInt64: Receiver] = [:]
-    /// Calls made by the other side.
+    /// Calls that the other side made.
     private(set) var served: [UInt64: ServedCallRecord] = [:]
     /// The bytes and descriptors of the requests of those calls.
     private var servedBytes = 0
@@ -55,7 +55,7 @@ struct Calls: ~Copyable {
         return record
     }
 
-    /// Takes everything out, for good; `nil` the second time.
+    /// Takes everything out, permanently. Returns `nil` from the second call on.
     mutating func end(_ reason: CloseReason) -> Ended? {
         guard closeReason == nil else { return nil }
         closeReason = reason

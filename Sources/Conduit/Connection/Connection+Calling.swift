@@ -2,14 +2,14 @@ import LinuxSystem
 import Synchronization
 
 extension Connection {
-    /// Makes a call. Never blocks, and never runs the completion before it returns, except for a `cancel()` on
-    /// another thread.
+    /// Makes a call. Never blocks. The completion handler never runs before this function returns, except if another
+    /// thread calls `cancel()`.
     ///
     /// - Parameters:
-    ///   - progress: called as the other side reports how far it is, never after the completion has begun on the
-    ///     connections' thread. The newest report counts; some in between may be left out.
-    ///   - completion: called exactly once, on the connections' thread: with the reply, the other side's error, or
-    ///     the reason why there is none.
+    ///  - progress: called as the other side reports progress, never after the completion handler has begun on the
+    /// connections' thread. Reports may be skipped in favour of newer ones.
+    ///  - completion: called exactly once, on the connections' thread, with the reply, the other side's error, or the
+    /// reason why there is no reply.
     @discardableResult
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil,
@@ -38,7 +38,7 @@ extension Connection {
         return PendingCall(connection: self, call: call)
     }
 
-    /// Makes a call and waits for the reply without blocking a thread. Cancelling the task cancels the call.
+    /// Makes a call and suspends until the reply arrives. Cancelling the task cancels the call.
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil
     ) async throws(ConduitError) -> C.Reply {
@@ -47,7 +47,7 @@ extension Connection {
             await withCheckedContinuation { continuation in
                 let made = call(request, progress: progress) { continuation.resume(returning: $0) }
                 pending.withLock { $0 = made }
-                // The task may have been cancelled before there was anything to cancel.
+                // The task may have been cancelled before `pending` was set.
                 if Task.isCancelled { made.cancel() }
             }
         } onCancel: {
@@ -56,7 +56,8 @@ extension Connection {
         return try result.get()
     }
 
-    /// Makes a call and blocks the thread until the reply is there. Not to be called on the connections' thread, which brings it.
+    /// Makes a call and blocks the thread until the reply arrives. Must not be called on the connections' thread,
+    /// which receives the reply.
     package func callAndWait<C: Call>(_ request: C) throws(ConduitError) -> C.Reply {
         let answered = Latch()
         let answer = Answer<C.Reply>()
@@ -65,16 +66,16 @@ extension Connection {
             answered.open()
         }
         answered.wait()
-        // The completion runs before the latch opens.
+        // The completion handler sets the result before the latch opens.
         return try (answer.result.withLock { $0 } ?? .failure(.cancelled)).get()
     }
 
     private final class Answer<Reply: Sendable>: Sendable {
-        // Innermost.
+        // Leaf lock.
         let result = Lock<Result<Reply, ConduitError>?>(nil)
     }
 
-    /// Sends a notice. Fails when it cannot be sent; that it was sent does not mean that it was understood.
+    /// Sends a notice, and fails if it cannot be sent. Success does not mean that the other side understood it.
     package func notify<N: Notice>(_ notice: N) throws(ConduitError) {
         if let reason = closeReason { throw .disconnected(reason) }
         try send(.notice, call: 0, method: N.method, body: notice)
@@ -86,7 +87,7 @@ extension Connection {
         receiver.fail(.cancelled)
     }
 
-    /// Whoever takes the receiver completes the call: nobody else can.
+    /// Takes the receiver of a call. Only the caller that gets it can complete the call.
     func takeReceiver(of call: UInt64) -> Calls.Receiver? {
         calls.withLock { $0.pending.removeValue(forKey: call) }
     }

@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 extension Connection {
-    /// Two connections with each other, for the two sides of one process.
+    /// Returns two connections that are connected with each other, for two sides within one process.
     package static func pair(
         _ first: Service = Service(), _ second: Service = Service(), limits: ConnectionLimits = .init()
     ) throws(Errno) -> (Connection, Connection) {
@@ -14,10 +14,12 @@ extension Connection {
 
     /// Connects to a listener's path, of any length.
     ///
-    /// Waits only if more processes are connecting than the listener has taken yet, at most for the given time: not
-    /// for the connections' thread. Fails with `.refused` when the path is served by another user, and with the
-    /// system's reason when there is no such path (`noSuchFile`), when nobody listens there any more
-    /// (`connectionRefused`) or when the listener takes no connections (`timedOut`).
+    /// Blocks only if the listener's queue of pending connections is full, and at most for the given time. Does not
+    /// wait for the connections' thread.
+    ///
+    /// - Throws: `.refused` if the path is served by another user; otherwise the system's error: `noSuchFile` if
+    ///   there is no such path, `connectionRefused` if no process listens any more, `timedOut` if the listener
+    ///   accepts no connections.
     package static func connect(
         to path: String, service: Service = Service(), limits: ConnectionLimits = .init(),
         timeoutMilliseconds: Int = 10_000

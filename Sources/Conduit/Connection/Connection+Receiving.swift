@@ -8,7 +8,7 @@ extension Connection: EventSource {
         if isPeerConfined, events.tellOfTheEnd { hasPeerGone.store(true, ordering: .relaxed) }
         let budget = receiveBudget.next()
         for count in 0..<budget {
-            // One that has gone is read to the end: that is where the connection ends.
+            // A clogged peer that has hung up is still read to the end: the end of input closes the connection.
             if isClogged.load(ordering: .relaxed), !events.tellOfTheEnd { return }
             if isClosing.load(ordering: .acquiring) {
                 return finish(outbound.withLock { $0.closeReason } ?? .closedHere)
@@ -24,7 +24,7 @@ extension Connection: EventSource {
             } catch .wouldBlock {
                 return receiveBudget.ranDry(after: count)
             } catch .connectionReset {
-                // Said once, when the peer closed before it had read everything. What it sent is still to be read.
+                // Reported once, if the peer closed before it read everything. Its own data can still be read.
                 continue
             } catch {
                 return finish(.system(error))
@@ -58,7 +58,7 @@ extension Connection: EventSource {
         return hasPeerGone.load(ordering: .relaxed)
     }
 
-    /// Handles a packet, or gives the reason to end the connection.
+    /// Handles a packet. Returns a reason if the connection must end.
     private func receive(
         _ packet: ReceivedPacket, _ buffer: UnsafeRawBufferPointer, _ socket: SequencedPacketSocket
     ) -> CloseReason? {
@@ -66,7 +66,7 @@ extension Connection: EventSource {
         var reader = CBORReader(UnsafeRawBufferPointer(rebasing: buffer[..<packet.byteCount]))
         do throws(CBORError) {
             let frame = try Frame(from: &reader)
-            // A kind that a newer peer knows.
+            // A newer peer may send a kind that is unknown.
             guard let kind = frame.kind else { return nil }
             if packet.byteCount > Frame.packetLimit {
                 reject(frame, kind, .oversized(size: packet.byteCount, limit: Frame.packetLimit))
@@ -74,7 +74,7 @@ extension Connection: EventSource {
                 let arrived = packet.descriptors.count
                 reject(frame, kind, .descriptorsLost(declared: frame.descriptorCount, arrived: arrived))
             } else if packet.descriptors.count > ConnectionLimits.descriptorsPerMessage + 1 {
-                // One more than a message has: the memory file with its body.
+                // One more than a message may have: the memory file that holds its body.
                 let limit = ConnectionLimits.descriptorsPerMessage
                 reject(frame, kind, .tooManyDescriptors(count: packet.descriptors.count, limit: limit))
             } else {
@@ -96,7 +96,7 @@ extension Connection: EventSource {
             if hasPeerGone.load(ordering: .relaxed) { return nil }
             return try receiveRequest(frame, &reader, descriptors, socket)
         case .reply:
-            // Without a receiver it is an answer to a call that was given up.
+            // Without a receiver, this is the reply to a cancelled call.
             guard let receiver = takeReceiver(of: frame.call) else { return nil }
             do throws(ConduitError) {
                 try withBody(reader, descriptors) { receiver.succeed(&$0) }
@@ -116,7 +116,16 @@ extension Connection: EventSource {
         case .cancel:
             calls.withLock { $0.served[frame.call] }?.cancel()
         case .notice:
-            return try receiveNotice(&reader, descriptors, socket)
+            let method = try reader.readUnsigned()
+            guard let handler = service.notices[method] else { return nil }
+            var fault: MessageError?
+            // No peer waits for a reply to a notice with a missing body.
+            try? withBody(reader, descriptors) { decoder in
+                do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
+            }
+            if let fault, let handler = service.noticeFaults[method] {
+                try? withBody(reader, descriptors) { decoder in try? handler(&decoder, fault, self) }
+            }
         }
         return nil
     }
@@ -184,17 +193,17 @@ extension Connection: EventSource {
         return nil
     }
 
-    /// Fails what a packet belongs to, whose contents cannot be used.
+    /// Fails the call of a packet with unusable contents.
     private func reject(_ frame: Frame, _ kind: Frame.Kind, _ error: ConduitError) {
         switch kind {
         case .request: sendFailure(error.asAnswer, call: frame.call)
         case .reply, .failure: takeReceiver(of: frame.call)?.fail(error)
-        // What is lost of these has nobody who waits for it.
+        // No peer waits for a reply to these.
         case .progress, .cancel, .notice: break
         }
     }
 
-    /// Gives a message's body to a function: from the packet, or from the memory file that came along.
+    /// Calls a function with a message's body, from the packet or from the attached memory file.
     private func withBody(
         _ reader: CBORReader, _ descriptors: [FileDescriptor], _ body: (inout MessageDecoder) -> Void
     ) throws(ConduitError) {
@@ -211,7 +220,7 @@ extension Connection: EventSource {
         guard let file = descriptors.last else { throw .malformed(.missingDescriptor(index: 0)) }
         let mapping: Mapping
         do throws(Errno) {
-            // Cutting an unsealed file short would end this process when it reads on.
+            // Truncating an unsealed file would crash this process when it reads on (SIGBUS).
             guard MemoryFile.isSealed(file), try file.status().size == Int(size) else {
                 throw .invalidArgument
             }
@@ -228,7 +237,7 @@ extension Connection: EventSource {
 }
 
 extension ConduitError {
-    /// The error as the caller of a call gets it whose request could not be used.
+    /// The failure that a caller gets if its request could not be used.
     fileprivate var asAnswer: RemoteFailure {
         switch self {
         case .oversized: RemoteFailure(.oversized, "\(self)")

@@ -2,10 +2,10 @@ import LinuxSystem
 import Synchronization
 
 extension Connection {
-    /// Sends a message in a frame. The message writes itself on this thread, before any lock is taken.
+    /// Sends a message in a frame. The message encodes itself on this thread, before any lock is taken.
     ///
-    /// Fails when this message cannot be sent. When the connection has ended it does not fail: the end of the
-    /// connection is what tells whoever waits for an answer.
+    /// Fails if this message cannot be sent. Does not fail if the connection has ended, since the end of the
+    /// connection fails all waiting calls.
     func send(
         _ kind: Frame.Kind, call: UInt64, method: UInt64? = nil, body: some Message
     ) throws(ConduitError) {
@@ -25,10 +25,10 @@ extension Connection {
         if let failure { throw failure }
     }
 
-    /// Answers a call with an error.
+    /// Replies to a call with an error.
     func sendFailure(_ failure: RemoteFailure, call: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { scratch in
-            // Longer words than fit into a packet would be of no use to anybody.
+            // Longer texts do not fit into a packet, and would not be read.
             let wordLimit = 8 * 1024
             var writer = CBORWriter(scratch: scratch)
             Frame.begin(.failure, call: call, elements: 7, in: &writer)
@@ -40,17 +40,17 @@ extension Connection {
             } else {
                 writer.writeNull()
             }
-            // A failure that cannot be sent has nobody to be reported to.
+            // There is no way to report that a failure cannot be sent.
             _ = writer.withBytes { post($0, [], heldBytes: 0, answering: call) }
         }
     }
 
-    /// Tells the other side that nobody waits for its answer any more.
+    /// Notifies the other side that the call was cancelled.
     func sendCancel(call: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { scratch in
             var writer = CBORWriter(scratch: scratch)
             Frame.begin(.cancel, call: call, elements: 3, in: &writer)
-            // Not being able to say so leaves the other side with an answer that nobody takes.
+            // If this is not sent, the other side sends a reply that is ignored.
             _ = writer.withBytes { post($0, [], heldBytes: 0, answering: nil) }
         }
     }
@@ -62,7 +62,7 @@ extension Connection {
         }
     }
 
-    /// Sends what waits, now that there is room. On the loop's thread.
+    /// Sends queued packets after the socket became writable. Runs on the loop's thread.
     func flush() {
         outbound.withLock { outbound in
             let remainder = outbound.flush(atMost: 64, isClosing: isClosing)
@@ -73,14 +73,15 @@ extension Connection {
                 isClogged.store(false, ordering: .relaxed)
                 watch(socket, forRoom: false)
             case .starving:
-                // The socket says that it has room, which it has: watching for that would keep the loop spinning.
+                // The socket is writable although the system is short of memory: watching it would make the loop
+                // spin.
                 watch(socket, forRoom: false)
                 loop.perform(afterMilliseconds: Self.starvationPause) { [weak self] in self?.watchForRoom() }
             }
         }
     }
 
-    /// How long to wait for a system without memory, in milliseconds.
+    /// The time to wait for a system without memory, in milliseconds.
     private static let starvationPause: Int64 = 10
 
     private func watchForRoom() {
@@ -106,7 +107,7 @@ extension Connection {
         }
     }
 
-    /// Sends an encoded frame, its body in a memory file if it does not fit into a packet.
+    /// Sends an encoded frame. A body that does not fit into a packet is sent in a memory file.
     private func post(
         _ encoder: inout MessageEncoder, _ kind: Frame.Kind, call: UInt64, method: UInt64?, bodyStart: Int
     ) throws(ConduitError) {
@@ -121,7 +122,7 @@ extension Connection {
             Frame.setDescriptorCount(descriptors.count, call: call, in: &encoder.writer)
             let failure = encoder.writer.withBytes { post($0, descriptors, heldBytes: 0, answering: answered) }
             guard let failure else { return }
-            // A system set up with small send buffers takes the same message in a memory file.
+            // A system with small send buffers accepts the same message in a memory file.
             guard failure == .messageTooLong, size > 0 else { throw .system(failure) }
         }
         let file = try Self.memoryFile(holding: encoder, from: bodyStart)
@@ -152,7 +153,7 @@ extension Connection {
         do { return try result.get() } catch { throw .system(error) }
     }
 
-    /// Hands a packet to the system, or to the queue. Gives the reason when this packet cannot be sent.
+    /// Hands a packet to the kernel, or queues it. Returns an error if this packet cannot be sent.
     private func post(
         _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, answering call: UInt64?
     ) -> Errno? {

@@ -2,22 +2,17 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// One end of a conversation with another process, over a local socket: both sides make calls, serve calls and send
+/// One end of a connection with another process, over a local socket. Both sides make calls, serve calls and send
 /// notices, with descriptors attached.
 ///
-/// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
-///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
-///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
-/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection
-///   waits for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer
-///   is gone, its requests and large notices are dropped unread; small notices, at most what a socket holds, and
-///   replies are still taken.
-/// - Descriptors that the peer sent, and the socket with those that are in it, are closed on another thread.
-/// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
+/// - Threads: any thread may use every operation, and none blocks. Handlers, completion handlers, progress and close
+///   closures run on the connections' one thread, in the order of arrival, with no lock held. They may use this and
+///   every other connection, and must not block. `cancel()` runs the completion handler on the thread that cancels.
+/// - Lifetime: an open connection stays alive by itself until one side closes it. Its creator must close it.
 package final class Connection: Sendable {
     package let peer: Peer
     package let limits: ConnectionLimits
-    /// What this side does for the other.
+    /// The calls and notices that this side serves.
     let service: Service
     let loop: EventLoop
     let isPeerConfined: Bool
@@ -26,9 +21,9 @@ package final class Connection: Sendable {
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
-    /// Set before the socket is shut down by this side: what arrives after that is not looked at.
+    /// Set before this side shuts the socket down. Data that arrives later is ignored.
     let isClosing = Atomic<Bool>(false)
-    /// Set while too much waits for the peer: nothing is read from it.
+    /// Set while too much is queued for the peer. Nothing is read from it meanwhile.
     let isClogged = Atomic<Bool>(false)
     /// Set while too many descriptors of the peer's wait to be closed: nothing is read from it.
     let isClosingBehind = Atomic<Bool>(false)
@@ -38,16 +33,14 @@ package final class Connection: Sendable {
     let hasPeerGone = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
-    // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either.
-    // No message, handler or closure of a user runs or is destroyed inside of them.
+    // Lock order: `calls` and `outbound` are never held together. The loop's lock may be taken inside either. No
+    // message, handler or closure of a caller runs or is destroyed under them.
     let calls = Lock(Calls())
     let outbound: Lock<Outbound>
 
-    /// Starts a conversation over a connected socket.
+    /// Creates a connection over a connected socket, and starts it.
     ///
-    /// - Parameters:
-    ///   - service: what this side does for the other. Calls it does not have are answered with an error.
-    ///   - isPeerConfined: whether the peer is one that no other may have to wait for, such as an extension's process.
+    /// - Parameter service: the calls and notices that this side serves. Other calls are answered with an error.
     package convenience init(
         _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
         isPeerConfined: Bool = false
@@ -58,7 +51,7 @@ package final class Connection: Sendable {
         try start()
     }
 
-    /// Makes everything but does not start: `start()` does.
+    /// Creates a connection that does not receive before `start()`.
     init(
         _ socket: SequencedPacketSocket, peer: Peer, service: Service, limits: ConnectionLimits,
         isPeerConfined: Bool = false
@@ -73,7 +66,8 @@ package final class Connection: Sendable {
         self.service = service
         self.limits = limits
         outbound = Lock(Outbound(socket: socket))
-        // More room for a peer that is busy for a moment. The system's maximum may allow less, which is as well.
+        // A larger buffer helps while a peer is busy for a moment. It is not essential: the system's maximum may be
+        // lower.
         try? socket.descriptor.setSocketOption(SO_SNDBUF, to: 1 << 20)
     }
 
@@ -82,15 +76,16 @@ package final class Connection: Sendable {
         try loop.add(self, socket.descriptor, token: token)
     }
 
-    /// Ends the conversation. Every call in flight fails, those served are cancelled.
+    /// Closes the connection. Every call in flight fails, and served calls are cancelled.
     ///
-    /// What has been sent before reaches the peer, unless it was still waiting for a peer that does not read.
+    /// Packets that the kernel has accepted still reach the peer. Queued packets for a peer that does not read are
+    /// dropped.
     package func close() {
         beginClosing(.closedHere)
     }
 
-    /// Calls a function once the connection has ended, after all calls in flight have failed; at once (on the
-    /// connections' thread) when it has ended already.
+    /// Calls a function when the connection has ended, after all calls in flight have failed. If it has ended
+    /// already, the function is called soon, on the connections' thread.
     package func onClose(_ handler: @escaping @Sendable (CloseReason) -> Void) {
         let ended: CloseReason? = calls.withLock { calls in
             if calls.closeReason == nil { calls.closeHandlers.append(handler) }
@@ -99,7 +94,7 @@ package final class Connection: Sendable {
         if let ended { loop.perform { handler(ended) } }
     }
 
-    /// Why the connection has ended, or `nil` while it has not.
+    /// The reason why the connection ended, or `nil` while it is open.
     package var closeReason: CloseReason? { calls.withLock { $0.closeReason } }
 }
 
@@ -109,12 +104,12 @@ extension Connection: Hashable {
 }
 
 extension Connection {
-    /// Makes the loop's thread end the connection, without waiting for it.
+    /// Requests the end of the connection, which the loop's thread carries out. Does not wait for it.
     func beginClosing(_ reason: CloseReason) {
         outbound.withLock { $0.beginClosing(reason, isClosing) }
     }
 
-    /// Ends the connection. On the loop's thread only.
+    /// Ends the connection. Runs on the loop's thread only.
     func finish(_ reason: CloseReason) {
         loop.remove(token: token)
         let (socket, dropped) = outbound.withLock { ($0.socket, $0.end()) }

@@ -1,27 +1,21 @@
-/// What a connection allows, so that no peer can make this process grow without end.
+/// The limits of a connection. They bound the memory that a peer can make this process use.
 package struct ConnectionLimits: Sendable {
-    /// The most bytes that a message's body has: of one that this side sends, and of one that it takes.
-    package var sentMessageSize: Int
-    package var receivedMessageSize: Int
-    /// The most calls that wait for an answer at one time, counted for each direction. On the serving side a call
-    /// counts until its handler has answered it or let go of it, cancelled or not.
+    /// The maximum size of a message's body in both directions, in bytes.
+    package var messageSize: Int
+    /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts
+    /// until its handler has replied or dropped it, cancelled or not.
     package var callsInFlight: Int
-    /// The most bytes of the requests, and the most descriptors with them, that are being served at one time. A
-    /// request that comes when no other is being served is always served.
-    package var servedBytes: Int
-    package var servedDescriptors: Int
-    /// The most bytes, messages and descriptors that are kept for a peer that does not read. Beyond them the
-    /// connection is closed.
+    /// The maximum number of bytes queued for a peer that does not read. Beyond it, the connection is closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int
     /// While more descriptors than this of those that the peer sent wait to be closed, nothing is read from it.
     package var unclosedDescriptors: Int
-    /// While more than this is kept for a peer that does not read, nothing is read from it either: it gets no answers
-    /// to more questions. Only for one side of a conversation, or two that wait for each other would wait for ever.
+    /// The number of queued bytes above which nothing is read from the peer, so that it gets no replies to more
+    /// requests. Only one side of a connection may set it; otherwise, both sides could wait for each other forever.
     package var unreadBytes: Int
 
-    /// The most descriptors a message carries.
+    /// The maximum number of descriptors of a message.
     package static let descriptorsPerMessage = 32
 
     package init(

@@ -1,15 +1,16 @@
-/// The way into this user's daemon, on its way through a C function to a module that cannot import the one which knows it.
+/// A way to connect to this user's daemon. It is passed through a C function to modules that cannot import the module
+/// that implements it.
 package final class DaemonEntrance: Sendable {
-    /// Makes a connection of its own, for those who serve the daemon something or hear from it. Starts the daemon if there is
-    /// none. Blocks meanwhile.
+    /// Creates a separate connection, for clients that serve calls or receive notices of the daemon. Starts the
+    /// daemon if none runs. Blocks meanwhile.
     package let connect: @Sendable (Service) throws -> Connection
-    /// The same with a daemon that runs; `nil` where there is none.
+    /// Creates a separate connection to a running daemon, or returns `nil` if none runs.
     package let join: @Sendable (Service) throws -> Connection?
 
-    /// Makes sure that the daemon uses the folders that this process does. Blocks until it has answered.
+    /// Checks that the daemon uses the same directories as this process. Blocks until the daemon has replied.
     ///
-    /// For callers that ask for what is kept. Turns at files are the same for all processes of a user, whatever their
-    /// home folder is.
+    /// For callers that request stored data. File coordination is the same for all processes of a user, whatever
+    /// their home directory is.
     package let check: @Sendable (Connection) throws -> Void
 
     package init(

@@ -1,46 +1,46 @@
 import LinuxSystem
 import Synchronization
 
-/// The sending side of a connection: the socket, and what waits until the socket has room again.
+/// The sending side of a connection: the socket, and the queue of packets that wait for room in it.
 struct Outbound {
-    /// A packet that waits, in the order of sending.
+    /// A queued packet.
     struct Packet {
         let bytes: [UInt8]
         let descriptors: [FileDescriptor]
-        /// What the packet costs this process while it waits: its bytes and those of the memory file it carries.
+        /// The memory that the queued packet costs this process, in bytes: its own and that of its memory file.
         let cost: Int
     }
 
-    /// What is left after sending what waited.
+    /// The state after a flush of the queue.
     enum Remainder {
         case nothing
-        /// The loop says when there is room.
+        /// Packets are left. The loop reports when there is room.
         case waiting
-        /// The system is short of memory, or of room for descriptors on their way, and does not say when it has some.
+        /// The system is short of memory or of descriptors in flight, and does not report when that ends.
         case starving
     }
 
-    /// What became of a packet.
+    /// The outcome of sending a packet.
     enum Result {
-        /// The system has it, or it waits in the queue.
+        /// The kernel has accepted the packet, or it is queued behind others.
         case accepted
-        /// The system has it not: the queue has been opened, and the loop must say when there is room.
+        /// The packet is the first of the queue: the loop must watch for room.
         case waiting
-        /// The connection has ended or is about to: whoever waits for an answer is told by that end.
+        /// The connection has ended or is about to. That end fails all waiting calls.
         case gone
-        /// This packet cannot be sent, others can.
+        /// This packet cannot be sent. Others can.
         case failed(Errno)
     }
 
-    /// `nil` once the connection has ended.
+    /// `nil` after the connection has ended.
     private(set) var socket: SequencedPacketSocket?
     private(set) var closeReason: CloseReason?
     private var queue: [Packet] = []
-    /// Those before it have been sent.
+    /// The index of the first packet that was not sent.
     private var head = 0
     private(set) var queuedBytes = 0
     private var queuedDescriptors = 0
-    /// The newest progress of calls whose reports could not be sent at once. Only the newest is worth sending.
+    /// The newest progress of calls with reports that could not be sent at once. Older reports are dropped.
     private var progress: [UInt64: (completed: Int64, total: Int64)] = [:]
 
     init(socket: SequencedPacketSocket) {
@@ -60,7 +60,7 @@ struct Outbound {
                 && queuedDescriptors + descriptors <= limits.queuedDescriptors)
     }
 
-    /// Sends a packet now, or after those that wait.
+    /// Sends a packet now, or queues it.
     mutating func send(
         _ bytes: UnsafeRawBufferPointer, _ descriptors: [FileDescriptor], heldBytes: Int, limits: ConnectionLimits,
         isClosing: borrowing Atomic<Bool>
@@ -72,13 +72,15 @@ struct Outbound {
                 try socket.send(bytes, descriptors: descriptors)
                 return .accepted
             } catch .wouldBlock {
-                // Waits, below.
+                // The packet is queued below.
             } catch {
                 return failed(error)
             }
         }
         let cost = bytes.count + heldBytes
-        guard hasRoom(for: cost, descriptors.count, limits) else {
+        // One packet may always be queued. Otherwise, a limit below a message's size would end the connection
+        // needlessly.
+        guard hasNothingQueued || queuedBytes + cost <= limit else {
             beginClosing(.peerTooSlow(queuedBytes: queuedBytes), isClosing)
             return .gone
         }
@@ -88,7 +90,7 @@ struct Outbound {
         return wasIdle ? .waiting : .accepted
     }
 
-    /// Sends a call's progress now, or the newest of it later.
+    /// Sends a call's progress now, or its newest progress later.
     mutating func send(completed: Int64, total: Int64, of call: UInt64) -> Result {
         guard let socket, closeReason == nil else { return .gone }
         let wasIdle = !isWaiting
@@ -97,7 +99,7 @@ struct Outbound {
                 try Self.sendProgress(completed, total, of: call, to: socket)
                 return .accepted
             } catch .wouldBlock {
-                // Waits, below.
+                // The report is stored below.
             } catch {
                 return failed(error)
             }
@@ -106,12 +108,12 @@ struct Outbound {
         return wasIdle ? .waiting : .accepted
     }
 
-    /// Forgets progress that waits: the call is about to be answered.
+    /// Drops a stored report of a call that is about to be replied to.
     mutating func dropProgress(of call: UInt64) {
         if !progress.isEmpty { progress[call] = nil }
     }
 
-    /// Sends what waits, at most so many packets.
+    /// Sends queued packets, up to a maximum number.
     mutating func flush(atMost packets: Int, isClosing: borrowing Atomic<Bool>) -> Remainder {
         guard let socket, closeReason == nil else { return .nothing }
         for _ in 0..<packets {
@@ -134,7 +136,8 @@ struct Outbound {
                 case .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: return .starving
                 default: break
                 }
-                // Those who sent it were told that it is on its way: only the connection's end can tell them otherwise.
+                // Their senders were told that these packets were accepted. Only the connection's end can correct
+                // that.
                 if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
                 return .nothing
             }
@@ -142,7 +145,7 @@ struct Outbound {
         return isWaiting ? .waiting : .nothing
     }
 
-    /// Shuts the socket down, so that the loop comes to end the connection.
+    /// Shuts the socket down, which makes the loop end the connection.
     mutating func beginClosing(_ reason: CloseReason, _ isClosing: borrowing Atomic<Bool>) {
         guard let socket, closeReason == nil else { return }
         closeReason = reason
@@ -150,14 +153,14 @@ struct Outbound {
         socket.shutDown()
     }
 
-    /// Lets go of the socket, and gives what waited, to be destroyed outside of the lock.
+    /// Drops the socket. Returns the queue, to be destroyed outside of the lock.
     mutating func end() -> [Packet] {
         defer { (queue, head, queuedBytes, queuedDescriptors, progress) = ([], 0, 0, 0, [:]) }
         socket = nil
         return queue
     }
 
-    /// The space of sent packets is given back when it is at least half of the queue.
+    /// Frees the space of sent packets when it is at least half of the queue.
     private mutating func dropSent() {
         guard head == queue.count || head >= max(64, queue.count / 2) else { return }
         queue.removeFirst(head)
@@ -167,8 +170,8 @@ struct Outbound {
     private func failed(_ error: Errno) -> Result {
         switch error {
         case .brokenPipe, .connectionReset, .notConnected, .connectionRefused:
-            // The peer is gone. What it sent before can still be read: shutting down makes the loop read it, and
-            // then come to the end.
+            // The peer is gone. Its earlier data can still be read: after the shutdown, the loop reads it and then
+            // reaches the end.
             socket?.shutDown()
             return .gone
         default: return .failed(error)

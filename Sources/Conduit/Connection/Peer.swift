@@ -1,13 +1,13 @@
 import LinuxSystem
 
-/// Who is at the other end of a connection, as the kernel says.
+/// The other end of a connection, as the kernel reports it.
 ///
-/// On a connection over a socket that this process was handed, it is the process that made the socket pair, which
-/// need not be the one that uses the other end now.
+/// On a connection over an inherited or received socket, it is the process that created the socket pair. That need
+/// not be the process that uses the other end now.
 package struct Peer: Sendable {
     package let credentials: PeerCredentials
-    /// The process, so that a recycled number fools nobody, or `nil` when it has ended already, when it cannot be
-    /// told for certain, or when the connection was not made through a path.
+    /// A descriptor of the process, which is safe against reuse of its PID. `nil` if the process has ended already,
+    /// if it cannot be determined reliably, or if the connection was not made through a path.
     package let process: ProcessDescriptor?
 
     init(of socket: SequencedPacketSocket, identifyingProcess: Bool) throws(Errno) {
@@ -15,7 +15,8 @@ package struct Peer: Sendable {
         process = identifyingProcess ? try socket.peerProcess() : nil
     }
 
-    /// The program the peer runs at this moment. Ask when it matters: a process can change its program.
+    /// Returns the program that the peer runs at this moment. A process can change its program, so call this when it
+    /// matters.
     package func executable() throws(Errno) -> ProcessDescriptor.Executable {
         guard let process else { throw .noSuchProcess }
         return try process.executable()

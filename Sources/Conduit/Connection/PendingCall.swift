@@ -1,12 +1,12 @@
-/// A call that this side has made and that may not have been answered yet.
+/// A call of this side that may have no reply yet.
 ///
-/// It holds nothing of the caller's: keeping it does not keep the completion alive.
+/// It does not retain the completion handler.
 package struct PendingCall: Sendable {
     let connection: Connection
     let call: UInt64
 
-    /// Gives the call up: its completion runs with `.cancelled` before this returns, on this thread, and the other
-    /// side is told. Does nothing once the call has completed. Never waits, whatever the other side does.
+    /// Cancels the call. Its completion handler runs with `.cancelled` on this thread before this function returns,
+    /// and the other side is notified. Does nothing after the call has completed. Never blocks.
     package func cancel() {
         connection.cancel(call)
     }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// How many packets of one connection to receive before others get their turn.
+/// The number of packets to receive from one connection before others get their turn.
 ///
-/// In a conversation each wake-up brings one packet, or a few where a notice precedes a question, and looking for one more
-/// costs a system call for nothing. In a flood, receiving many at a time saves a wait for each. So as many are taken as there
-/// were the last time, and once in a while more are looked for.
+/// In a dialogue, each wake-up brings one packet, or a few if a notice precedes a request. Trying to receive one more
+/// costs a useless system call. In a flood, receiving many at a time saves a wait for each. So the budget is the
+/// number of packets of the last wake-up, and now and then a larger number is tried.
 ///
-/// Only the loop's thread uses it; the atomics are what lets a shared object hold it.
+/// Only the loop's thread uses it. The atomics only allow a shared object to hold it.
 struct ReceiveBudget: ~Copyable {
     private let wakeUps = Atomic<UInt>(0)
     private let expected = Atomic<Int>(1)
 
     private static let flood = 32
 
-    /// The budget of the wake-up that begins.
+    /// Returns the budget of a new wake-up.
     borrowing func next() -> Int {
         let wakeUp = wakeUps.wrappingAdd(1, ordering: .relaxed).newValue
         let expected = expected.load(ordering: .relaxed)
@@ -21,12 +21,12 @@ struct ReceiveBudget: ~Copyable {
         return wakeUp.isMultiple(of: 16) ? 2 : 1
     }
 
-    /// There were fewer packets than the budget allowed.
+    /// Records that fewer packets arrived than the budget allowed.
     borrowing func ranDry(after count: Int) {
         expected.store(max(1, count), ordering: .relaxed)
     }
 
-    /// There were as many packets as the budget allowed.
+    /// Records that the whole budget was used.
     borrowing func wasUsedUp(_ budget: Int) {
         if budget > 1 { expected.store(budget, ordering: .relaxed) }
     }

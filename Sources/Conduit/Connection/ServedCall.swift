@@ -1,7 +1,7 @@
-/// A call that the other side has made, from its arrival to its answer.
+/// A call of the other side, from its arrival to the reply.
 ///
-/// It is answered exactly once: a second answer is ignored, and letting go of it without one answers the caller with
-/// an error that says so. Any thread may use it.
+/// It is answered exactly once: a second reply is ignored, and dropping the object without a reply sends the caller
+/// an error. Any thread may use it.
 package final class ServedCall<C: Call>: Sendable {
     private let record: ServedCallRecord
 
@@ -13,13 +13,13 @@ package final class ServedCall<C: Call>: Sendable {
         record.fail(RemoteFailure(.unanswered, "no answer was given"))
     }
 
-    /// The connection the call came from.
+    /// The connection that the call came from.
     package var connection: Connection { record.connection }
 
-    /// Whether the caller has given up or its connection has ended. An answer is then not sent.
+    /// Whether the caller has cancelled or its connection has ended. A reply is not sent then.
     package var isCancelled: Bool { record.isCancelled }
 
-    /// Answers. A reply that cannot be sent (too large, too many descriptors) reaches the caller as an error.
+    /// Sends the reply. If it cannot be sent (too large, too many descriptors), the caller gets an error.
     package func reply(_ reply: C.Reply) {
         record.answer {
             do throws(ConduitError) {
@@ -31,31 +31,31 @@ package final class ServedCall<C: Call>: Sendable {
         }
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     package func fail(_ failure: RemoteFailure) {
         record.fail(failure)
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     package func fail(domain: String, code: Int64, message: String, underlying: String? = nil) {
         fail(RemoteFailure(domain: domain, code: code, message: message, underlying: underlying))
     }
 
-    /// Tells the caller how far the work is, in whatever unit the call defines. When the caller is slow to read, only
-    /// the newest report is sent.
+    /// Reports progress to the caller, in a unit that the call defines. If the caller is slow to read, only the
+    /// newest report is sent.
     package func report(completed: Int64, total: Int64) {
         record.report(completed: completed, total: total)
     }
 
-    /// Calls a function if the caller gives up or its connection ends before the answer: on the connections' thread,
-    /// or at once when it has happened already.
+    /// Calls a function if the caller cancels or its connection ends before the reply: on the connections' thread, or
+    /// immediately if that has happened already.
     package func onCancel(_ handler: @escaping @Sendable () -> Void) {
         record.onCancel(handler)
     }
 }
 
 extension ServedCall where C.Reply == Empty {
-    /// Answers that it was done.
+    /// Sends an empty reply.
     package func reply() {
         reply(Empty())
     }

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What a connection knows of a call that it serves, whatever the call's type.
+/// The untyped state of a served call.
 final class ServedCallRecord: Sendable {
     private struct State {
         var isAnswered = false
@@ -13,7 +13,7 @@ final class ServedCallRecord: Sendable {
     /// The bytes of the request's body and the number of its descriptors, kept until it is answered.
     let bytes: Int
     let descriptorCount: Int
-    /// No other lock is taken, and nothing is called, while it is held.
+    /// Leaf lock. Nothing is called under it.
     private let state = Lock(State())
 
     init(connection: Connection, call: UInt64, bytes: Int, descriptorCount: Int) {
@@ -25,21 +25,21 @@ final class ServedCallRecord: Sendable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Takes the right to answer, which there is once; `nil` when it is gone.
+    /// Takes the right to reply, which exists once. Returns `nil` if it was taken already.
     private func beginAnswering() -> (isCancelled: Bool, dropped: [@Sendable () -> Void])? {
         state.withLock { state in
             if state.isAnswered { return nil }
             state.isAnswered = true
-            // The handlers are given out so that what they hold is destroyed outside of the lock.
+            // The handlers are returned, so that they are destroyed outside of the lock.
             defer { state.cancelHandlers = [] }
             return (state.isCancelled, state.cancelHandlers)
         }
     }
 
-    /// Answers through a function, unless the call has been answered or nobody waits for the answer.
+    /// Replies through a function, unless the call was answered already or cancelled.
     func answer(_ send: () -> Void) {
         guard let (isCancelled, dropped) = beginAnswering() else { return }
-        // The connection's table holds a reference, whose end must not come inside of its lock.
+        // The last reference may be in the connection's table. It must not be released under the table's lock.
         let own = connection.calls.withLock { $0.takeServed(call) }
         if !isCancelled { send() }
         withExtendedLifetime((own, dropped)) {}
@@ -54,7 +54,7 @@ final class ServedCallRecord: Sendable {
         if isWaitedFor { connection.sendProgress(completed: completed, total: total, call: call) }
     }
 
-    /// The caller has given up, or its connection has ended.
+    /// Marks the call as cancelled by the caller or by the end of its connection, and runs the handlers for that.
     func cancel() {
         let handlers: [@Sendable () -> Void] = state.withLock { state in
             if state.isAnswered || state.isCancelled { return [] }

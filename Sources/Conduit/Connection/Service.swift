@@ -1,7 +1,6 @@
-/// What one side of a connection does for the other: a table of handlers, made before the connection.
+/// The calls and notices that one side of a connection serves: a table of handlers, made before the connection.
 ///
-/// Handlers run on the connections' thread and must not block. Long work is handed to a queue or task, and answered
-/// from there.
+/// Handlers run on the connections' thread and must not block. They hand long work to a queue or task, which replies.
 package struct Service: Sendable {
     typealias CallHandler =
         @Sendable (_ request: inout MessageDecoder, _ record: ServedCallRecord) throws(MessageError) -> Void
@@ -16,12 +15,12 @@ package struct Service: Sendable {
     private(set) var notices: [UInt64: NoticeHandler] = [:]
     private(set) var noticeFaults: [UInt64: NoticeFaultHandler] = [:]
 
-    /// Serves nothing yet.
+    /// Creates a service without handlers.
     package init() {}
 
-    /// Serves a call. The handler answers through the exchange, now or later, once.
+    /// Serves a call. The handler replies through the exchange, once, now or later.
     ///
-    /// - Precondition: no call of the same number is served yet: it could not be told from this one.
+    /// - Precondition: no call of the same number is served yet.
     package mutating func on<C: Call>(
         _: C.Type, _ handler: @escaping @Sendable (_ request: C, _ exchange: ServedCall<C>) -> Void
     ) {
@@ -33,9 +32,9 @@ package struct Service: Sendable {
         precondition(other == nil, "\(C.self) has the number \(C.method) of another call")
     }
 
-    /// Takes a notice.
+    /// Serves a notice.
     ///
-    /// - Precondition: no notice of the same number is taken yet.
+    /// - Precondition: no notice of the same number is served yet.
     package mutating func on<N: Notice>(
         _: N.Type, _ handler: @escaping @Sendable (_ notice: N, _ connection: Connection) -> Void
     ) {
@@ -46,8 +45,8 @@ package struct Service: Sendable {
         precondition(other == nil, "\(N.self) has the number \(N.method) of another notice")
     }
 
-    /// Takes what can be read of a notice that cannot be read as a whole, so that its sender can be told. One of which not even
-    /// that can be read is dropped.
+    /// Handles a notice that cannot be decoded, through the part of it that can be, so that its sender can be
+    /// notified. A notice without a decodable part is dropped.
     package mutating func onFault<N: Notice, Part: Message>(
         _: N.Type, _: Part.Type,
         _ handler: @escaping @Sendable (_ part: Part, _ error: MessageError, _ connection: Connection) -> Void

@@ -1,24 +1,24 @@
 import LinuxSystem
 
-/// Why a call, a notice or a connection failed.
+/// The reason why a call, a notice or a connection failed.
 package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The other side answered with an error.
+    /// The other side replied with an error.
     case remote(RemoteFailure)
-    /// The connection has ended. Whether the call was carried out is not known.
+    /// The connection has ended. It is unknown whether the call was carried out.
     case disconnected(CloseReason)
     /// This side cancelled the call.
     case cancelled
-    /// What arrived as the answer is not the message that the call is answered with.
+    /// The received reply is not a valid message of the call's reply type.
     case malformed(MessageError)
-    /// A message has more bytes than a message may have.
+    /// A message is larger than allowed.
     case oversized(size: Int, limit: Int)
-    /// A message has more descriptors attached than one may carry.
+    /// A message has more descriptors than allowed.
     case tooManyDescriptors(count: Int, limit: Int)
-    /// Descriptors got lost on the way, as a rule because this process has as many open as it may have.
+    /// Descriptors were lost in transit, usually because this process has reached its limit of open descriptors.
     case descriptorsLost(declared: Int, arrived: Int)
-    /// So many calls on this connection wait for their answers that no more are made.
+    /// The limit of calls in flight on this connection is reached.
     case tooManyCalls(limit: Int)
-    /// The other side is not one to talk to.
+    /// The other side must not be used, for example because it belongs to another user.
     case refused(String)
     /// A system call failed.
     case system(Errno)
@@ -43,8 +43,8 @@ package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConduitError {
-    /// Whether the two sides do not mean the same by their messages: one does not know the other's call, or misses something in what
-    /// it sent. So it is after an update, for as long as a process of the version before runs.
+    /// Whether the sides disagree about a call: one does not know it, or misses a value in it. This happens after an
+    /// update, while a process of the earlier version still runs.
     package var tellsOfAnotherVersion: Bool {
         switch self {
         case .remote(let failure): failure.conduitCode == .unknownMethod || failure.conduitCode == .malformedRequest
@@ -53,20 +53,20 @@ extension ConduitError {
         }
     }
 
-    /// What a person is told of such a daemon.
+    /// The message for users about a daemon of another version.
     package static let daemonOfAnotherVersion =
         "the daemon that runs is of another version than this program: end it, and try again"
 }
 
-/// Why a connection ended.
+/// The reason why a connection ended.
 package enum CloseReason: Hashable, Sendable, CustomStringConvertible {
-    /// `close()` was called on this side.
+    /// This side called `close()`.
     case closedHere
     /// The other side closed, or its process ended.
     case closedByPeer
-    /// The other side sent something that is not part of the protocol.
+    /// The other side violated the protocol.
     case protocolViolation(String)
-    /// The other side does not read: more than the limit's bytes would have had to be kept for it.
+    /// The other side does not read: the limit of queued bytes was exceeded.
     case peerTooSlow(queuedBytes: Int)
     /// A system call on the socket failed.
     case system(Errno)

@@ -1,10 +1,10 @@
-/// An error as it crosses a connection: by domain, code and words, as Foundation's errors have them.
+/// An error as it is sent over a connection: domain, code and message, as in Foundation's errors.
 package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible {
     package let domain: String
     package let code: Int64
-    /// For people. May be empty.
+    /// A message for users. May be empty.
     package let message: String
-    /// The words of the error behind this one, if there is one.
+    /// The message of the underlying error, if there is one.
     package let underlying: String?
 
     package init(domain: String, code: Int64, message: String, underlying: String? = nil) {
@@ -21,26 +21,26 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension RemoteFailure {
-    /// The domain of errors that the other side's connection itself answers with.
+    /// The domain of errors that the other side's connection itself reports.
     package static let conduitDomain = "Conduit"
 
     /// The codes of the domain `conduitDomain`.
     package enum ConduitCode: Int64, Sendable {
-        /// The handler let go of the call without an answer.
+        /// The handler dropped the call without a reply.
         case unanswered = 1
-        /// The other side serves no such call.
+        /// The other side does not serve the call.
         case unknownMethod = 2
-        /// The request is not the message that the call takes.
+        /// The request is not a valid message of the call's type.
         case malformedRequest = 3
-        /// Descriptors of the request got lost: the other side has as many open as it may have.
+        /// Descriptors of the request were lost: the other side has reached its limit of open descriptors.
         case descriptorsLost = 4
-        /// The request is larger than the other side takes.
+        /// The request is larger than the other side allows.
         case oversized = 5
-        /// The other side serves so many calls of this connection that it takes no more.
+        /// The limit of calls of this connection that the other side serves at a time is reached.
         case tooManyCalls = 6
-        /// The answer could not be sent.
+        /// The reply could not be sent.
         case replyNotSent = 7
-        /// The request has more descriptors attached than a message may carry.
+        /// The request has more descriptors than allowed.
         case tooManyDescriptors = 8
     }
 
@@ -48,7 +48,7 @@ extension RemoteFailure {
         self.init(domain: Self.conduitDomain, code: code.rawValue, message: message)
     }
 
-    /// The code, if the error comes from the other side's connection rather than from what it serves.
+    /// The code, if the error comes from the other side's connection and not from its handlers.
     package var conduitCode: ConduitCode? {
         domain == Self.conduitDomain ? ConduitCode(rawValue: code) : nil
     }

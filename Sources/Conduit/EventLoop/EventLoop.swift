@@ -2,32 +2,30 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What the event loop serves: a connection or a listener.
+/// A connection or a listener that the event loop serves.
 protocol EventSource: AnyObject, Sendable {
-    /// Called on the loop's thread when the descriptor is ready for something. Must not block.
+    /// Handles events of the descriptor, on the loop's thread. Must not block.
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer)
 }
 
 /// A thread that serves connections and listeners.
 ///
-/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
-/// The shared one ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has
-/// one of its own ("purvey-peer"), which ends with the connection: no other connection waits for the messages of that
-/// peer to be decoded.
+/// Handlers, completion handlers and progress closures run on it one at a time, so a handler that blocks blocks all.
+/// It starts with the first connection and never ends.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
         var nextToken: UInt64 = 1
-        /// Work for the loop's thread, in order.
+        /// Jobs for the loop's thread, in order.
         var jobs: [@Sendable () -> Void] = []
-        /// Work for later, by its time on the monotonic clock in milliseconds, in no order.
+        /// Delayed jobs in no order, with their time on the monotonic clock in milliseconds.
         var timers: [(due: Int64, job: @Sendable () -> Void)] = []
         /// Whether the thread of a loop of one peer's has been started, and whether it has ended.
         var hasStarted = false
         var hasEnded = false
     }
 
-    /// Innermost of all locks: nothing is called and no other lock is taken while it is held.
+    /// Leaf lock. Nothing is called under it.
     private let state = Lock(State())
     private let poll: EventPoll
     private let wakeUp: EventCounter
@@ -37,7 +35,7 @@ final class EventLoop: Sendable {
     private static let wakeUpToken: UInt64 = 0
     private static let started = Lock<EventLoop?>(nil)
 
-    /// The process's loop, started when it is first asked for. A failure to start is not remembered.
+    /// Returns the process's loop, and starts it at the first call. A failure to start is not cached.
     static func shared() throws(Errno) -> EventLoop {
         try started.withLock { loop throws(Errno) in
             if let loop { return loop }
@@ -62,7 +60,7 @@ final class EventLoop: Sendable {
 // MARK: From any thread
 
 extension EventLoop {
-    /// A token that no source has had before.
+    /// Returns a token that no source has had before.
     func makeToken() -> UInt64 {
         state.withLock { state in
             defer { state.nextToken += 1 }
@@ -70,7 +68,7 @@ extension EventLoop {
         }
     }
 
-    /// Serves a source from now on, and keeps it alive until it is removed.
+    /// Begins to serve a source, and retains it until it is removed.
     func add(_ source: any EventSource, _ descriptor: FileDescriptor, token: UInt64) throws(Errno) {
         let isFirst = state.withLock { state in
             state.sources[token] = (source, descriptor)
@@ -86,20 +84,20 @@ extension EventLoop {
         }
     }
 
-    /// Serves a source no longer. On the loop's thread, no event follows.
+    /// Stops serving a source. If called on the loop's thread, no event follows.
     func remove(token: UInt64) {
         guard let removed = state.withLock({ $0.sources.removeValue(forKey: token) }) else { return }
-        // It was added, and the descriptor is still open: there is nothing to fail.
+        // Cannot fail: the descriptor was added and is still open.
         try? poll.remove(removed.descriptor)
     }
 
-    /// Says what a source waits for.
+    /// Sets the events that a source waits for.
     func setEvents(_ events: EventPoll.Events, _ descriptor: FileDescriptor, token: UInt64) {
-        // Fails only when the source has been removed meanwhile, and then nobody waits any more.
+        // Fails only if the source was removed meanwhile. Then nothing waits for its events.
         try? poll.change(descriptor, to: events, token: token)
     }
 
-    /// Runs a function on the loop's thread, after those that were handed in before.
+    /// Runs a function on the loop's thread, after earlier functions.
     func perform(_ job: @escaping @Sendable () -> Void) {
         let (isFirst, hasEnded) = state.withLock { state in
             if state.hasEnded { return (false, true) }
@@ -112,7 +110,7 @@ extension EventLoop {
         if let shared = try? Self.shared() { shared.perform(job) } else { HandlerThreads.shared.run(job) }
     }
 
-    /// Runs a function on the loop's thread after a time.
+    /// Runs a function on the loop's thread after a delay.
     func perform(afterMilliseconds delay: Int64, _ job: @escaping @Sendable () -> Void) {
         state.withLock { $0.timers.append((Self.now() + delay, job)) }
         wakeUp.raise()
@@ -145,8 +143,9 @@ extension EventLoop {
     }
 
     private func run() {
-        // Whoever sends to this thread goes on to where it waits, instead of being put aside at once and scheduled once
-        // more to go to sleep: two switches less for a call. Without the right to it, that is all that is lost.
+        // A batch thread does not preempt the thread that wakes it. The sender continues until it waits, instead of
+        // being preempted and scheduled once more only to sleep. That saves two context switches per call. Failure
+        // costs no more than that.
         _ = clinux_become_batch_thread()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Frame.packetLimit + 1, alignment: 4096)
         defer { buffer.deallocate() }
@@ -158,7 +157,7 @@ extension EventLoop {
             do {
                 try poll.wait(timeoutMilliseconds: timeout, appendingTo: &ready)
             } catch {
-                // The descriptor is ours and open, and the arguments are constants: there is nothing else to fail.
+                // Cannot fail: the descriptor is open and owned, and the arguments are constants.
                 preconditionFailure("epoll_wait: \(error)")
             }
             for event in ready {
@@ -166,7 +165,7 @@ extension EventLoop {
                     timeout = runJobs()
                     continue
                 }
-                // A source can have been removed by what was handled before it in this batch.
+                // An earlier handler of this batch may have removed the source.
                 guard let entry = state.withLock({ $0.sources[event.token] }) else { continue }
                 entry.source.handle(event.events, entry.descriptor, buffer: buffer)
             }
@@ -175,7 +174,7 @@ extension EventLoop {
         }
     }
 
-    /// Runs what was handed in, and says how long to wait for the next timer.
+    /// Runs queued jobs. Returns the timeout until the next timer.
     private func runJobs() -> CInt {
         wakeUp.reset()
         let jobs = state.withLock { state in
@@ -186,7 +185,7 @@ extension EventLoop {
         return runTimers()
     }
 
-    /// Runs the timers that are due, and says in how many milliseconds the next one is; -1 when there is none.
+    /// Runs the timers that are due. Returns the milliseconds until the next one, or -1 if there is none.
     private func runTimers() -> CInt {
         let now = Self.now()
         let due = state.withLock { state in

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The start of every packet: a CBOR array of the kind, the call's number, how many descriptors came along, and what
-/// the kind needs.
+/// The start of every packet: a CBOR array of the kind, the call's number, the number of attached descriptors, and
+/// the fields of the kind.
 ///
 ///     request   [0, call, descriptors, method, body]
 ///     reply     [1, call, descriptors, body]
@@ -10,25 +10,24 @@ import LinuxSystem
 ///     cancel    [4, call, 0]
 ///     notice    [5, 0, descriptors, method, body]
 ///
-/// A body is a map. A body that does not fit into a packet is its number of bytes instead, and the last descriptor is
-/// a sealed memory file that holds it. Elements that a reader does not know, at the end, and kinds that it does not
-/// know are ignored.
+/// A body is a map. If it does not fit into a packet, its number of bytes takes its place, and the last descriptor is
+/// a sealed memory file that holds it. A reader ignores unknown kinds, and unknown elements at the end.
 struct Frame {
     enum Kind: UInt64 {
         case request, reply, failure, progress, cancel, notice
     }
 
-    /// The most bytes a packet has. A local socket takes about 200 KiB, and one copy in the kernel of this much
-    /// costs what a memory file costs.
+    /// The maximum size of a packet in bytes. A local socket takes about 200 KiB. At this size, one copy in the
+    /// kernel costs as much as a memory file.
     static let packetLimit = 64 * 1024
 
     let kind: Kind?
     let call: UInt64
     let descriptorCount: Int
 
-    /// Where the declared number of descriptors stands, filled in once the body is written.
+    /// Returns the position of the number of descriptors, which is filled in after the body is written.
     private static func descriptorCountOffset(of call: UInt64) -> Int {
-        // The array's head and the kind take a byte each.
+        // The array's head and the kind take one byte each.
         2 + encodedSize(of: call) + 1
     }
 
@@ -42,7 +41,7 @@ struct Frame {
         }
     }
 
-    /// Writes the part that all kinds have. The number of descriptors takes two bytes whatever it is.
+    /// Writes the fields that all kinds have. The number of descriptors always takes two bytes.
     static func begin(_ kind: Kind, call: UInt64, elements: UInt64, in writer: inout CBORWriter) {
         writer.writeHead(.array, elements)
         writer.write(unsigned: kind.rawValue)
@@ -54,7 +53,7 @@ struct Frame {
         writer.replace(at: descriptorCountOffset(of: call), with: UInt8(clamping: count))
     }
 
-    /// Reads the part that all kinds have, leaving the reader at what the kind needs.
+    /// Reads the fields that all kinds have, and leaves the reader at the fields of the kind.
     init(from reader: inout CBORReader) throws(CBORError) {
         let start = reader.offset
         guard let elements = try reader.readArrayHead(), elements >= 3 else {

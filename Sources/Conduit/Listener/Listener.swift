@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// Takes connections at a path, from processes of the same user only.
+/// A listener that accepts connections at a path, from processes of the same user only.
 package final class Listener: Sendable {
     private struct State {
-        /// `nil` once closed.
+        /// `nil` after the listener is closed.
         var place: ListeningPlace?
         var token: UInt64
     }
@@ -16,20 +16,21 @@ package final class Listener: Sendable {
     private let loop: EventLoop
     /// Closes connections that are turned down, with what their peers have sent already.
     private let refused = ClosingLane()
-    /// Inside of it only the loop's lock is taken.
+    /// Only the loop's lock is taken inside of this lock.
     private let state: Lock<State>
 
-    /// How long to take no connections after descriptors ran out.
+    /// The time to accept no connections after descriptors ran out.
     private static let pauseMilliseconds: Int64 = 50
 
-    /// Listens at a path, whose directory is made if it is missing and must be this user's alone.
+    /// Listens at a path. Creates its directory if missing; the directory must be private to this user.
     ///
-    /// A socket that a process left there when it ended is replaced. The listener stays until it is closed.
+    /// A socket that an ended process left there is replaced. The listener stays until it is closed.
     ///
     /// - Parameters:
-    ///   - service: what each connection does for the other side. Handlers tell connections apart by the exchange.
-    ///   - onConnect: called on the connections' thread for each new connection, before anything it sends is read.
-    ///     It can turn the connection down by closing it.
+    ///  - service: the calls and notices that each connection serves. Handlers tell connections apart by the
+    /// exchange.
+    ///  - onConnect: called on the connections' thread for each new connection, before any of its data is read. It
+    /// can refuse the connection by closing it.
     package init(
         path: String, service: Service, limits: ConnectionLimits = .init(),
         onConnect: @escaping @Sendable (Connection) -> Void = { _ in }
@@ -53,7 +54,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Takes no more connections and removes the socket from its path. Connections made before go on.
+    /// Stops accepting connections, and removes the socket from its path. Existing connections continue.
     package func close() {
         let (place, token) = state.withLock { state in
             defer { state.place = nil }
@@ -63,24 +64,25 @@ package final class Listener: Sendable {
         withExtendedLifetime(place) {}
     }
 
-    /// Whether whoever connects to the path comes here: not once somebody has removed the socket or its folder.
+    /// Whether connections to the path reach this listener. They do not after the socket or its directory was
+    /// removed.
     package var isInPlace: Bool { state.withLock { $0.place }?.isHeld ?? false }
 
-    /// Listens at the path anew, after the socket or its folder was removed. Blocks on the file system.
+    /// Listens at the path again, after the socket or its directory was removed. Blocks on the file system.
     ///
-    /// - Throws: ``ListenerError/inUse(path:)`` when another process has taken the path meanwhile.
+    /// - Throws: ``ListenerError/inUse(path:)`` if another process has taken the path meanwhile.
     package func takePlaceAgain() throws(ListenerError) {
         guard let lost = state.withLock({ $0.place }) else { return }
         let place = try ListeningPlace(path: path, after: lost)
         let token = loop.makeToken()
-        // First: a place at which nobody is served is none, and another attempt has to find it lost.
+        // The loop comes first: if it cannot serve the new place, the place is dropped, and a later call retries.
         do throws(Errno) {
             try loop.add(self, place.socket.descriptor, token: token)
         } catch {
             throw .system(error, path: path)
         }
         let superfluous = state.withLock { state -> UInt64 in
-            // Closed in the meantime: the new place goes as well.
+            // The listener was closed meanwhile, so the new place is dropped, too.
             guard state.place != nil else { return token }
             defer { (state.place, state.token) = (place, token) }
             return state.token
@@ -92,7 +94,7 @@ package final class Listener: Sendable {
 extension Listener: EventSource {
     func handle(_ events: EventPoll.Events, _ descriptor: FileDescriptor, buffer: UnsafeMutableRawBufferPointer) {
         let listening = SequencedPacketSocket(descriptor)
-        // A few at a time, so that those who are connected get their turn.
+        // Accepts only a few at a time, so that existing connections get their turn.
         for _ in 0..<16 {
             do {
                 try admit(try listening.accept())
@@ -101,7 +103,7 @@ extension Listener: EventSource {
                 case .wouldBlock: return
                 case .processDescriptorLimit, .systemDescriptorLimit, .noBufferSpace, .outOfMemory:
                     return pause(descriptor)
-                // The one who connected has given up again, or is gone before it could be asked who it is.
+                // The peer has gone before it was accepted or before its credentials were read.
                 default: continue
                 }
             }
@@ -125,14 +127,14 @@ extension Listener: EventSource {
         do throws(Errno) {
             try connection.start()
         } catch {
-            // It may be known to others already, who wait for its end.
+            // `onConnect` may have passed the connection on to code that waits for its end.
             connection.finish(.system(error))
             throw error
         }
     }
 
-    /// Leaves those who connect waiting for a moment. They stay in the system's queue, and the descriptor stays
-    /// readable: without a pause the loop would spin.
+    /// Stops accepting connections for a moment. They stay in the kernel's queue, and the descriptor stays readable,
+    /// so the loop would spin without a pause.
     private func pause(_ descriptor: FileDescriptor) {
         let token = state.withLock { $0.token }
         loop.setEvents([], descriptor, token: token)

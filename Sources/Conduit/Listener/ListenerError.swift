@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// Why a path cannot be listened at.
+/// The reason why a path cannot be listened at.
 package enum ListenerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Another process listens there.
+    /// Another process listens at the path.
     case inUse(path: String)
-    /// Something stands at the path that is not a socket. It is left alone.
+    /// The path exists and is not a socket. It is left alone.
     case notASocket(path: String)
-    /// The directory belongs to another user, or others may enter it.
+    /// The directory belongs to another user, or other users may enter it.
     case unsafeDirectory(path: String)
     case system(Errno, path: String)
 

@@ -1,23 +1,23 @@
 import Glibc
 import LinuxSystem
 
-/// A path at which a socket listens, taken for this process alone and given back at the end.
+/// A path at which a socket listens. It is exclusive to this process, and removed at the end.
 ///
-/// A lock on a file beside the socket (`NAME.lock`) decides who listens. Holding it, a socket that is found there is
-/// known to be left over from a process that ended, and is replaced in one step. The lock file stays: removing it
-/// would let two processes lock two different files.
+/// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
+/// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
+/// removed: otherwise, two processes could lock two different files.
 final class ListeningPlace: Sendable {
     let socket: SequencedPacketSocket
     private let path: String
     private let directory: FileDescriptor
     private let name: String
     private let identity: FileStatus.Identity
-    /// Unlocked when it is closed, in whatever way the process ends.
+    /// The locked file. It is unlocked when it is closed, however the process ends.
     private let lock: FileDescriptor
 
     /// Takes the path.
     ///
-    /// - Parameter lost: this process's place at the path before, whose socket or folder somebody has removed.
+    /// - Parameter lost: this process's earlier place at the path, if its socket or directory was removed.
     init(path: String, after lost: ListeningPlace? = nil) throws(ListenerError) {
         let parent: String
         let name: String
@@ -31,7 +31,7 @@ final class ListeningPlace: Sendable {
         let directory = try Self.privateDirectory(parent)
         (self.path, self.directory, self.name) = (path, directory, name)
         do throws(Errno) {
-            // What nobody could connect to is not listened at, though the system would let us.
+            // A path that is too long to connect to is refused, though the kernel would allow to listen at it.
             _ = try LocalSocketAddress(path: path)
             lock = try Self.lock("\(name).lock", in: directory, after: lost?.lock)
             try Self.checkLeftover(name, in: directory)
@@ -40,7 +40,7 @@ final class ListeningPlace: Sendable {
             socket = try .bound(to: LocalSocketAddress(name: temporary, in: directory))
             do throws(Errno) {
                 try retrying { fchmodat(directory.rawValue, temporary, 0o600, 0) }
-                // Nobody finds the path before there is somebody to answer.
+                // The path appears only after the socket listens.
                 try socket.listen()
                 identity = try directory.status(of: temporary).identity
                 try retrying { renameat(directory.rawValue, temporary, directory.rawValue, name) }
@@ -57,16 +57,16 @@ final class ListeningPlace: Sendable {
         }
     }
 
-    /// Whether whoever connects to the path comes here.
+    /// Whether connections to the path reach this socket.
     var isHeld: Bool { (try? FileStatus.of(path, followingLinks: false).identity) == identity }
 
     deinit {
-        // Only our own socket is removed, and it can only be replaced by one who has the lock.
+        // Only the own socket is removed. Only the holder of the lock could replace it.
         guard let found = try? directory.status(of: name).identity, found == identity else { return }
         _ = unlinkat(directory.rawValue, name, 0)
     }
 
-    /// Opens a directory, made if it is missing, that nobody else can reach into.
+    /// Opens a directory that is private to this user, and creates it if missing.
     private static func privateDirectory(_ path: String) throws(ListenerError) -> FileDescriptor {
         let directory: FileDescriptor
         let status: FileStatus
@@ -81,7 +81,7 @@ final class ListeningPlace: Sendable {
         return directory
     }
 
-    /// Locks a file, made if it is missing; EADDRINUSE when another process has it locked.
+    /// Locks a file, and creates it if missing. Throws EADDRINUSE if another process has locked it.
     private static func lock(
         _ name: String, in directory: FileDescriptor, after held: FileDescriptor?
     ) throws(Errno) -> FileDescriptor {
@@ -95,7 +95,7 @@ final class ListeningPlace: Sendable {
         return file
     }
 
-    /// Makes sure that what stands at the path, if anything, is a socket at which nobody listens.
+    /// Checks that the path is free, or holds a socket at which no process listens.
     private static func checkLeftover(_ name: String, in directory: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             guard try directory.status(of: name).kind == .socket else { throw .notASocket }
@@ -106,7 +106,7 @@ final class ListeningPlace: Sendable {
         } catch .connectionRefused {
             return
         } catch {
-            // A listener of another kind of socket, or one that is too busy to let us in, is a listener.
+            // A listener of another socket type, or one that is too busy to accept, still is a listener.
             throw error == .wrongSocketType || error == .timedOut ? .addressInUse : error
         }
         throw .addressInUse

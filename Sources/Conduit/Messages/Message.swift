@@ -1,7 +1,7 @@
-/// What can be sent over a connection: a CBOR map with small integers as keys.
+/// A message that can be sent over a connection: a CBOR map with small integers as keys.
 ///
-/// Both sides need not be of the same age: keys that a reader does not know are skipped, and a key that an older
-/// writer does not know is absent, which `decodeIfPresent` allows for. A key never changes its meaning or type.
+/// The two sides may be of different versions. A reader skips unknown keys. Keys that an older writer does not know
+/// are absent, which `decodeIfPresent` allows for. A key never changes its meaning or type.
 ///
 ///     struct Greeting: Message {
 ///         var name: String
@@ -18,27 +18,27 @@
 ///         }
 ///     }
 ///
-/// Both functions run with no lock held, on the thread that sends or on the connections' thread: they do not block.
+/// Both functions run with no lock held, on the thread that sends or on the connections' thread. They must not block.
 package protocol Message: MessageValue, Sendable {
     init(from decoder: inout MessageDecoder) throws(MessageError)
-    /// Writes the message's values, keys in ascending order.
+    /// Writes the message's values, in ascending order of keys.
     func encode(to encoder: inout MessageEncoder)
 }
 
-/// A message that is answered with another message.
+/// A message that is answered with a reply.
 package protocol Call: Message {
     associatedtype Reply: Message
-    /// The number that stands for this call between the two sides; never reused for another.
+    /// The number of this call in the protocol. It is never reused for another.
     static var method: UInt64 { get }
 }
 
-/// A message that is not answered. The sender does not learn whether it was understood: if it matters, use a `Call`.
+/// A message without a reply. The sender does not learn whether it was understood. If that matters, use a `Call`.
 package protocol Notice: Message {
-    /// The number that stands for this notice, among the notices; never reused for another.
+    /// The number of this notice among the notices of the protocol. It is never reused for another.
     static var method: UInt64 { get }
 }
 
-/// A message without contents, for calls whose reply says only that it was done.
+/// A message without contents, for calls with a reply that only confirms them.
 package struct Empty: Message, Hashable {
     package init() {}
     package init(from decoder: inout MessageDecoder) throws(MessageError) {}

@@ -1,5 +1,5 @@
-/// The values that nearly all messages are made of, for callers in other modules: for those, the generic functions are not
-/// specialised, and take several times as long.
+/// Decoding of the most frequent types, for callers in other modules. The generic functions are not specialized for
+/// those, and take several times as long.
 extension MessageDecoder {
     package mutating func decode(_: UInt64.Type = UInt64.self, forKey key: UInt64) throws(MessageError) -> UInt64 {
         guard try seek(key) else { throw .missing(key: key) }

@@ -1,40 +1,42 @@
 import LinuxSystem
 
-/// Reads a message's values by their keys.
+/// A decoder that reads a message's values by their keys.
 ///
-/// Reading in the order of the keys is one pass over the bytes; another order works and starts over for each step
-/// back. Keys that nobody asks for are skipped. No input makes it trap.
+/// Reading in the order of the keys takes one pass over the bytes. Another order works, but each step back starts
+/// over. Keys that are not requested are skipped. No input makes it trap.
 package struct MessageDecoder: ~Copyable {
-    /// How deep messages and arrays may be inside each other.
+    /// The maximum depth of messages and arrays inside each other.
     package static let depthLimit = 32
 
     var reader: CBORReader
-    /// The descriptors that came with the message. Those that nobody takes are closed with the decoder.
+    /// The descriptors of the message. Descriptors that are not taken are closed with the decoder.
     package let descriptors: [FileDescriptor]
     private var map = OpenMap()
     private var depth = 0
 
-    /// Where reading stands in the map whose keys are being asked for.
+    /// The position within the map that is being read.
     private struct OpenMap {
-        /// Just past the map's head.
+        /// The offset just after the map's head.
         var start = 0
-        /// How many pairs it has, or `nil` when it ends with a break.
+        /// The number of pairs, or `nil` if the map ends with a break.
         var count: Int?
-        /// How many pairs have been read, counting one whose key only has been read.
+        /// The number of pairs read, including one with only its key read.
         var pairsRead = 0
-        /// A key that has been read while its value has not.
+        /// A key that was read while its value was not.
         var pendingKey: UInt64?
-        /// The greatest key whose value is behind.
+        /// The greatest key with a value that was read or skipped.
         var passedKey: UInt64?
         var isAtEnd = false
     }
 
-    /// - Parameter bytes: must stay in place for as long as the decoder is used.
+    /// Creates a decoder.
+    ///
+    /// - Parameter bytes: must stay in place as long as the decoder is used.
     package init(_ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []) {
         self.init(CBORReader(bytes, depthLimit: Self.depthLimit), descriptors: descriptors)
     }
 
-    /// Starts where a reader stands.
+    /// Creates a decoder that starts at a reader's position.
     init(_ reader: CBORReader, descriptors: [FileDescriptor]) {
         self.reader = reader
         self.descriptors = descriptors
@@ -47,7 +49,7 @@ package struct MessageDecoder: ~Copyable {
         return try Value.read(from: &self)
     }
 
-    /// The value under a key, or `nil` when the key is absent or its value null.
+    /// Decodes the value of a key. Returns `nil` if the key is absent or its value is null.
     package mutating func decodeIfPresent<Value: MessageValue>(
         _: Value.Type = Value.self, forKey key: UInt64
     ) throws(MessageError) -> Value? {
@@ -64,7 +66,7 @@ package struct MessageDecoder: ~Copyable {
         return try readArray(atMost: limit)
     }
 
-    /// Gives a byte string to a function in place, without a copy. The bytes are gone when the function returns.
+    /// Calls a function with a byte string, without a copy. The bytes are invalid after the function returns.
     package mutating func decodeBytes<Result>(
         forKey key: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(MessageError) -> Result {
@@ -72,12 +74,12 @@ package struct MessageDecoder: ~Copyable {
         do { return body(try reader.readBytesInPlace()) } catch { throw .malformed(error) }
     }
 
-    /// Whether there is such a key, whose value can then be read.
+    /// Whether the message has a key. Its value can then be decoded.
     package mutating func contains(key: UInt64) throws(MessageError) -> Bool { try find(key) }
 }
 
 extension MessageDecoder {
-    /// Reads a message that starts here, and moves past its end.
+    /// Reads the message at the current position, and moves past its end.
     mutating func readMap<Value: Message>() throws(MessageError) -> Value {
         let outer = map
         try enter()
@@ -96,7 +98,7 @@ extension MessageDecoder {
         do { count = try reader.readArrayHead() } catch { throw .malformed(error) }
         if let count, count > limit { throw .invalid("an array of \(count) elements, of at most \(limit)") }
         var elements: [Element] = []
-        // The count is the peer's word: memory for more than a few is reserved only as they turn up.
+        // The peer's count is not trusted: more memory is reserved only as elements arrive.
         if let count { elements.reserveCapacity(min(count, 256)) }
         while try !isEnd(of: count, after: elements.count) {
             guard elements.count < limit else { throw .invalid("an array of more than \(limit) elements") }
@@ -111,13 +113,13 @@ extension MessageDecoder {
         depth += 1
     }
 
-    /// Whether an array or map ends here, after so many items or pairs; moves past its break.
+    /// Whether an array or map ends at this position, after a number of items or pairs. Moves past its break.
     private mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
         if let count { return read == count }
         do { return try reader.skipBreak() } catch { throw .malformed(error) }
     }
 
-    /// Moves to the value of a key; `false` when the map has no such key.
+    /// Moves to the value of a key. Returns `false` if the map has no such key.
     mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
         guard try find(key) else { return false }
         map.pendingKey = nil
@@ -125,7 +127,7 @@ extension MessageDecoder {
         return true
     }
 
-    /// Makes sure that a key is the pending one; `false` when the map has no such key.
+    /// Moves on until a key is pending. Returns `false` if the map has no such key.
     private mutating func find(_ key: UInt64) throws(MessageError) -> Bool {
         if let passed = map.passedKey, key <= passed { rewind() }
         while try readKey() {
@@ -142,7 +144,7 @@ extension MessageDecoder {
         reader.offset = map.start
     }
 
-    /// Makes sure that a key is pending; `false` at the map's end.
+    /// Reads the next key, unless one is pending. Returns `false` at the map's end.
     private mutating func readKey() throws(MessageError) -> Bool {
         if map.pendingKey != nil { return true }
         if map.isAtEnd { return false }
@@ -159,7 +161,7 @@ extension MessageDecoder {
         return true
     }
 
-    /// Moves past everything that nobody has asked for.
+    /// Moves past everything that was not requested.
     private mutating func skipRest() throws(MessageError) {
         while try readKey() {
             map.passedKey = map.pendingKey

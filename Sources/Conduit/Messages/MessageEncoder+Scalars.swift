@@ -1,4 +1,4 @@
-/// As in `MessageDecoder+Scalars.swift`: what the generic function does, specialised.
+/// Encoding of the most frequent types, specialized for the same reason as in `MessageDecoder+Scalars.swift`.
 extension MessageEncoder {
     package mutating func encode(_ value: UInt64, forKey key: UInt64) {
         write(key: key)

@@ -1,19 +1,21 @@
 import LinuxSystem
 
-/// Writes a message's values under their keys, in ascending order of the keys.
+/// An encoder that writes a message's values under their keys, in ascending order of keys.
 package struct MessageEncoder: ~Copyable {
     var writer: CBORWriter
-    /// The descriptors that will travel with the message, in the order they were attached.
+    /// The descriptors of the message, in the order in which they were attached.
     package private(set) var descriptors: [FileDescriptor] = []
-    /// The last key of the map that is being written.
+    /// The last key of the current map.
     private var lastKey: UInt64?
 
+    /// Creates an encoder.
+    ///
     /// - Parameter scratch: memory that outlives the encoder, usually on the stack; may be empty.
     package init(scratch: UnsafeMutableRawBufferPointer = .init(start: nil, count: 0)) {
         writer = CBORWriter(scratch: scratch)
     }
 
-    /// What has been written so far.
+    /// The bytes written so far.
     package var bytes: [UInt8] { writer.withBytes { [UInt8]($0) } }
 
     package mutating func encode<Value: MessageValue>(_ value: Value, forKey key: UInt64) {
@@ -21,19 +23,19 @@ package struct MessageEncoder: ~Copyable {
         value.write(to: &self)
     }
 
-    /// Writes nothing at all for `nil`.
+    /// Encodes a value. Writes nothing at all for `nil`.
     package mutating func encodeIfPresent<Value: MessageValue>(_ value: Value?, forKey key: UInt64) {
         guard let value else { return }
         encode(value, forKey: key)
     }
 
-    /// Writes a byte string from memory, without a copy in between.
+    /// Encodes a byte string from memory, without a copy in between.
     package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
         write(key: key)
         writer.write(bytes: bytes)
     }
 
-    /// Sends a descriptor along and writes its number in its place.
+    /// Attaches a descriptor, and writes its index as the value.
     mutating func attach(_ descriptor: FileDescriptor) {
         writer.write(unsigned: UInt64(descriptors.count))
         descriptors.append(descriptor)
@@ -45,11 +47,11 @@ package struct MessageEncoder: ~Copyable {
         writer.write(unsigned: key)
     }
 
-    /// Writes a message inside of the one that is being written.
+    /// Writes a message inside of the current one.
     mutating func writeMap<Value: Message>(_ value: Value) {
         let outer = lastKey
         lastKey = nil
-        // The number of keys is not known beforehand, and one byte at the end is cheaper than counting first.
+        // The number of keys is unknown at this point. One byte at the end is cheaper than counting first.
         writer.beginIndefinite(.map)
         value.encode(to: &self)
         writer.writeBreak()

@@ -1,12 +1,12 @@
-/// Why the bytes that arrived are not the message that was expected.
+/// The reason why received bytes are not the expected message.
 package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Not the CBOR that the message is made of.
+    /// The bytes are not the CBOR that the message consists of.
     case malformed(CBORError)
     /// The keys of a map are not unsigned integers in ascending order.
     case keysOutOfOrder(offset: Int)
-    /// A key that the message cannot do without is not there.
+    /// A required key is absent.
     case missing(key: UInt64)
-    /// A value mentions a descriptor that did not come with the message.
+    /// A value refers to a descriptor that did not arrive with the message.
     case missingDescriptor(index: UInt64)
     /// A value is of the right type, but the message's own rules do not allow it.
     case invalid(String)

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// What can stand under a key of a message or in an array of one.
+/// A type of values that a message can have under its keys or in an array.
 package protocol MessageValue {
     func write(to encoder: inout MessageEncoder)
     static func read(from decoder: inout MessageDecoder) throws(MessageError) -> Self
@@ -62,7 +62,7 @@ extension String: MessageValue {
     }
 }
 
-/// An enumeration travels as its raw value; one that this side does not know fails the message.
+/// An enumeration is sent as its raw value. An unknown raw value fails the message.
 extension MessageValue where Self: RawRepresentable, RawValue: MessageValue {
     package func write(to encoder: inout MessageEncoder) { rawValue.write(to: &encoder) }
 
@@ -73,7 +73,7 @@ extension MessageValue where Self: RawRepresentable, RawValue: MessageValue {
     }
 }
 
-/// A descriptor travels beside the bytes; in its place stands its number among those that travel with the message.
+/// A descriptor is sent beside the bytes. Its value is its index among the descriptors of the message.
 extension FileDescriptor: MessageValue {
     package func write(to encoder: inout MessageEncoder) { encoder.attach(self) }
 

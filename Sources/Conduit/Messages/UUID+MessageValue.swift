@@ -1,6 +1,6 @@
 import Foundation
 
-/// An identifier travels as its 16 bytes.
+/// A UUID is sent as its 16 bytes.
 extension UUID: MessageValue {
     package func write(to encoder: inout MessageEncoder) {
         ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
