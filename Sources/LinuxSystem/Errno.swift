@@ -2,12 +2,12 @@ import Glibc
 
 /// The error number of a failed system call.
 ///
-/// Printing it gives the system's own words for it ("No space left on device").
+/// Its description is the system's message, such as "No space left on device".
 public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The value of `errno`.
     public let rawValue: CInt
 
-    /// An error from its number, as found in `errno.h`.
+    /// Creates an error from its number in `errno.h`.
     public init(rawValue: CInt) {
         self.rawValue = rawValue
     }
@@ -15,7 +15,7 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
     /// The error of the system call that has just failed on this thread.
     package static var current: Errno { Errno(rawValue: errno) }
 
-    /// The system's words for the error.
+    /// The system's message for the error.
     public var description: String {
         var buffer = [CChar](repeating: 0, count: 256)
         return buffer.withUnsafeMutableBufferPointer { bytes in
@@ -57,7 +57,7 @@ extension Errno {
     package static let canceled = Errno(rawValue: ECANCELED)
 }
 
-/// Runs a system call that reports failure as a negative number, again for as long as a signal interrupts it.
+/// Runs a system call that reports failure as a negative number. Repeats the call if a signal interrupts it.
 @discardableResult
 @inline(__always)
 package func retrying<Result: SignedInteger>(_ call: () -> Result) throws(Errno) -> Result {

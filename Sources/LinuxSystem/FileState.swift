@@ -1,7 +1,7 @@
-/// The state of a file at a moment: equal to a later one as long as nothing of the file was changed.
+/// The state of a file at a moment. It equals a later state as long as nothing of the file was changed.
 ///
-/// Size and date alone do not tell: programs set dates back, and a new file may get the inode of a removed one. The date of the last
-/// change of any kind (ctime) cannot be set.
+/// Size and modification date alone do not suffice: programs set dates back, and a new file may get the inode of a
+/// removed one. Programs cannot set the date of the last change of any kind (ctime).
 package struct FileState: Equatable, Sendable {
     private let identity: FileStatus.Identity
     private let size: Int

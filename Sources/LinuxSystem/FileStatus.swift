@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What the file system says about a file: its kind, size, identity and times.
+/// The status of a file: its kind, size, identity and times.
 package struct FileStatus: Sendable {
     package enum Kind: Sendable, Equatable {
         case regular, directory, symbolicLink, fifo, socket, characterDevice, blockDevice, unknown
@@ -20,7 +20,7 @@ package struct FileStatus: Sendable {
                 }
         }
 
-        /// What it is, in a sentence.
+        /// The kind as a phrase, for messages.
         package var words: String {
             switch self {
             case .regular: "a file"
@@ -34,7 +34,7 @@ package struct FileStatus: Sendable {
         }
     }
 
-    /// The file itself, whatever its names: the device it is on and its inode there.
+    /// The identity of the file itself, whatever its names: its device and inode.
     package struct Identity: Hashable, Sendable {
         package let device: UInt64
         package let inode: UInt64
@@ -53,24 +53,23 @@ package struct FileStatus: Sendable {
 
     /// The size in bytes.
     package var size: Int { Int(raw.st_size) }
-    /// The bytes that it takes where it is kept: fewer than its size where it has holes.
+    /// The bytes that the file takes on disk. A sparse file takes fewer than its size.
     package var allocatedSize: Int { Int(raw.st_blocks) * 512 }
     /// The permission bits, without the kind.
     package var permissions: mode_t { raw.st_mode & 0o7777 }
     package var identity: Identity { Identity(device: UInt64(raw.st_dev), inode: UInt64(raw.st_ino)) }
-    /// How many names the file has; 0 once it was deleted.
+    /// The number of names of the file; 0 after it was deleted.
     package var linkCount: Int { Int(raw.st_nlink) }
     package var owner: uid_t { raw.st_uid }
     package var modified: timespec { raw.st_mtim }
     package var accessed: timespec { raw.st_atim }
-    /// When content, name, owner or mode were changed last: a time that no program can set.
+    /// The time of the last change of content, name, owner or mode. No program can set it.
     package var changed: timespec { raw.st_ctim }
-    /// ``modified`` of any year.
+    /// ``modified``, without a limit of years.
     package var modificationTime: FileTime { FileTime(raw.st_mtim) }
-    /// ``modified`` in nanoseconds since 1970; see ``changedNanoseconds``.
+    /// ``modified`` in nanoseconds since 1970. See ``changedNanoseconds`` for the range.
     package var modifiedNanoseconds: Int64 { Self.nanoseconds(raw.st_mtim) }
-    /// ``changed`` in nanoseconds since 1970; of a moment outside of the years 1678 to 2261, those of the nearest that can be
-    /// counted.
+    /// ``changed`` in nanoseconds since 1970. A time outside of the years 1678 to 2261 is clamped to `Int64`.
     package var changedNanoseconds: Int64 { Self.nanoseconds(raw.st_ctim) }
 
     private static func nanoseconds(_ time: timespec) -> Int64 {
@@ -79,7 +78,7 @@ package struct FileStatus: Sendable {
         return isTooFar || isTooMuch ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// Reads the status of a path. A symbolic link is followed unless asked otherwise.
+    /// Reads the status of a path, by default following a symbolic link.
     package static func of(_ path: String, followingLinks: Bool = true) throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstatat(AT_FDCWD, path, &raw, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) }
@@ -88,26 +87,26 @@ package struct FileStatus: Sendable {
 }
 
 extension FileDescriptor {
-    /// The status of the open file. The corresponding C function is `fstat`.
+    /// Returns the status of the open file. The corresponding C function is `fstat`.
     package func status() throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstat(rawValue, &raw) }
         return FileStatus(raw)
     }
 
-    /// What the open file is, without asking whoever keeps it.
+    /// The kind of the open file as the kernel has cached it, without a request to a remote or user-space server.
     package var knownKind: FileStatus.Kind {
         var mode: UInt32 = 0
         return clinux_known_mode(rawValue, &mode) == 0 ? FileStatus.Kind(mode: mode_t(mode)) : .unknown
     }
 
-    /// Whether the file is open for reading. A mere handle to it (`O_PATH`) is not: anybody may have that.
+    /// Whether the file is open for reading. An `O_PATH` handle is not, and needs no permission to read.
     package var isOpenForReading: Bool {
         let mode = fcntl(rawValue, F_GETFL)
         return mode >= 0 && mode & OpenOptions.pathOnly.rawValue == 0 && mode & O_ACCMODE != O_WRONLY
     }
 
-    /// The status of a name in this directory; a symbolic link is not followed.
+    /// Returns the status of a name in this directory. A symbolic link is not followed.
     package func status(of name: String) throws(Errno) -> FileStatus {
         var raw = stat()
         try retrying { fstatat(rawValue, name, &raw, AT_SYMLINK_NOFOLLOW) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A moment as file systems keep it: of any year, to the nanosecond.
+/// A time as file systems store it: of any year, in nanoseconds.
 package struct FileTime: Hashable, Sendable {
     /// Whole seconds since 1970, rounded down.
     package let seconds: Int64
@@ -17,11 +17,11 @@ package struct FileTime: Hashable, Sendable {
         self.init(seconds: Int64(time.tv_sec), nanoseconds: Int32(truncatingIfNeeded: time.tv_nsec))
     }
 
-    /// Seconds since 1970, as precise as a floating-point number is.
+    /// Seconds since 1970, with the precision of a `Double`.
     package var secondsSince1970: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-    /// Seconds since 1970, to the microsecond: floating-point numbers tell no nanoseconds of these years apart, and each way of
-    /// rounding them would give another date.
+    /// Seconds since 1970, to the microsecond. A `Double` cannot distinguish nanoseconds in these years, and
+    /// different roundings of them would give different dates.
     package var microsecondPrecise: Double {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000)
         guard !isTooFar, whole < .max - 1_000_000 else { return Double(seconds) }
@@ -30,7 +30,7 @@ package struct FileTime: Hashable, Sendable {
 }
 
 extension FileTime: CustomStringConvertible {
-    /// Nanoseconds since 1970 as far as an integer of 64 bits counts them, seconds and nanoseconds beyond.
+    /// Nanoseconds since 1970 if they fit 64 bits, otherwise seconds and nanoseconds.
     package var description: String {
         let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, isTooMuch) = whole.addingReportingOverflow(Int64(nanoseconds))

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Bytes in a memory file (memfd) that nobody can change any more: sealed against writing, growing and shrinking.
+/// Memory files (memfd) that are sealed against writing, growing and shrinking.
 ///
-/// This is how data crosses a process border: the receiver maps the pages the sender filled. Only a sealed file may
-/// be mapped from a peer; from an unsealed one the peer could cut pages away and end the reader with SIGBUS.
+/// They transfer data between processes: the receiver maps the pages that the sender filled. Only a sealed file may
+/// be mapped from a peer. The peer could truncate an unsealed file, and so kill the reader with SIGBUS.
 package enum MemoryFile {
-    /// Fills a new memory file through a closure and seals it.
+    /// Creates a memory file, fills it through a closure and seals it.
     ///
     /// - Parameter name: shown in `/proc`, for debugging only.
     package static func sealed(
@@ -18,14 +18,14 @@ package enum MemoryFile {
         return file
     }
 
-    /// A new empty memory file that can be sealed.
+    /// Creates an empty memory file that can be sealed.
     package static func create(name: String) throws(Errno) -> FileDescriptor {
         FileDescriptor(
             owning: try retrying { clinux_memfd_create(name, clinux_mfd_cloexec | clinux_mfd_allow_sealing) })
     }
 
-    /// The mode of a sealed memory file, unless a confined process made it: such a one has no way to set a mode. So it
-    /// tells what was handed to that process from what it made itself.
+    /// The mode of a sealed memory file that an unconfined process made. A confined process cannot set a mode, so the
+    /// mode distinguishes files that it made from files that it was given.
     package static let unconfinedMode: mode_t = 0o400
 
     /// Seals a memory file against every further change, sealing included.
@@ -35,7 +35,7 @@ package enum MemoryFile {
         try retrying { clinux_add_seals(file.rawValue, seals) }
     }
 
-    /// Whether a descriptor from elsewhere is a memory file whose bytes can no longer change.
+    /// Whether a received descriptor is a memory file with bytes that cannot change any more.
     package static func isSealed(_ file: FileDescriptor) -> Bool {
         let needed = clinux_seal_shrink | clinux_seal_grow | clinux_seal_write
         let seals = clinux_get_seals(file.rawValue)
@@ -43,10 +43,10 @@ package enum MemoryFile {
     }
 }
 
-/// A read-only mapping of a whole file, unmapped when its last reference goes.
+/// A read-only mapping of a whole file. Its last reference unmaps it.
 ///
-/// Mapping costs the same whatever the size: pages are brought in when they are touched. Map only files that cannot
-/// shrink (sealed memory files, or files of our own).
+/// Mapping costs the same for any size, since pages are loaded when they are touched. Map only files that cannot
+/// shrink: sealed memory files, or the process's own files.
 package final class Mapping: @unchecked Sendable {
     // Immutable after init, and the pages are mapped read-only: safe to share between threads.
     package let bytes: UnsafeRawBufferPointer

@@ -1,10 +1,11 @@
-/// The parts of a path, told by bytes. Characters do not do: one may begin with `/` and go on with the mark that a name begins with,
-/// and two names that differ in their bytes may be the same characters.
+/// The names in a path, found by bytes. Characters do not suffice: a character may consist of `/` and a combining
+/// mark at the start of a name, and two names of different bytes may have equal characters.
 extension StringProtocol where UTF8View: BidirectionalCollection {
     /// The position of the last `/`.
     package var lastSlash: Index? { utf8.lastIndex(of: UInt8(ascii: "/")) }
 
-    /// The text after the last `/`; the whole if there is none. Foundation drops a byte order mark at a name's beginning.
+    /// The text after the last `/`, or the whole text without one. Foundation would drop a byte order mark at a
+    /// name's start.
     package var lastPathName: String {
         guard let slash = lastSlash else { return String(self) }
         return String(self[utf8.index(after: slash)...])
@@ -15,7 +16,8 @@ extension StringProtocol where UTF8View: BidirectionalCollection {
         utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The names on the way from a folder to this path; `nil` where it does not lie there. For the folder itself there are none.
+    /// Returns the names from a directory to this path, or `nil` if the path is not in it; an empty array for the
+    /// directory itself.
     package func pathNames(beneath folder: String) -> [String]? {
         guard utf8.starts(with: folder.utf8) else { return nil }
         let rest = utf8.dropFirst(folder.utf8.count)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A descriptor that becomes readable when some thread raises it (eventfd(2)): wakes a thread that waits in a poll.
+/// A descriptor that becomes readable when a thread raises it (eventfd(2)), to wake a thread that waits in a poll.
 package struct EventCounter: Sendable {
     package let descriptor: FileDescriptor
 
@@ -11,7 +11,7 @@ package struct EventCounter: Sendable {
 
     /// Makes the descriptor readable. Never blocks.
     package func raise() {
-        // EAGAIN means that the counter is at its greatest value: it is readable, which is all that was wanted.
+        // EAGAIN means that the counter is at its maximum, so the descriptor is readable already.
         _ = try? withUnsafeBytes(of: UInt64(1)) { bytes in try descriptor.write(bytes) }
     }
 

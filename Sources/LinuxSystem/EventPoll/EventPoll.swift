@@ -1,36 +1,36 @@
 import CLinux
 import Glibc
 
-/// Waits for many descriptors at once (epoll(7)), level-triggered.
+/// A poll of many descriptors at once (epoll(7)), level-triggered.
 ///
-/// Any thread may add, change and remove; one thread waits. A removed token can still turn up in a batch that was
-/// taken before: whoever waits looks tokens up and ignores those it no longer knows.
+/// Any thread may add, change and remove descriptors; one thread waits. A removed token can still appear in a batch
+/// that was returned before, so the waiting thread must ignore unknown tokens.
 package struct EventPoll: Sendable {
-    /// What a descriptor is ready for, or what is waited for.
+    /// The events that a descriptor is ready for, or that are waited for.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
 
         package static let readable = Events(rawValue: clinux_epoll_in)
         package static let writable = Events(rawValue: clinux_epoll_out)
-        /// Reported whether asked for or not.
+        /// Always reported, without being requested.
         package static let error = Events(rawValue: clinux_epoll_err)
-        /// Both directions are closed; reported whether asked for or not.
+        /// Both directions are closed. Always reported, without being requested.
         package static let hangUp = Events(rawValue: clinux_epoll_hup)
 
-        /// There is something to read, or the end of it. Plain arithmetic: this is asked for every packet.
+        /// Whether data or the end of input can be read. Plain arithmetic, since it is called for every packet.
         package var callForReading: Bool {
             rawValue & (clinux_epoll_in | clinux_epoll_hup | clinux_epoll_err) != 0
         }
 
-        /// The other side has gone.
+        /// Whether the other side has gone.
         package var tellOfTheEnd: Bool { rawValue & (clinux_epoll_hup | clinux_epoll_err) != 0 }
 
-        /// There is room to write.
+        /// Whether there is room to write.
         package var callForWriting: Bool { rawValue & clinux_epoll_out != 0 }
     }
 
-    /// One descriptor that is ready.
+    /// The events of one descriptor that is ready.
     package struct Event: Sendable {
         package let token: UInt64
         package let events: Events
@@ -54,12 +54,12 @@ package struct EventPoll: Sendable {
         try retrying { clinux_epoll_remove(descriptor.rawValue, file.rawValue) }
     }
 
-    /// The most events one wait gives.
+    /// The maximum number of events that one wait returns.
     package static let batchLimit = 64
 
-    /// Waits until something is ready, a signal arrives or the time is over, and appends what is ready.
+    /// Waits for events, a signal or the timeout, and appends the events.
     ///
-    /// - Parameter timeoutMilliseconds: -1 waits without end.
+    /// - Parameter timeoutMilliseconds: -1 waits without a timeout.
     package func wait(timeoutMilliseconds: CInt, appendingTo ready: inout [Event]) throws(Errno) {
         let failure: Errno? = withUnsafeTemporaryAllocation(of: clinux_event.self, capacity: Self.batchLimit) { batch in
             let count = clinux_epoll_wait(

@@ -1,37 +1,37 @@
 import CLinux
 import Glibc
 
-/// What happens in many folders (inotify(7)): the descriptor is readable when there is news.
+/// A watch of many directories (inotify(7)). The descriptor is readable while there are notices.
 ///
-/// Told is what programs of this machine do to names and files. A change through a memory map is not told, nor what another
-/// machine does on a file system that both have.
+/// It reports what programs of this machine do to names and files. It reports neither changes through a memory map,
+/// nor changes by other machines on a shared file system.
 package struct FolderNotices: Sendable {
     package let descriptor: FileDescriptor
 
-    /// Stands for a folder among those of one descriptor. It is not given to another one.
+    /// The number of a watched directory within one descriptor. It is not reused.
     package typealias Number = CInt
 
     package enum Notice: Sendable, Hashable {
-        /// A name came or went in the folder, or its file was written; without a name, the folder itself is another one by its
-        /// date or permissions.
+        /// A name was added to or removed from the directory, or its file was written. Without a name, the date or
+        /// permissions of the directory itself changed.
         case changed(Number, FileName?)
-        /// Nothing more is told of the folder: it was removed, or its file system unmounted.
+        /// The watch of the directory ended: it was removed, or its file system unmounted.
         case ended(Number)
-        /// More happened than the kernel keeps: anything may have changed.
+        /// The kernel's queue overflowed: anything may have changed.
         case lost
     }
 
-    /// Of no folders yet.
+    /// Creates a watch without directories.
     package init() throws(Errno) {
         descriptor = FileDescriptor(
             owning: try retrying { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) })
     }
 
-    /// Those that somebody else has made, who also adds the folders.
+    /// Wraps an inotify descriptor of another process, which also adds the directories.
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
 
-    /// By the numbers that statfs(2) gives: NFS, SMB in three ages, FUSE, 9P, Ceph, AFS in two kinds, Coda, VirtualBox's and
-    /// VMware's shared folders, OCFS2, GFS2, Lustre.
+    /// The types of shared file systems, as statfs(2) returns them: NFS, SMB in three versions, FUSE, 9P, Ceph, AFS
+    /// in two implementations, Coda, VirtualBox's and VMware's shared folders, OCFS2, GFS2, Lustre.
     private static let shared: Set<Int64> = [
         0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400, 0x5346_414F, 0x6B41_4653,
         0x7375_7245, 0x786F_4256, 0xBACB_ACBC, 0x7461_636F, 0x0116_1970, 0x0BD0_0BD0,
@@ -41,11 +41,11 @@ package struct FolderNotices: Sendable {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR
             | IN_EXCL_UNLINK)
 
-    /// Adds a folder. One that is among them already keeps its number.
+    /// Adds a directory. A directory that was added before keeps its number.
     ///
-    /// - Parameter folder: open for reading, as only those can have it who may see what is in it.
-    /// - Throws: `noSpace` when the user has as many watches as the system allows; `notSupported` for a folder on a file system
-    ///   that other machines, or servers of this one, change without the kernel's knowing.
+    /// - Parameter folder: open for reading, which proves the permission to list it.
+    /// - Throws: `noSpace` if the user's limit of watches is reached; `notSupported` for a file system that other
+    ///   machines or user-space servers change without the kernel's knowledge.
     package func add(_ folder: FileDescriptor) throws(Errno) -> Number {
         guard folder.isOpenForReading else { throw .permissionDenied }
         guard !Self.shared.contains(clinux_filesystem_type(folder.rawValue)) else { throw .notSupported }
@@ -54,10 +54,10 @@ package struct FolderNotices: Sendable {
         }
     }
 
-    /// Lets go of a folder. One that is gone is ignored.
+    /// Stops watching a directory. Does nothing if it is gone.
     package func remove(_ folder: Number) { inotify_rm_watch(descriptor.rawValue, folder) }
 
-    /// How many folders there are, without those that went.
+    /// Returns the number of watched directories, without removed ones.
     package func folderCount() throws(Errno) -> Int {
         let file = try FileDescriptor.open("/proc/self/fdinfo/\(descriptor.rawValue)", [.readOnly])
         return try file.readToEnd(limit: 64 << 20).split(separator: UInt8(ascii: "\n")).count {
@@ -65,10 +65,10 @@ package struct FolderNotices: Sendable {
         }
     }
 
-    /// Reads at once: what has happened since, not for ever while more happens.
+    /// The maximum number of reads per call, which ends even if events keep arriving.
     private static let mostReads = 64
 
-    /// Takes what has happened, each thing once. Never blocks.
+    /// Returns the notices since the last call, without duplicates. Never blocks.
     package func take() throws(Errno) -> Set<Notice> {
         var notices: Set<Notice> = []
         try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer throws(Errno) in

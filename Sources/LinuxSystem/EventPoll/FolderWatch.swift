@@ -1,8 +1,10 @@
 import Glibc
 
-/// Tells when a name in a folder is removed or moved away (inotify(7)): its descriptor becomes readable.
+/// A watch that reports when a name in a directory is removed or moved away (inotify(7)): its descriptor becomes
+/// readable.
 ///
-/// A hint to look again: nothing is said of what happened, and the folder's own end is told only by that of its contents.
+/// It is only a hint to look again, without details. The end of the directory itself is reported only through that of
+/// its contents.
 package struct FolderWatch: Sendable {
     package let descriptor: FileDescriptor
 
@@ -13,10 +15,10 @@ package struct FolderWatch: Sendable {
         try retrying { inotify_add_watch(descriptor.rawValue, path, events) }
     }
 
-    /// Makes the descriptor unreadable until something happens again.
+    /// Makes the descriptor unreadable until the next event.
     package func reset() {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 8) { buffer in
-            // EAGAIN means that everything has been read.
+            // EAGAIN means that everything was read.
             while let count = try? descriptor.read(into: buffer), count > 0 {}
         }
     }

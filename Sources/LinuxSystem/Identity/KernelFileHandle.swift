@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// What a file system calls a file for good, whatever its names: name_to_handle_at(2). A file that gets the same inode after
-/// this one was deleted has another handle.
+/// The file system's permanent handle of a file, whatever its names: name_to_handle_at(2). A later file with the same
+/// inode has another handle.
 package struct KernelFileHandle: Sendable, Hashable {
     package let type: Int32
     package let bytes: [UInt8]
@@ -14,8 +14,9 @@ package struct KernelFileHandle: Sendable, Hashable {
 }
 
 extension FileDescriptor {
-    /// The handle of this file. Fails with `notSupported` where the file system has none, and with `notPermitted` in a
-    /// confined process.
+    /// Returns the handle of this file.
+    ///
+    /// - Throws: `notSupported` if the file system has no handles, `notPermitted` in a confined process.
     package func kernelHandle() throws(Errno) -> KernelFileHandle {
         var type: Int32 = 0
         var length = UInt32(CLINUX_HANDLE_ROOM)
@@ -24,8 +25,9 @@ extension FileDescriptor {
         return KernelFileHandle(type: type, bytes: Array(bytes.prefix(Int(length))))
     }
 
-    /// Opens a file of this file system by its handle. Fails with `notPermitted` without CAP_DAC_READ_SEARCH, and with
-    /// `ESTALE` when there is no such file any more.
+    /// Opens a file of this file system by its handle.
+    ///
+    /// - Throws: `notPermitted` without CAP_DAC_READ_SEARCH, `ESTALE` if the file does not exist any more.
     package func open(_ handle: KernelFileHandle, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
         FileDescriptor(
             owning: try retrying {
@@ -34,52 +36,54 @@ extension FileDescriptor {
             })
     }
 
-    /// What statfs(2) calls the file system; `nil` where that says nothing.
+    /// The file system's ID according to statfs(2), or `nil` if there is none.
     package var fileSystemIdentifier: UInt64? {
         var identifier: UInt64 = 0
         return clinux_filesystem_identifier(rawValue, &identifier) == 0 && identifier != 0 ? identifier : nil
     }
 
-    /// The identity that the file system was given when it was made; `nil` where it has none or the kernel cannot be asked.
+    /// The UUID of the file system, or `nil` if it has none or the kernel cannot report it.
     package var fileSystemUUID: [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let length = clinux_filesystem_uuid(rawValue, &bytes)
         return length > 0 ? Array(bytes.prefix(Int(length))) : nil
     }
 
-    /// Tells the mount through which this was opened from others; 0 where the kernel does not.
+    /// The ID of the mount through which this was opened, or 0 if the kernel does not report it.
     package var mountIdentifier: UInt64 { clinux_mount_identifier(rawValue) }
 
-    /// Whether the file system has other inodes each time that it is mounted, as FAT.
+    /// Whether the inodes of the file system change at every mount, as on FAT.
     package var hasPassingInodes: Bool { clinux_has_passing_inodes(rawValue) != 0 }
 
-    /// When the file was made, in nanoseconds since 1970; `nil` where the file system does not know.
+    /// The time of the file's creation, in nanoseconds since 1970, or `nil` if the file system does not store it.
     package var birthTime: Int64? {
         var nanoseconds: Int64 = 0
         return clinux_birth_time(rawValue, &nanoseconds) == 0 ? nanoseconds : nil
     }
 
-    /// The status of a name in this folder, a link not followed, with the time at which the file was made, in nanoseconds since 1970: 0
-    /// where the file system does not know.
+    /// Returns the status of a name in this directory, and its file's creation time in nanoseconds since 1970, or 0
+    /// if the file system does not store it. A symbolic link is not followed.
     package func statusAndBirth(of name: FileName) throws(Errno) -> (status: FileStatus, birth: Int64) {
         var (raw, birth) = (stat(), Int64(0))
         try retrying { clinux_status_and_birth(rawValue, name.characters, &raw, &birth) }
         return (FileStatus(raw), birth)
     }
 
-    /// The same of the open file.
+    /// Returns the status and creation time of the open file.
     package func statusAndBirth() throws(Errno) -> (status: FileStatus, birth: Int64) {
         var (raw, birth) = (stat(), Int64(0))
         try retrying { clinux_status_and_birth(rawValue, "", &raw, &birth) }
         return (FileStatus(raw), birth)
     }
 
-    /// Gives this open file one more name. Fails with `fileExists` where that is taken, and with `crossDevice` on another
-    /// file system.
+    /// Adds a name to this open file.
+    ///
+    /// - Throws: `fileExists` if the name is taken, `crossDevice` on another file system.
     package func link(into directory: FileDescriptor, as name: FileName) throws(Errno) {
         try retrying { clinux_link_descriptor(rawValue, directory.rawValue, name.characters) }
     }
 
-    /// Takes this file's advisory lock for as long as the descriptor is open. `false` where another open has it.
+    /// Takes this file's advisory lock as long as the descriptor is open. Returns `false` if another open file
+    /// description holds it.
     package func tryLock() -> Bool { clinux_try_lock(rawValue) == 0 }
 }

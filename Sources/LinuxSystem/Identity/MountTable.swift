@@ -1,18 +1,19 @@
 import Glibc
 
-/// A file system where it is mounted, as `/proc/self/mountinfo` has it (proc(5)).
+/// A mounted file system, as in `/proc/self/mountinfo` (proc(5)).
 package struct Mount: Sendable, Hashable {
-    /// The device number of the file system, in the form of `st_dev`.
+    /// The device number of the file system, as in `st_dev`.
     package let device: UInt64
-    /// The folder of the file system that is seen at the mount point.
+    /// The directory of the file system that appears at the mount point.
     package let root: String
     package let point: String
-    /// The kind of file system, as in `ext4` and `fuse.sshfs`; empty where the line does not say.
+    /// The type of the file system, such as `ext4` or `fuse.sshfs`; empty if the line has none.
     package let type: String
 
-    /// Whether a program or another machine answers for it. Whoever looks there waits for that, for ever if it hangs.
+    /// Whether a user-space server or another machine serves it. An access waits for that server, forever if it
+    /// hangs.
     ///
-    /// `fuseblk` is a local disk, as NTFS ones are.
+    /// `fuseblk` is a local disk, such as NTFS.
     package var isServed: Bool {
         type == "fuse" || type.hasPrefix("fuse.") || Self.servedTypes.contains(type)
     }
@@ -21,12 +22,12 @@ package struct Mount: Sendable, Hashable {
         "9p", "afs", "autofs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
     ]
 
-    /// Where a path of the file system is seen through this mount; `nil` where it is not.
+    /// Returns the path at which this mount shows a path of the file system, or `nil` if it does not show it.
     package func path(of inside: String) -> String? {
         Self.rest(of: inside, beneath: root).map { Self.join(point, $0) }
     }
 
-    /// What the file system itself calls a path beneath the mount point.
+    /// Returns the file system's own path of a path beneath the mount point.
     package func inside(_ path: String) -> String? {
         Self.rest(of: path, beneath: point).map { Self.join(root, $0) }
     }
@@ -61,12 +62,12 @@ package struct MountTable: Sendable {
             return Mount(
                 device: Self.device(major: numbers[0], minor: numbers[1]), root: Self.unescaped(fields[3]),
                 point: Self.unescaped(fields[4]),
-                // After fields of which there are more or fewer.
+                // The number of fields before the separator varies.
                 type: fields.drop { $0 != "-" }.dropFirst().first.map(String.init) ?? "")
         }
     }
 
-    /// The mount that a path lies on: of those above it the deepest, and of several there the last.
+    /// Returns the mount that a path lies on: the deepest mount point above it, and the last mount there.
     package func mount(of path: String) -> Mount? {
         var found: Mount?
         for mount in mounts where mount.inside(path) != nil {
@@ -75,12 +76,12 @@ package struct MountTable: Sendable {
         return found
     }
 
-    /// As the C library's `makedev` composes it.
+    /// Returns a device number as the C library's `makedev` composes it.
     private static func device(major: UInt64, minor: UInt64) -> UInt64 {
         (minor & 0xFF) | (major & 0xFFF) << 8 | (minor & ~0xFF) << 12 | (major & ~0xFFF) << 32
     }
 
-    /// Space, tab, line feed and backslash stand there as three octal digits.
+    /// Decodes the octal escapes of space, tab, line feed and backslash.
     private static func unescaped(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Steps at which a test may end this process as kill -9 does: nothing is lost whatever the step is.
+/// Steps at which a test may end this process as kill -9 does. No data may be lost at any of them.
 ///
-/// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name` ends the process
-/// when it comes to the step of that name, `name:3` when it comes there for the third time, and `name:3:stop` stops it then, as SIGSTOP
-/// does. `PURVEY_FAULT_LOG=path` has it note in that file, a line each, the steps that it comes to. Everywhere else a step costs one look
-/// at a constant.
+/// A module lists its steps in one enumeration, so that a test can go through all of them. `PURVEY_FAULT_POINT=name`
+/// ends the process when it reaches the step of that name, and `name:3` when it reaches the step for the third time.
+/// `name:3:stop` stops it then, as SIGSTOP does. `PURVEY_FAULT_LOG=path` makes the process append the name of every
+/// reached step to that file, one per line. Otherwise, a step costs one load of a constant.
 package protocol FaultPoint: RawRepresentable<String>, CaseIterable, Sendable {}
 
 extension FaultPoint {
-    /// Says that the process has come to this step.
+    /// Records that the process has reached this step, and ends or stops it if a test requested that.
     package func reach() { FaultWatch.shared?.reach(rawValue) }
 }
 
-/// What this process is to do at its steps.
+/// The actions that the environment requests at this process's steps.
 private final class FaultWatch: Sendable {
-    /// The step at which the process is to end.
+    /// The step at which to end or stop the process.
     private struct Wanted {
         let name: String
         let count: Int
@@ -54,7 +54,7 @@ private final class FaultWatch: Sendable {
     }
 
     private func note(_ words: String) {
-        // Whole, because the file is appended to; a line that cannot be written is not worth a fault.
+        // The file is opened for appending, so lines of several processes stay whole. A failed write is ignored.
         try? Array((words + "\n").utf8).withUnsafeBytes { try log?.writeAll($0) }
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Something that a program has on the machine while it runs, such as a mount, a daemon or a folder. It goes with this object, and with
-/// the program itself when a signal ends that.
+/// A resource outside of the process that exists while a program runs, such as a mount, a daemon or a directory. It
+/// is removed with this object, and when a signal ends the program.
 package final class Leftover: Sendable {
     private struct State {
         var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
         var lastNumber: UInt64 = 0
     }
 
-    // Innermost: nothing is taken away while it is held.
+    // Leaf lock: removals run after it is released.
     private static let all = Lock(State())
     private let number: UInt64
 
@@ -22,10 +22,10 @@ package final class Leftover: Sendable {
 
     deinit { remove() }
 
-    /// Takes it away, once.
+    /// Removes the resource, once.
     package func remove() { take()?() }
 
-    /// Somebody else has taken it away.
+    /// Forgets the resource, which was removed in another way.
     package func forget() { _ = take() }
 
     private func take() -> (@Sendable () -> Void)? {
@@ -34,17 +34,17 @@ package final class Leftover: Sendable {
         }
     }
 
-    /// Takes everything away, the newest first: what is mounted before the folder that it is mounted on.
+    /// Removes all resources, the newest first: a mount before the directory that it is mounted on.
     package static func removeAll() {
         while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
     }
 
-    /// From now on a signal that asks the program to end takes everything away before.
+    /// Installs signal handlers that remove all resources before SIGTERM, SIGINT or SIGHUP ends the program.
     package static func removeAllAtSignals() throws {
         let wake = wake
         for number in [SIGTERM, SIGINT, SIGHUP] {
             signal(number) { number in
-                // Nothing but a write(2) may happen here.
+                // Only async-signal-safe functions such as write(2) are allowed in a signal handler.
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Leftover.wake.1, &byte, 1)
             }
@@ -57,7 +57,7 @@ package final class Leftover: Sendable {
         }
     }
 
-    /// A pipe from the signals to whoever cleans up; made before there are any.
+    /// A pipe from the signal handlers to the thread that removes the resources. It exists before the handlers.
     private static let wake: (CInt, CInt) = {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { return (-1, -1) }

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A process, held by descriptor (pidfd): unlike its number it never comes to mean another process.
+/// A process, held by descriptor (pidfd). Unlike a PID, it never comes to mean another process.
 package struct ProcessDescriptor: Sendable {
-    /// Readable for poll(2) and epoll(7) once the process has ended.
+    /// Readable for poll(2) and epoll(7) after the process has ended.
     package let descriptor: FileDescriptor
-    /// The number it had, and has for as long as it has not ended and been waited for.
+    /// The PID of the process, valid until the process has ended and was waited for.
     package let processID: pid_t
 
     package init(_ descriptor: FileDescriptor, processID: pid_t) {
@@ -13,7 +13,7 @@ package struct ProcessDescriptor: Sendable {
         self.processID = processID
     }
 
-    /// The process that has a number now. Fails with `noSuchProcess` when there is none.
+    /// Returns the process that has a PID now. Throws `noSuchProcess` if there is none.
     package static func open(_ processID: pid_t) throws(Errno) -> ProcessDescriptor {
         guard processID > 0 else { throw .noSuchProcess }
         let descriptor = FileDescriptor(owning: try retrying { clinux_pidfd_open(processID) })
@@ -23,13 +23,12 @@ package struct ProcessDescriptor: Sendable {
     /// Whether the process has ended, waited for or not.
     package var hasEnded: Bool { hasEnded(within: 0) }
 
-    /// Blocks until the process has ended, waited for or not, but not for longer than so many milliseconds. Returns whether it
-    /// has.
+    /// Whether the process ends, waited for or not, within a number of milliseconds. Blocks until it does.
     package func hasEnded(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + .milliseconds(Int(milliseconds))
         while true {
-            // A signal's handler does not make it longer.
+            // An interruption by a signal does not prolong the wait.
             let left = (deadline - .now) / .milliseconds(1)
             let ready = poll(&request, 1, CInt(max(0, left.rounded(.up))))
             if ready < 0, errno == EINTR { continue }
@@ -37,37 +36,38 @@ package struct ProcessDescriptor: Sendable {
         }
     }
 
-    /// Whether the process has ended, or runs no program any more and is about to.
+    /// Whether the process has ended, or has lost its program and is about to end.
     ///
-    /// A process that is killed loses its memory first, then closes its descriptors one after the other, and has ended only when the
-    /// last of its threads has left the kernel: on a busy machine the next process may be there before that.
+    /// A killed process first loses its memory, then closes its descriptors one by one. It has ended only when its
+    /// last thread has left the kernel. On a busy machine, its successor may be running before that.
     package var isDying: Bool {
         if hasEnded { return true }
         var first: CChar = 0
         guard readlink("/proc/\(processID)/exe", &first, 1) < 0, Errno.current == .noSuchFile else { return false }
-        // Not where this process cannot see the other one at all.
+        // `false` if this process cannot see the other one at all.
         return hasEnded || access("/proc/\(processID)", F_OK) == 0
     }
 
-    /// Sends a signal to this process and to no other. Fails with `noSuchProcess` when it has ended.
+    /// Sends a signal to this process and to no other. Throws `noSuchProcess` if it has ended.
     package func send(signal: CInt) throws(Errno) {
         try retrying { clinux_pidfd_send_signal(descriptor.rawValue, signal) }
     }
 }
 
 extension ProcessDescriptor {
-    /// The program a process runs.
+    /// The program of a process.
     package struct Executable: Hashable, Sendable {
-        /// The file itself, whatever its path is now.
+        /// The identity of the file, whatever its path is now.
         package let identity: FileStatus.Identity
-        /// Its path as this process sees it, or `nil` when it has been deleted or lies outside of what can be seen.
+        /// Its path as this process sees it, or `nil` if the file was deleted or its path is not visible.
         package let path: String?
     }
 
-    /// The program the process runs now. A process can change it by exec(2): ask when it matters.
+    /// Returns the program that the process runs now. A process can change it by exec(2), so call this when it
+    /// matters.
     ///
-    /// The answer is about this process even when its number has been recycled in the meantime: then it fails with
-    /// `noSuchProcess`. Fails with `permissionDenied` when this user may not look at that process.
+    /// - Throws: `noSuchProcess` if the process has ended, even if its PID was reused meanwhile; `permissionDenied`
+    ///   if this user may not inspect the process.
     package func executable() throws(Errno) -> Executable {
         let link = "/proc/\(processID)/exe"
         let file: FileDescriptor
@@ -79,25 +79,25 @@ extension ProcessDescriptor {
             // A process that has ended and was not waited for has no program any more.
             throw .noSuchProcess
         }
-        // The number was this process's for as long as the process is still there.
+        // The PID belonged to this process if the process has not ended yet.
         guard !hasEnded else { throw .noSuchProcess }
         return Executable(identity: status.identity, path: file.path)
     }
 
-    /// When the process started, in clock ticks since the system did (field 22 of `/proc/PID/stat`).
+    /// Returns the process's start time in clock ticks since boot (field 22 of `/proc/PID/stat`).
     package func startTicks() -> UInt64? {
         guard let file = try? FileDescriptor.open("/proc/\(processID)/stat", .readOnly) else { return nil }
         let text: String? = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             guard let count = try? file.read(into: buffer) else { return nil }
             return String(decoding: buffer[..<count], as: UTF8.self)
         }
-        // The second field is the name in parentheses and may contain anything, parentheses too.
+        // The second field is the name in parentheses, and may contain anything, parentheses too.
         guard let text, let nameEnd = text.lastIndex(of: ")"), !hasEnded else { return nil }
         let fields = text[text.index(after: nameEnd)...].split(separator: " ")
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
 
-    /// Clock ticks since the system started, rounded up: never less than `startTicks()` of a process that exists.
+    /// Returns the clock ticks since boot, rounded up: never less than `startTicks()` of an existing process.
     package static func ticksSinceBoot() -> UInt64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

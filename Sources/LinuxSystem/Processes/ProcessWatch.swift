@@ -1,6 +1,6 @@
 import Glibc
 
-/// Waits for processes to end, any number of them on one thread, which is there as long as there are any.
+/// A watch for the ends of any number of processes, on one thread that exists only while there are waits.
 package final class ProcessWatch: Sendable {
     private struct Watched {
         let process: ProcessDescriptor
@@ -13,19 +13,19 @@ package final class ProcessWatch: Sendable {
         var isRunning = false
     }
 
-    // Innermost: closures are called after it is released.
+    // Leaf lock: closures are called after it is released.
     private let state = Lock(State())
-    /// Raised when there is another one. Without it, for want of descriptors, the thread looks from time to time.
+    /// Raised when a wait is added. If it cannot be created for lack of descriptors, the thread checks periodically.
     private let hasChanged = try? EventCounter()
     private static let usualPause: CInt = 100
 
     package init() {}
 
-    /// Waits for the end of a process, but not for longer than a while.
+    /// Waits for the end of a process, with a timeout.
     ///
     /// - Parameters:
-    ///   - number: what the wait is called; only one of that number at a time.
-    ///   - isOver: called with whether the process has ended, unless the wait is given up before. It must not block.
+    ///  - number: the number of the wait, unique among current waits.
+    ///  - isOver: called with whether the process has ended, unless the wait is cancelled before. It must not block.
     package func watch(
         _ process: ProcessDescriptor, for pause: Duration, as number: UInt64,
         _ isOver: @escaping @Sendable (_ hasEnded: Bool) -> Void
@@ -47,7 +47,7 @@ package final class ProcessWatch: Sendable {
         }
     }
 
-    /// Gives up a wait, if there is one.
+    /// Cancels a wait, if it exists.
     package func stopWatching(_ number: UInt64) {
         state.withLock { $0.watched[number] = nil }
     }
@@ -68,7 +68,7 @@ package final class ProcessWatch: Sendable {
             }
             let left = max(0, ((next - .now) / .milliseconds(1)).rounded(.up))
             let pause = CInt(min(left, Double(CInt.max)))
-            // What fails, for want of memory, say, is tried again; the deadlines count in any case.
+            // A failed poll, for lack of memory for example, is repeated. The deadlines are still checked.
             if poll(&requests, nfds_t(requests.count), hasChanged == nil ? min(pause, Self.usualPause) : pause) < 0 {
                 usleep(1_000)
                 for index in requests.indices { requests[index].revents = 0 }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// A limit that the kernel sets to this process, and to those that it starts (getrlimit(2)).
+/// A limit that the kernel imposes on this process and its children (getrlimit(2)).
 package enum ResourceLimit: Sendable, CaseIterable {
-    /// How many descriptors are open at one time.
+    /// The number of open descriptors.
     case descriptors
-    /// Bytes of one file, on disk or in memory.
+    /// The size of one file in bytes, on disk or in memory.
     case fileSize
-    /// Seconds of processor time, from its start to its end.
+    /// The processor time of the process in seconds.
     case processorTime
-    /// Bytes of everything that is mapped.
+    /// The size of all mappings in bytes.
     case addressSpace
-    /// Bytes of private memory.
+    /// The size of private memory in bytes.
     case data
-    /// Processes and threads of the user, all together.
+    /// The number of all processes and threads of the user.
     case processes
-    /// Bytes of the stack of a thread that does not say how large its stack is to be. Read when a program starts, so
-    /// raising it is for those that this process starts.
+    /// The size in bytes of the stack of a thread without an explicit stack size. It is read when a program starts,
+    /// so raising it affects children of this process.
     case stack
 
     private var resource: __rlimit_resource_t {
@@ -32,13 +32,13 @@ package enum ResourceLimit: Sendable, CaseIterable {
         return __rlimit_resource_t(resource.rawValue)
     }
 
-    /// What a thread has on every system that nobody has limited. A stack without any limit would be laid out otherwise.
+    /// The usual default of systems. An unlimited stack would change the memory layout.
     private static let ordinaryStack: rlim_t = 8 << 20
 
-    /// The limit; `nil` where there is none.
+    /// The soft limit, or `nil` without a limit.
     package var current: UInt64? { value(\.rlim_cur) }
 
-    /// What it may be raised to without anybody's leave; `nil` where there is no end to that.
+    /// The hard limit, up to which the process may raise the soft limit without privileges; `nil` without a limit.
     package var most: UInt64? { value(\.rlim_max) }
 
     private func value(_ part: KeyPath<rlimit, rlim_t>) -> UInt64? {
@@ -47,7 +47,7 @@ package enum ResourceLimit: Sendable, CaseIterable {
         return UInt64(limit[keyPath: part])
     }
 
-    /// Raises the limit to the most that this process may have without anybody's leave; a stack, to the ordinary size.
+    /// Raises the soft limit to the hard limit, or that of a stack to at least the ordinary size if possible.
     package func raise() throws(Errno) {
         var limit = rlimit()
         try retrying { getrlimit(resource, &limit) }

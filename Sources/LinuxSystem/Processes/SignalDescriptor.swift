@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 
-/// Takes signals where descriptors are waited for (signalfd(2)).
+/// A descriptor that receives signals (signalfd(2)), for use in a poll.
 package struct SignalDescriptor: Sendable {
-    /// Readable while a signal waits.
+    /// Readable while a signal is pending.
     package let descriptor: FileDescriptor
 
-    /// Blocks the signals in this thread and in those that it makes from now on.
+    /// Blocks the signals in this thread, and in threads that it creates later.
     package init(blocking numbers: [CInt]) throws(Errno) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -16,7 +16,7 @@ package struct SignalDescriptor: Sendable {
         descriptor = FileDescriptor(owning: try retrying { clinux_signal_descriptor(&signals) })
     }
 
-    /// Takes a signal that waits; `nil` when there is none.
+    /// Returns and removes a pending signal, or returns `nil` if there is none.
     package func take() -> CInt? {
         let number = clinux_take_signal(descriptor.rawValue)
         return number > 0 ? number : nil

@@ -3,7 +3,7 @@ import Glibc
 
 /// A program that this process has started.
 ///
-/// It has exactly the descriptors it was given, its signals are as the system has them, and nobody's locks or threads.
+/// It has exactly the given descriptors and default signal handling, and inherits no locks or threads.
 package struct ChildProgram: Sendable {
     package let processID: pid_t
 
@@ -11,25 +11,25 @@ package struct ChildProgram: Sendable {
         self.processID = processID
     }
 
-    /// How a program ended.
+    /// The way in which a program ended.
     package enum Ending: Hashable, Sendable {
-        /// It ended by itself; 0 means success.
+        /// The exit status; 0 means success.
         case exited(CInt)
-        /// A signal ended it.
+        /// The number of the signal that ended it.
         case signalled(CInt)
-        /// It has ended, but somebody else in this process waited for it and has the answer.
+        /// It has ended, but other code in this process has waited for it already.
         case unknown
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: the file to run; `PATH` is not searched.
-    ///   - arguments: what follows the program's name.
-    ///   - environment: `NAME=value` each; `nil` is this process's own.
-    ///   - descriptors: what its descriptors 0, 1, 2 … are; `nil` is `/dev/null`. It has no others.
-    ///   - workingFolder: where it starts; `nil` is where this process is. A relative `path` is found from there.
-    ///   - newSession: whether it leads a session of its own, so that the end of ours does not end it.
+    ///  - path: the file to run; `PATH` is not searched.
+    ///  - arguments: the arguments after the program's name.
+    ///  - environment: strings `NAME=value`; `nil` for this process's environment.
+    ///  - descriptors: the program's descriptors 0, 1, 2 …; `nil` for `/dev/null`. It has no others.
+    ///  - workingFolder: its working directory; `nil` for that of this process. A relative `path` starts there.
+    ///  - newSession: whether it leads a session of its own, so that the end of this session does not end it.
     package static func start(
         _ path: String, arguments: [String], environment: [String]? = nil, descriptors: [FileDescriptor?],
         workingFolder: String? = nil, newSession: Bool = false
@@ -48,7 +48,7 @@ package struct ChildProgram: Sendable {
         return ChildProgram(processID: processID)
     }
 
-    /// Waits for the end. Blocks; call it once.
+    /// Waits for the program's end. Blocks, and must be called only once.
     package func wait() throws(Errno) -> Ending {
         var status: CInt = 0
         do {
@@ -68,7 +68,7 @@ package struct ChildProgram: Sendable {
         defer { for pointer in pointers { free(pointer) } }
         pointers.append(nil)
         return pointers.withUnsafeMutableBufferPointer { buffer in
-            // The array has at least the closing nil, so it has a base address.
+            // The array has at least the terminating nil, so it has a base address.
             guard let base = buffer.baseAddress else { preconditionFailure("an array with an element has an address") }
             return body(base)
         }

@@ -1,11 +1,11 @@
-/// Words that are almost one of those that a program knows.
+/// Detection of misspelled words.
 package enum NearMiss {
-    /// Longer words are no typing mistakes, and to compare them takes long.
+    /// The maximum length of a compared word. Longer words are no typing mistakes, and comparing them is slow.
     private static let mostLetters = 64
 
-    /// Returns the known word that was probably meant with another one; `nil` where none is near enough.
+    /// Returns the known word that is most similar to another word, or `nil` if none is similar enough.
     ///
-    /// Capitals and the dashes before an option do not count. A beginning that only one word has is as good as near.
+    /// Case and an option's leading dashes are ignored. A prefix of exactly one known word matches, too.
     package static func nearest(to word: String, among known: [String]) -> String? {
         let written = letters(of: word)
         guard !written.isEmpty, written.count <= mostLetters else { return nil }
@@ -22,12 +22,11 @@ package enum NearMiss {
         return begun.count == 1 ? begun.first : nil
     }
 
-    /// Returns the complaint about an unknown word, with the known word that was probably meant, else with all known
-    /// words.
+    /// Returns a complaint about an unknown word, with a suggestion if there is one, otherwise with all known words.
     ///
     /// - Parameters:
-    ///   - complaint: such as "there is no command 'statsu'".
-    ///   - listing: whether the known words follow where none of them is near.
+    ///  - complaint: such as "there is no command 'statsu'".
+    ///  - listing: whether the known words follow if none of them is similar.
     package static func sentence(
         _ complaint: String, about word: String, known: [String], listing: Bool = false
     ) -> String {
@@ -41,7 +40,7 @@ package enum NearMiss {
         Array(word.drop { $0 == "-" }.lowercased())
     }
 
-    /// Returns the number of mistakes that a word of so many letters may have.
+    /// Returns the number of mistakes that a word of a given length may have.
     private static func reach(_ letters: Int) -> Int {
         switch letters {
         case ..<3: 0
@@ -51,10 +50,9 @@ package enum NearMiss {
         }
     }
 
-    /// Returns the number of mistakes that lead from one word to the other: a letter too many, too few or another one, or two that
-    /// changed places.
+    /// Returns the edit distance of two words: insertions, deletions, replacements, and swaps of adjacent letters.
     static func distance(from one: [Character], to other: [Character]) -> Int {
-        // The rows of the table of distances between beginnings: the last but one, and the last.
+        // The previous two rows of the table of distances between prefixes.
         var (before, last) = ([Int](), Array(0...other.count))
         for (row, letter) in one.enumerated() {
             var next = [row + 1]

@@ -1,16 +1,16 @@
 import Glibc
 
-/// What a program's file says about the libraries it is linked with: an ELF file of 64 bits, low byte first (elf(5)).
+/// The library search path in a program's file, a 64-bit little-endian ELF file (elf(5)).
 ///
-/// Nothing in it is believed: every place and length is compared with the file's size before anything is read there, and
-/// tables that no honest program has so long are refused.
+/// The file is not trusted. Every offset and length is checked against the file's size before it is used, and tables
+/// larger than those of any regular program are refused.
 package struct ProgramFile {
-    /// Why a file's libraries cannot be told.
+    /// The reason why a file's libraries cannot be determined.
     package enum Fault: Error, Hashable, Sendable {
         case unreadable(Errno)
-        /// It is no ELF file of this kind: a script, perhaps.
+        /// The file is not a 64-bit little-endian ELF file, but perhaps a script.
         case isOfAnotherKind
-        /// What it says leads out of it, or goes on for ever.
+        /// The file refers to positions outside of it, or its tables are too large.
         case isDamaged
     }
 
@@ -18,7 +18,7 @@ package struct ProgramFile {
     private let size: UInt64
     private let segments: [Segment]
 
-    /// A part of the file that is loaded at an address, or has a meaning to the loader.
+    /// A part of the file that is loaded at an address, or has a meaning for the loader.
     private struct Segment {
         let type: UInt64
         let offset: UInt64
@@ -28,11 +28,11 @@ package struct ProgramFile {
 
     private static let headerSize = 64
     private static let segmentSize = 56
-    /// Linkers make a dozen.
+    /// Linkers make about a dozen.
     private static let mostSegments = 512
-    /// Bytes; each entry of the dynamic section has 16, and linkers make some thirty.
+    /// In bytes. Each entry takes 16, and linkers make about thirty.
     private static let largestDynamicSection: UInt64 = 64 << 10
-    /// Bytes of one string: as many folders as anybody would name.
+    /// The maximum size of one string in bytes, enough for any realistic search path.
     private static let longestString: UInt64 = 64 << 10
 
     /// Reads a program's header. Blocks on the file system.
@@ -47,7 +47,7 @@ package struct ProgramFile {
         self.file = file
         guard size >= UInt64(Self.headerSize) else { throw .isOfAnotherKind }
         let header = try Self.read(Self.headerSize, at: 0, of: file, size: size)
-        // The magic number, 64 bits, low byte first.
+        // The magic number, 64 bits, little-endian.
         guard header.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F"), 2, 1]) else {
             throw .isOfAnotherKind
         }
@@ -65,13 +65,14 @@ package struct ProgramFile {
         }
     }
 
-    /// The folders in which the loader looks for its libraries first, as the file has them: with `$ORIGIN` for its own
-    /// folder, relative and empty ones too. They are those of DT_RUNPATH, else those of DT_RPATH (ld.so(8)).
+    /// Returns the directories in which the loader looks for libraries first, unchanged: with `$ORIGIN` for the
+    /// program's own directory, and including relative and empty ones. They come from DT_RUNPATH, or without it from
+    /// DT_RPATH (ld.so(8)).
     package func librarySearchPath() throws(Fault) -> [String] {
         guard let section = segments.first(where: { $0.type == SegmentType.dynamic }) else { return [] }
         guard section.size <= Self.largestDynamicSection else { throw .isDamaged }
         let entries = try read(Int(section.size), at: section.offset)
-        // As the loader does: of two with the same tag, the last counts.
+        // As in the loader, the last of several entries with the same tag counts.
         var values: [UInt64: UInt64] = [:]
         for start in stride(from: 0, to: entries.count - 15, by: 16) {
             let tag = entries.number(at: start, bytes: 8)
@@ -97,7 +98,7 @@ package struct ProgramFile {
         static let runPath: UInt64 = 29
     }
 
-    /// A string of a table that is known by the address it is loaded at.
+    /// Returns a string of a table at a load address.
     private func string(at place: UInt64, inTableAt address: UInt64, length: UInt64) throws(Fault) -> String {
         let loaded = segments.first {
             $0.type == SegmentType.load && address >= $0.address && address - $0.address < $0.size
@@ -132,7 +133,7 @@ package struct ProgramFile {
             } catch {
                 throw .unreadable(error)
             }
-            // It has become shorter meanwhile.
+            // The file was truncated meanwhile.
             guard length > 0 else { throw .isDamaged }
             bytes += piece[..<length]
         }
@@ -141,7 +142,7 @@ package struct ProgramFile {
 }
 
 extension [UInt8] {
-    /// A number, low byte first; the bytes have to be there.
+    /// Returns a little-endian number. The bytes must exist.
     fileprivate func number(at start: Int, bytes: Int) -> UInt64 {
         self[start..<start + bytes].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

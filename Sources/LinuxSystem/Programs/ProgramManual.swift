@@ -1,12 +1,12 @@
 import Glibc
 
-/// A program's answers to `--help`, `-h` and `--version`, and to words that it does not take.
+/// A program's output for `--help`, `-h` and `--version`, and for unknown arguments.
 package struct ProgramManual: Sendable {
-    /// The program's name, as it is written on a command line.
+    /// The program's name, as typed on a command line.
     package let name: String
-    /// The answer to `--help`, with a line end.
+    /// The output of `--help`, with a line end.
     package let help: String
-    /// The options that the program takes besides, for suggestions.
+    /// The program's other options, for suggestions.
     package let options: [String]
 
     /// The options of every program.
@@ -18,9 +18,9 @@ package struct ProgramManual: Sendable {
         self.options = options
     }
 
-    /// Prints the help or the version where the arguments ask for one of them.
+    /// Prints the help or the version if an argument requests it.
     ///
-    /// - Returns: the exit status of a program that has nothing else to do then; `nil` where they ask for neither.
+    /// - Returns: the program's exit status then; `nil` if no argument requests either.
     package func answer(_ arguments: some Sequence<String>) -> CInt? {
         for word in arguments {
             switch word {
@@ -32,17 +32,17 @@ package struct ProgramManual: Sendable {
         return nil
     }
 
-    /// Complains about a word that the program does not take.
+    /// Prints a complaint about an unknown word.
     ///
     /// - Returns: the exit status of wrong usage.
     package func refuse(_ word: String) -> CInt { misuse(complaint(about: word)) }
 
-    /// Complains about a command line.
+    /// Prints a complaint about a command line.
     ///
     /// - Returns: the exit status of wrong usage.
     package func misuse(_ message: String) -> CInt { complain("\(message); see '\(name) --help'", status: 2) }
 
-    /// Returns the complaint about a word that the program does not take.
+    /// Returns a complaint about an unknown word.
     package func complaint(about word: String) -> String {
         guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
         let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
@@ -50,19 +50,20 @@ package struct ProgramManual: Sendable {
             "unknown option '\(spelling)'", about: spelling, known: options + Self.commonOptions)
     }
 
-    /// Writes one line on standard error: the program's name, and what is wrong.
+    /// Writes one line on standard error: the program's name and a message.
     ///
-    /// - Returns: the status.
+    /// - Returns: `status`.
     @discardableResult
     package func complain(_ message: String, status: CInt = 1) -> CInt {
-        // A part of it may be what was written on the command line: it begins no line, and moves no cursor.
+        // The message may contain text from the command line. Control characters are replaced, so that it starts no
+        // new line and moves no cursor.
         let scalars = message.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }
-        // One write is one line. Where it fails, there is no reader.
+        // A single write keeps the line whole. If it fails, there is no reader.
         _ = Self.write("\(name): \(String(String.UnicodeScalarView(scalars)))\n", to: STDERR_FILENO)
         return status
     }
 
-    /// Returns the exit status.
+    /// Prints a text on standard output. Returns the exit status.
     private func print(_ text: String) -> CInt {
         guard let error = Self.write(text, to: STDOUT_FILENO) else { return 0 }
         return complain("standard output: \(error)")

@@ -2,14 +2,14 @@ import Glibc
 
 /// Standard input, output and error.
 package enum StandardDescriptors {
-    /// Takes the places of those that the program was started without, so that no file it opens later gets one of
-    /// their numbers and what is meant for a person goes into it.
+    /// Opens the standard descriptors that the program was started without. Otherwise, a file that is opened later
+    /// would get one of their numbers, and receive output that is meant for the user.
     ///
-    /// Each place is taken the wrong way round: reading from such an input and writing to such an output fail with
-    /// EBADF, as they would without this. Called before anything else is opened.
+    /// Each is opened for the wrong direction: reading from such an input and writing to such an output fail with
+    /// EBADF, as they would without this. Must be called before any other file is opened.
     package static func fillMissing() {
         for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
-            // The lowest free number is given, which is this one. Without /dev/null there is nothing to be done.
+            // open(2) returns the lowest free number, which is this one. Without /dev/null, nothing can be done.
             _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }

@@ -1,9 +1,9 @@
 import CLinux
 
-/// Where the calling thread came from.
+/// The call stack of the calling thread.
 package enum CallStack {
-    /// The return addresses of this function's caller and of those that called that, the innermost first. Takes well below a
-    /// microsecond. Functions without frame pointers, as in much of C, end the list.
+    /// Returns the return addresses of this function's caller and of its callers, the innermost first. Takes well
+    /// below a microsecond. A function without a frame pointer, common in C code, ends the list.
     package static func returnAddresses(atMost limit: Int) -> [UInt] {
         [UInt](unsafeUninitializedCapacity: limit) { buffer, count in
             guard let addresses = buffer.baseAddress else { return }
@@ -12,7 +12,7 @@ package enum CallStack {
     }
 }
 
-/// A program or library as it is loaded into this process.
+/// A program or library that is loaded into this process.
 package struct LoadedImage: Sendable {
     package let path: String
     /// The lowest address.
@@ -20,7 +20,7 @@ package struct LoadedImage: Sendable {
     /// The end of its code.
     package let textEnd: UInt
 
-    /// All that are loaded, by address.
+    /// All loaded images, by address.
     package static var all: [LoadedImage] {
         var images: [LoadedImage] = []
         withUnsafeMutablePointer(to: &images) { images in

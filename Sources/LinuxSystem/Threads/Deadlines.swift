@@ -1,16 +1,16 @@
 import Dispatch
 
-/// Runs jobs after a while, one after the other, on a thread of their own that is there as long as there are any, whatever
-/// happens to the threads of others. Jobs must not block.
+/// A scheduler of delayed jobs. Jobs run one after the other on a separate thread, which exists only while there are
+/// jobs, and does not depend on other thread pools. Jobs must not block.
 package final class Deadlines: Sendable {
     package static let shared = Deadlines()
 
     package init() {}
 
-    /// A job that is to be run.
+    /// A scheduled job.
     package final class Entry: Sendable {
         fileprivate let time: ContinuousClock.Instant
-        // Taken inside of the lock of all of them.
+        // Taken inside of the scheduler's lock.
         private let job: Lock<(@Sendable () -> Void)?>
 
         fileprivate init(_ time: ContinuousClock.Instant, _ job: @escaping @Sendable () -> Void) {
@@ -29,15 +29,15 @@ package final class Deadlines: Sendable {
     }
 
     private struct State {
-        /// The earliest first, from `start` on; those before are over.
+        /// Entries in order of time, from `start` on. Earlier elements are done.
         var entries: [Entry?] = []
         var start = 0
-        /// How many of those that are left will do nothing.
+        /// The number of remaining entries that were cancelled.
         var cancelled = 0
         var isRunning = false
 
         mutating func insert(_ entry: Entry) {
-            // Nearly all are for the same length of time, so the new one comes last.
+            // Most entries have the same delay, so a new one usually comes last.
             var (low, high) = (start, entries.endIndex)
             if low < high, let last = entries[high - 1], last.time <= entry.time { low = high }
             while low < high {
@@ -57,7 +57,8 @@ package final class Deadlines: Sendable {
             start = 0
         }
 
-        /// Takes out what was cancelled once it is most of all, so that it costs little and is not kept long.
+        /// Removes cancelled entries when they are the majority, so that the cost is low and they are not retained
+        /// long.
         mutating func sweep() {
             guard cancelled > 64, cancelled > (entries.count - start) / 2 else { return }
             entries = entries[start...].filter { $0?.isCancelled == false }
@@ -73,12 +74,12 @@ package final class Deadlines: Sendable {
         case end
     }
 
-    // Innermost: jobs run after it is released.
+    // Only the lock of an entry is taken inside of it: jobs run after it is released.
     private let state = Lock(State())
-    /// Signalled when there is an earlier entry than before.
+    /// Signalled when a new entry is the earliest.
     private let hasChanged = DispatchSemaphore(value: 0)
 
-    /// Forgets a job, if it has not begun, with all that it holds on to.
+    /// Cancels a job that has not begun, and releases its captures.
     package func cancel(_ entry: Entry) {
         let job = state.withLock { state in
             let job = entry.take()
@@ -88,16 +89,16 @@ package final class Deadlines: Sendable {
             }
             return job
         }
-        // What it holds on to goes after the lock is released.
+        // The job's captures are destroyed after the lock is released.
         _ = job
     }
 
-    /// How many jobs are kept, with those that were cancelled a moment ago.
+    /// The number of scheduled jobs, including recently cancelled ones.
     package var count: Int { state.withLock { $0.entries.count - $0.start } }
 
-    /// Runs a job once, after a while.
+    /// Runs a job once, after a delay.
     ///
-    /// - Returns: what it is cancelled by.
+    /// - Returns: the entry to cancel it with.
     @discardableResult
     package func run(after pause: Duration, _ job: @escaping @Sendable () -> Void) -> Entry {
         let time = ContinuousClock.now + pause
@@ -112,7 +113,7 @@ package final class Deadlines: Sendable {
             do {
                 try SystemThread.start("purvey-limits") { [self] in runAll() }
             } catch {
-                // No thread can be had now: one that is there already does it, when it can.
+                // No thread can be created now, so an existing one runs the jobs when it is free.
                 HandlerThreads.shared.run { [self] in runAll() }
             }
         } else if isFirst {

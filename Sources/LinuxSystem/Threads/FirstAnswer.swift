@@ -1,11 +1,14 @@
 import Synchronization
 
-/// Passes on the first of several answers: client code may answer more than once, and others may give up waiting for it.
+/// A receiver of the first of several results. Client code may complete more than once, and a timeout may complete
+/// before it.
 package final class FirstAnswer<Answer: Sendable>: Sendable {
-    // Innermost: called after it is released.
+    // Leaf lock: the receiver is called after it is released.
     private let receiver: Mutex<(@Sendable (Answer) -> Void)?>
 
-    /// - Parameter receiver: called at most once, on the thread that answers first, and let go of then.
+    /// Creates an object that passes on the first result.
+    ///
+    /// - Parameter receiver: called at most once, on the thread that gives the first result, and released then.
     package init(_ receiver: @escaping @Sendable (Answer) -> Void) { self.receiver = Mutex(receiver) }
 
     package func give(_ answer: Answer) {

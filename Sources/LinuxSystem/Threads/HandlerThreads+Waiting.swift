@@ -1,5 +1,6 @@
 extension HandlerThreads {
-    /// Runs what may block on a thread of its own, for a task that waits for it: the tasks' threads are few, and belong to all.
+    /// Runs a blocking function on a thread of its own and suspends the task. The threads of the concurrency runtime
+    /// are few and shared, so they must not block.
     ///
     /// A cancelled task still waits for the end.
     package func value<Value: Sendable, Failure>(

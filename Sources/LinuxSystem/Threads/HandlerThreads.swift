@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// Threads for client code: each job gets a thread to itself, so that a job that blocks delays nobody else.
+/// Threads for client code. Each job has a thread to itself, so that a job that blocks does not delay others.
 ///
-/// A dispatch queue for each job would do the same with two wake-ups where this needs one, and stops at 255 blocked
-/// jobs. A few idle threads wait for the next jobs; the one that became idle last is used first, because its memory is still
-/// in the processor's cache. They wait without a time limit: setting a timer costs as much as the hand-over itself.
+/// A dispatch queue for each job would need two wake-ups instead of one, and stops at 255 blocked jobs. A few idle
+/// threads wait for jobs. The one that became idle last is used first, because its memory is still in the processor's
+/// cache. They wait without a timeout: setting a timer costs as much as the hand-over itself.
 ///
-/// Handlers may all block; completions have threads in reserve that handlers cannot take.
+/// All handlers may block; completion handlers have reserved threads that handlers cannot use.
 package final class HandlerThreads: Sendable {
     package typealias Job = @Sendable () -> Void
 
@@ -15,19 +15,19 @@ package final class HandlerThreads: Sendable {
 
     package init() {}
 
-    /// With so many handlers blocked, further ones wait for one of them.
+    /// The maximum number of handlers that run at a time. Further ones wait.
     package static let handlerLimit = 2048
-    /// Threads beyond that for everything else.
+    /// The number of threads beyond that limit, for all other jobs.
     private static let reserve = 512
-    /// More idle threads than this are not kept.
+    /// The maximum number of idle threads.
     private static let idleLimit = 16
 
     private struct State {
         var idle: [Worker] = []
         var threads = 0
-        /// How many of them run handlers.
+        /// The number of threads that run handlers.
         var handlers = 0
-        /// What no thread could be had for.
+        /// Jobs that no thread was available for.
         var waitingHandlers: [Assignment] = []
         var waitingCompletions: [Assignment] = []
 
@@ -39,7 +39,7 @@ package final class HandlerThreads: Sendable {
             }
         }
 
-        /// What has waited longest and may run now, completions first.
+        /// Removes and returns the next waiting job that may run, completion handlers first.
         mutating func nextWaiting() -> Assignment? {
             if !waitingCompletions.isEmpty { return waitingCompletions.removeFirst() }
             guard !waitingHandlers.isEmpty, handlers < handlerLimit else { return nil }
@@ -52,15 +52,15 @@ package final class HandlerThreads: Sendable {
         let isHandler: Bool
     }
 
-    // Innermost: jobs run and threads are made after it is released.
+    // Only the lock of a worker is taken inside of it: jobs run and threads are created after it is released.
     private let state = Lock(State())
 
-    /// Runs a handler, which may block for as long as it likes, on a thread of its own, soon; never on the calling one.
+    /// Runs a handler, which may block without limit, on a thread of its own. Never runs it on the calling thread.
     package func runHandler(_ handler: @escaping Job) {
         run(Assignment(job: handler, isHandler: true))
     }
 
-    /// Runs a job on a thread of its own, soon, however many handlers are blocked; never on the calling one.
+    /// Runs a job on a thread of its own, even if all handlers are blocked. Never runs it on the calling thread.
     package func run(_ job: @escaping Job) {
         run(Assignment(job: job, isHandler: false))
     }
@@ -71,7 +71,7 @@ package final class HandlerThreads: Sendable {
         return key
     }()
 
-    /// Whether the calling thread is one of these, and so may be blocked.
+    /// Whether the calling thread is one of these, and so may block.
     package static var isCurrent: Bool { pthread_getspecific(mark) != nil }
 
     private func run(_ assignment: Assignment) {
@@ -116,7 +116,7 @@ package final class HandlerThreads: Sendable {
             return
         }
         context.release()
-        // No thread can be had now: the job waits for one of those that are busy, or for a later attempt.
+        // No thread can be created now: the job waits for a busy thread, or for a later attempt.
         let isAlone = state.withLock { state in
             state.threads -= 1
             if let assignment = worker.takeAssignment() {
@@ -135,7 +135,7 @@ package final class HandlerThreads: Sendable {
         if let assignment = state.withLock({ $0.nextWaiting() }) { run(assignment) }
     }
 
-    /// What a worker does next when it has finished its job.
+    /// The next step of a worker that has finished its job.
     fileprivate enum Next {
         case run(Assignment)
         case wait
@@ -158,10 +158,10 @@ package final class HandlerThreads: Sendable {
         }
     }
 
-    /// One thread, its next job and the semaphore it waits at.
+    /// One thread, its next job and the semaphore that it waits on.
     fileprivate final class Worker: @unchecked Sendable {
-        // `semaphore` is a stable allocation of its own that only sem_* calls touch, and those are made for use from
-        // several threads; everything else is immutable or behind the lock.
+        // `semaphore` is a stable allocation that only sem_* calls touch, which are made for use from several
+        // threads. Everything else is immutable or behind the lock.
         private let semaphore: UnsafeMutablePointer<sem_t>
         let assignment: Lock<Assignment?>
         private let pool: HandlerThreads
@@ -189,15 +189,15 @@ package final class HandlerThreads: Sendable {
 
         func run() {
             _ = clinux_set_name("purvey-handler")
-            // Otherwise the thread that hands over a job is put aside at once, and has to be scheduled once more only
-            // to go to sleep. Without the right to it, that is all that is lost.
+            // A batch thread does not preempt the thread that hands over a job. Otherwise, that thread would be
+            // scheduled once more only to sleep. Failure costs no more than that.
             _ = clinux_become_batch_thread()
             pthread_setspecific(HandlerThreads.mark, UnsafeRawPointer(semaphore))
             var assignment = takeAssignment()
             while true {
                 assignment?.job()
                 let wasHandler = assignment?.isHandler ?? false
-                // What the job held is let go of before the thread waits.
+                // The job's captures are released before the thread waits.
                 assignment = nil
                 switch pool.next(for: self, after: wasHandler) {
                 case .run(let next): assignment = next

@@ -1,10 +1,12 @@
 import Glibc
 
-/// Something that threads wait for and that happens once.
+/// A latch that opens once. Threads wait until it is open.
 ///
-/// Made of what ThreadSanitizer knows, so that it sees that what came before the opening came before the end of the wait.
+/// It is made of a semaphore, which ThreadSanitizer knows. So the sanitizer sees that the opening happens before the
+/// end of a wait.
 package final class Latch: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several threads.
+    // Sendable: the semaphore is a separate allocation that only sem_* calls touch, made for use from several
+    // threads.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     package init() {
@@ -17,13 +19,13 @@ package final class Latch: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Lets everybody go on who waits or will wait.
+    /// Releases all current and future waiters.
     package func open() { sem_post(semaphore) }
 
-    /// Blocks the calling thread until it is open.
+    /// Blocks the calling thread until the latch is open.
     package func wait() {
         while sem_wait(semaphore) < 0 {}
-        // For the next one.
+        // Passes the semaphore on to the next waiter.
         sem_post(semaphore)
     }
 }

@@ -1,14 +1,14 @@
 #if !PURVEY_THREAD_SANITIZER
-    // For whoever uses a lock: its members are that module's.
+    // Exported for users of locks, since the members of `Mutex` belong to this module.
     @_exported import Synchronization
 
-    /// Swift's own lock. Under ThreadSanitizer (`Scripts/run-thread-sanitizer`) it is one that the sanitizer can see.
+    /// Swift's own lock, or under ThreadSanitizer (`Scripts/run-thread-sanitizer`) one that the sanitizer can see.
     package typealias Lock<Value: ~Copyable> = Mutex<Value>
 #else
     @_exported import Synchronization
     import Glibc
 
-    /// A lock that ThreadSanitizer can see: it knows pthread_mutex_lock(3), and nothing of the futex in Swift's own `Mutex`.
+    /// A lock that ThreadSanitizer can see. It knows pthread_mutex_lock(3), but not the futex in Swift's own `Mutex`.
     package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Sendable: the value is reached only through `withLock`, one thread at a time.
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -1,17 +1,17 @@
-/// Who is told of something that happens again and again; it may be set anew at any time, on any thread.
+/// A replaceable callback for a recurring event. Any thread may set it at any time.
 package final class Receiver<Event>: Sendable {
-    /// A function that is read out of a lock by itself comes back wrapped once more each time (Swift 6.3), until calling it or letting
-    /// go of it overflows the stack. In a structure it stays as it is.
+    /// A wrapper of the function. A function that is read out of a lock by itself comes back wrapped once more each
+    /// time (Swift 6.3), until calling or releasing it overflows the stack. Inside a structure, it stays unchanged.
     private struct Kept: Sendable {
         let function: @Sendable (Event) -> Void
     }
 
-    // Innermost: the function is called after it is released.
+    // Leaf lock: the function is called after it is released.
     private let kept = Lock<Kept?>(nil)
 
     package init() {}
 
-    /// Who is told; `nil` for nobody.
+    /// The callback, or `nil` for none.
     package var function: (@Sendable (Event) -> Void)? {
         get { kept.withLock { $0 }?.function }
         set {
@@ -22,6 +22,6 @@ package final class Receiver<Event>: Sendable {
 
     package var isSet: Bool { kept.withLock { $0 != nil } }
 
-    /// Calls the function on the calling thread, if there is one.
+    /// Calls the function on the calling thread, if it is set.
     package func tell(_ event: Event) { kept.withLock { $0 }?.function(event) }
 }

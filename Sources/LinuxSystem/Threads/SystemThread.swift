@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// Threads outside of all pools, for what has to go on whatever blocks those.
+/// Threads outside of all pools, for work that must continue even if the pools are blocked.
 package enum SystemThread {
-    /// Runs a function on a new thread, to which no signals are sent: those are for the program's own threads.
+    /// Runs a function on a new thread that blocks all signals, so that the program's own threads receive them.
     ///
-    /// - Parameter name: what debuggers and `top` call the thread, 15 bytes at most.
+    /// - Parameter name: the thread's name in debuggers and `top`, 15 bytes at most.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) {
         var thread = pthread_t()
         let context = Unmanaged.passRetained(Job(name, body))
-        // The new thread inherits a mask that blocks them all.
+        // The new thread inherits a mask that blocks all signals.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A moment in the life of a thread, from which others tell whether it has got on since.
+/// A moment in the life of a thread. Other threads use it to determine whether that thread has made progress since.
 package struct ThreadMark: Sendable {
     private let thread: pthread_t
     private let identifier: pid_t
@@ -9,7 +9,7 @@ package struct ThreadMark: Sendable {
     private let used: Int
     private let time: Int
 
-    /// This thread, now.
+    /// Creates a mark of the calling thread at this moment.
     package init() {
         thread = pthread_self()
         identifier = clinux_gettid()
@@ -22,14 +22,14 @@ package struct ThreadMark: Sendable {
 
     package var isOfThisThread: Bool { pthread_equal(thread, pthread_self()) != 0 }
 
-    /// The processor time that the thread has used since, in nanoseconds; `nil` when it has ended.
+    /// The processor time that the thread has used since, in nanoseconds, or `nil` if it has ended.
     package var processorTime: Int? { Self.read(clock).map { $0 - used } }
 
-    /// The time that has passed, in nanoseconds.
+    /// The time since the mark, in nanoseconds.
     package var age: Int { (Self.read(CLOCK_MONOTONIC) ?? 0) - time }
 
-    /// Whether the thread runs, or would if a processor were free or what it has touched of its memory were there. What cannot be found
-    /// out is taken for that.
+    /// Whether the thread runs, or waits for a processor or a page of its memory (states R and D of proc(5)). `true`
+    /// if the state cannot be read, but `false` if the thread has ended.
     package var isRunnable: Bool {
         let file: FileDescriptor
         do {
@@ -40,7 +40,7 @@ package struct ThreadMark: Sendable {
         let line = [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
             count = (try? file.read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)) ?? 0
         }
-        // The state follows the thread's name, which may hold anything.
+        // The state follows the thread's name, which may contain anything.
         guard let name = line.lastIndex(of: UInt8(ascii: ")")), name + 2 < line.endIndex else { return !line.isEmpty }
         return [UInt8(ascii: "R"), UInt8(ascii: "D")].contains(line[name + 2])
     }

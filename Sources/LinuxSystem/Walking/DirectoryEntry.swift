@@ -1,24 +1,24 @@
 import CLinux
 import Glibc
 
-/// A name in a directory and, where the file system says so in the listing itself, what it names.
+/// A name in a directory and, if the listing includes it, the kind of file.
 package struct DirectoryEntry: Sendable {
     package let name: FileName
-    /// The inode as the listing has it; that of a mounted file system's root is the one beneath it.
+    /// The inode according to the listing. For a mount point, it is the inode beneath the mounted file system.
     package let inode: UInt64
-    /// `nil` where only the status would tell.
+    /// `nil` if only the file's status has the kind.
     package let kind: FileStatus.Kind?
 }
 
 extension FileDescriptor {
-    /// Everything in this directory from its current position on, but `.` and `..`, in no particular order.
+    /// Returns all entries from the directory's current position on, except `.` and `..`, in no particular order.
     package func entries() throws(Errno) -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
         try forEachEntry { entries.append($0) }
         return entries
     }
 
-    /// The same one by one, for directories of which not all is to be in memory.
+    /// Calls a function with each of ``entries()``, for directories that may be too large for memory.
     package func forEachEntry(_ body: (DirectoryEntry) -> Void) throws(Errno) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 8)
         defer { buffer.deallocate() }
@@ -31,8 +31,8 @@ extension FileDescriptor {
     }
 }
 
-/// Takes apart what getdents64(2) filled a buffer with: inode (8 bytes), next position (8), length of the record (2),
-/// kind (1), then the name with its NUL.
+/// A parser of the records of getdents64(2): inode (8 bytes), next position (8), length of the record (2), kind (1),
+/// then the name with its NUL.
 private struct DirectoryRecords {
     private var rest: UnsafeRawBufferPointer
 
@@ -44,7 +44,7 @@ private struct DirectoryRecords {
             let type = rest[18]
             let inode = rest.loadUnaligned(as: UInt64.self)
             let name = base.advanced(by: 19).assumingMemoryBound(to: CChar.self)
-            // The kernel's records are whole; a length that is not would make this loop run for ever.
+            // The kernel's records are whole. An invalid length would make this loop endless.
             guard length > 19, length <= rest.count else { return nil }
             rest = UnsafeRawBufferPointer(rebasing: rest[length...])
             if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }
@@ -56,7 +56,7 @@ private struct DirectoryRecords {
 }
 
 extension FileStatus.Kind {
-    /// The kind behind a `DT_…` constant of dirent.h; `nil` for `DT_UNKNOWN` and what is not in the list.
+    /// Converts a `DT_…` constant of dirent.h. Returns `nil` for `DT_UNKNOWN` and unknown constants.
     fileprivate init?(directoryType: UInt8) {
         switch Int(directoryType) {
         case Int(DT_FIFO): self = .fifo

@@ -1,24 +1,24 @@
 import Glibc
 
-/// The directories from a root down to the one a walk is in, with few of them open at a time.
+/// The directories from a root down to the current one of a walk, of which few are open at a time.
 ///
-/// Only the nearest ancestors stay open, so that a tree of any depth costs a fixed number of descriptors. One that was
-/// closed is opened again as the parent of its child, and must then be the very directory it was: otherwise someone
-/// moved a directory meanwhile, and going up would lead out of the tree.
+/// Only the nearest ancestors stay open, so that a tree of any depth needs a fixed number of descriptors. A closed
+/// ancestor is opened again as the parent of its child, and must have the same identity as before. Otherwise, a
+/// directory was moved meanwhile, and going up would lead out of the tree.
 package struct DirectoryStack: ~Copyable {
     private struct Ancestor {
         var descriptor: FileDescriptor?
         let identity: FileStatus.Identity
     }
 
-    /// How many ancestors stay open.
+    /// The number of ancestors that stay open.
     private static let openAncestors = 16
 
-    /// The directory the walk is in.
+    /// The current directory of the walk.
     package private(set) var current: FileDescriptor
     private var currentIdentity: FileStatus.Identity
     private var ancestors: [Ancestor] = []
-    /// For recognising a directory that lies within itself.
+    /// The identities on the stack, for detecting a directory that contains itself.
     private var identities: Set<FileStatus.Identity>
 
     package init(root: FileDescriptor, identity: FileStatus.Identity) {
@@ -27,11 +27,11 @@ package struct DirectoryStack: ~Copyable {
         identities = [identity]
     }
 
-    /// How far below the root the current directory is; 0 for the root.
+    /// The depth of the current directory below the root, which has depth 0.
     package var depth: Int { ancestors.count }
 
-    /// Goes down into a directory, unless it is the current one or an ancestor of it: then `false`. No disk file
-    /// system has such a cycle, but one served by a program can.
+    /// Enters a directory. Returns `false` if it is the current one or an ancestor of it. No disk file system has
+    /// such a cycle, but a user-space file system can.
     package mutating func push(_ directory: FileDescriptor, identity: FileStatus.Identity) -> Bool {
         guard identities.insert(identity).inserted else { return false }
         ancestors.append(Ancestor(descriptor: current, identity: currentIdentity))
@@ -42,9 +42,9 @@ package struct DirectoryStack: ~Copyable {
         return true
     }
 
-    /// Goes back up and gives the directory that was left, still open; `nil` at the root.
+    /// Returns to the parent, and returns the directory that was left, still open; `nil` at the root.
     ///
-    /// - Throws: `ESTALE` when the parent is no longer the directory the walk came from.
+    /// - Throws: `ESTALE` if the parent is no longer the directory that the walk came from.
     package mutating func pop() throws(Errno) -> FileDescriptor? {
         guard let parent = ancestors.last else { return nil }
         let child = current

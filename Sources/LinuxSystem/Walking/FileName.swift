@@ -1,22 +1,22 @@
 import Glibc
 
-/// One name in a directory, as the bytes the file system keeps: any bytes but `/` and NUL, UTF-8 or not.
+/// A name in a directory, as the bytes that the file system stores: any bytes but `/` and NUL, UTF-8 or not.
 ///
-/// Names are ordered byte by byte, which does not depend on any locale.
+/// Names are ordered by bytes, independent of any locale.
 package struct FileName: Sendable, Hashable {
-    /// The bytes and the NUL that ends them, ready for a system call.
+    /// The bytes and the terminating NUL, ready for a system call.
     package let characters: [CChar]
 
-    /// A name from elsewhere; `nil` for one that no directory entry can have (empty, `.`, `..`, with a `/` or a NUL).
+    /// Creates a name, or `nil` if no directory entry can have it (empty, `.`, `..`, with a `/` or a NUL).
     package init?(_ name: String) {
         guard Self.isValid(name.utf8) else { return nil }
         characters = Array(name.utf8CString)
     }
 
-    /// A name from its bytes; `nil` for one that no directory entry can have.
+    /// Creates a name from its bytes, or `nil` if no directory entry can have it.
     ///
-    /// An array and no other collection, for whoever looks at a folder of a million: what is generic costs other modules as much
-    /// as the system call.
+    /// It takes an array because callers list directories of a million entries: a generic parameter costs other
+    /// modules as much as the system call.
     package init?(bytes: [UInt8]) {
         guard Self.isValid(bytes) else { return nil }
         var characters: [CChar] = []
@@ -26,12 +26,12 @@ package struct FileName: Sendable, Hashable {
         self.characters = characters
     }
 
-    /// A name that a directory was just read from, NUL-terminated within its record.
+    /// Creates a name from a directory record, in which it is NUL-terminated.
     init(cString: UnsafePointer<CChar>) {
         characters = Array(UnsafeBufferPointer(start: cString, count: strlen(cString) + 1))
     }
 
-    /// A name written in the program itself.
+    /// Creates a name from a literal, without a check.
     init(literal: String) {
         characters = Array(literal.utf8CString)
     }
@@ -55,6 +55,6 @@ extension FileName: Comparable {
 }
 
 extension FileName: CustomStringConvertible {
-    /// The name for people: what is not UTF-8 in it is replaced.
+    /// The name for users: invalid UTF-8 is replaced.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }

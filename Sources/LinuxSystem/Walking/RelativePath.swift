@@ -1,8 +1,8 @@
-/// Where an entry lies below the root of a walk, as bytes: names with `/` between, empty for the root itself.
+/// The path of an entry below the root of a walk, as bytes: names with `/` between, empty for the root itself.
 package struct RelativePath: Sendable, Hashable {
     package private(set) var bytes: [UInt8]
 
-    /// The root of the walk.
+    /// Creates the path of the walk's root.
     package init() { bytes = [] }
 
     package mutating func append(_ name: FileName) {
@@ -23,6 +23,6 @@ package struct RelativePath: Sendable, Hashable {
 }
 
 extension RelativePath: CustomStringConvertible {
-    /// The path for people: what is not UTF-8 in it is replaced, the root is `.`.
+    /// The path for users: invalid UTF-8 is replaced, and the root is `.`.
     package var description: String { bytes.isEmpty ? "." : String(decoding: bytes, as: UTF8.self) }
 }

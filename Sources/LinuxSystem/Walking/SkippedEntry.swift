@@ -1,6 +1,6 @@
-/// Something in a tree that a copy or an archive left out: a pipe, socket or device.
+/// An entry of a tree that a copy or an archive left out: a pipe, socket or device.
 package struct SkippedEntry: Sendable, Equatable {
-    /// Where it lies below the root.
+    /// The path below the root.
     package let path: String
     package let kind: FileStatus.Kind
 

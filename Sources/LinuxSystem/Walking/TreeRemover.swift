@@ -1,9 +1,9 @@
 import Glibc
 
-/// Removes a tree by descriptor, never following a link out of it, whatever its depth.
+/// Removal of a tree by descriptor, of any depth, never following a link out of it.
 ///
-/// Directories that their owner may not change (mode 0555) are made changeable first, so that a copy of a read-only
-/// tree can be taken away like any other.
+/// Directories that their owner may not change (mode 0555) are made writable first, so that a copy of a read-only
+/// tree can be removed like any other.
 package enum TreeRemover {
     private struct Frame {
         let name: FileName
@@ -11,7 +11,7 @@ package enum TreeRemover {
         var next = 0
     }
 
-    /// Removes an entry of a directory: a file or link at once, a directory with all that is in it. Nothing there is
+    /// Removes an entry of a directory: a file or link at once, a directory with all its contents. A missing entry is
     /// no error.
     package static func remove(_ name: FileName, in directory: FileDescriptor) throws(Errno) {
         if try removeUnlessDirectory(name, in: directory) { return }
@@ -42,13 +42,13 @@ package enum TreeRemover {
         let handle = try parent.open(entry: name, [.pathOnly, .directory])
         let status = try handle.status()
         if status.permissions & 0o700 != 0o700, status.owner == geteuid() {
-            // fchmod(2) refuses a handle that is not open for reading, and it may be unreadable.
+            // fchmod(2) refuses a handle that is not open for reading, and the directory may be unreadable.
             try retrying { chmod("/proc/self/fd/\(handle.rawValue)", status.permissions | 0o700) }
         }
         return try handle.open(".", [.readOnly, .directory])
     }
 
-    /// `false` where the entry is a directory.
+    /// Removes an entry unless it is a directory. Returns `false` for a directory.
     private static func removeUnlessDirectory(
         _ name: FileName, in directory: FileDescriptor
     ) throws(Errno) -> Bool {
@@ -59,7 +59,7 @@ package enum TreeRemover {
         } catch .isDirectory {
             return false
         } catch .notPermitted {
-            // POSIX's answer for a directory, and the answer for an immutable file.
+            // POSIX's error for a directory, and the error for an immutable file.
             guard try directory.status(of: name).kind == .directory else { throw .notPermitted }
             return false
         }

@@ -1,13 +1,13 @@
-/// How much a tree holds, for showing progress. Reading it costs one status call for each file.
+/// The size of a tree, for showing progress. Determining it costs one status call for each file.
 package struct TreeSize: Sendable, Equatable {
-    /// The sizes of all regular files together.
+    /// The total size of all regular files in bytes.
     package private(set) var bytes = 0
-    /// Everything but the root.
+    /// The number of entries, without the root.
     package private(set) var entries = 0
 
-    /// Walks a directory and adds up; nothing in it is opened but directories.
+    /// Returns the size of a directory's contents, or `nil` if cancelled. Opens nothing but directories.
     ///
-    /// - Parameter isCancelled: asked at every entry; a walk that is cancelled gives `nil`.
+    /// - Parameter isCancelled: called at every entry.
     package static func of(
         _ root: FileDescriptor, isCancelled: () -> Bool = { false }
     ) throws(WalkError) -> TreeSize? {

@@ -1,31 +1,32 @@
 import Glibc
 
-/// Walks a tree by descriptor, never out of it: depth first, a directory before what is in it, names byte by byte.
+/// A walk through a tree by descriptor, never out of it: depth first, a directory before its contents, names in byte
+/// order.
 ///
-/// - Symbolic links are reported, never followed. What is neither file, directory nor link (a pipe, a socket, a
-///   device) is reported and never opened.
-/// - Each directory is listed when the walk enters it, and must be the same when the walk leaves it: an entry that
+/// - Symbolic links are reported, never followed. Pipes, sockets and devices are reported, and never opened.
+/// - Each directory is listed when the walk enters it, and must be unchanged when the walk leaves it. An entry that
 ///   was added, removed or replaced meanwhile ends the walk with ``WalkError/changedDuringWalk(path:)``, so that no
 ///   archive or copy is a mixture of two states. (A change within one tick of the file system's clock, some
-///   milliseconds on kernels before 6.13, can go unseen.) Whether a *file's* content changes is for its reader to see.
+///   milliseconds on kernels before 6.13, can go unnoticed.) The reader of a *file* must check itself whether the
+///   content changes.
 /// - A fixed number of directories is open at a time and no recursion is used: the tree may be of any depth.
 ///
 /// Not for use from several threads at once.
 package struct TreeWalker: ~Copyable {
-    /// An entry of the tree. The root's name is empty.
+    /// An entry of the tree. The root's name is `nil`.
     package struct Entry: Sendable {
         package let name: FileName?
         package let status: FileStatus
     }
 
     package enum Event: Sendable {
-        /// A directory begins; it is now ``TreeWalker/directory``.
+        /// A directory begins. It is now ``TreeWalker/directory``.
         case enter(Entry)
-        /// A directory was read whole. Its parent is ``TreeWalker/directory`` again (the root itself after the root).
+        /// A directory ends. Its parent is ``TreeWalker/directory`` again (the root itself after the root).
         case leave(Entry, FileDescriptor)
-        /// A regular file; open for reading where the walk was asked to open files.
+        /// A regular file, open for reading if the walk opens files.
         case file(Entry, FileDescriptor?)
-        /// A symbolic link and the bytes it holds.
+        /// A symbolic link and its target.
         case link(Entry, target: [UInt8])
         /// A pipe, socket or device.
         case special(Entry)
@@ -41,14 +42,14 @@ package struct TreeWalker: ~Copyable {
     private var stack: DirectoryStack
     private var frames: [Frame] = []
     private var hasBegun = false
-    /// Where the current directory lies below the root.
+    /// The path of the current directory below the root.
     package private(set) var directoryPath = RelativePath()
 
-    /// Starts a walk; nothing is listed yet.
+    /// Creates a walk, without listing anything yet.
     ///
     /// - Parameters:
-    ///   - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
-    ///   - opensFiles: whether regular files are reported open.
+    ///  - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
+    ///  - opensFiles: whether regular files are opened.
     package init(root: FileDescriptor, opensFiles: Bool) throws(WalkError) {
         do throws(Errno) {
             let own = try root.open(".", [.readOnly, .directory])
@@ -59,15 +60,15 @@ package struct TreeWalker: ~Copyable {
         self.opensFiles = opensFiles
     }
 
-    /// The directory the walk is in.
+    /// The current directory of the walk.
     package var directory: FileDescriptor { stack.current }
 
-    /// The path of an entry of the current directory, for messages and archives.
+    /// Returns the path of an entry of the current directory, for messages and archives.
     package func path(of entry: Entry) -> RelativePath {
         entry.name.map(directoryPath.appending) ?? directoryPath
     }
 
-    /// The next event, or `nil` after the root was left.
+    /// Returns the next event, or `nil` after the root was left.
     package mutating func next() throws(WalkError) -> Event? {
         guard let last = frames.indices.last else {
             if hasBegun { return nil }
@@ -103,7 +104,7 @@ package struct TreeWalker: ~Copyable {
 
     private func report(_ name: FileName, _ kind: FileStatus.Kind) throws(Errno) -> Event {
         if kind == .regular && opensFiles {
-            // Non-blocking: should a pipe have taken the file's place, opening it must not wait for a writer.
+            // Non-blocking: if a pipe has replaced the file, opening it must not wait for a writer.
             let file = try stack.current.open(entry: name, [.readOnly, .nonBlocking])
             let status = try file.status()
             guard status.kind == .regular else { throw Errno(rawValue: ESTALE) }
@@ -149,7 +150,7 @@ package struct TreeWalker: ~Copyable {
         }
     }
 
-    /// What an error means at an entry that was just listed: gone or of another kind is a change.
+    /// Converts an error at an entry that was just listed: a missing entry or another kind is a change.
     private static func failure(_ error: Errno, at path: RelativePath) -> WalkError {
         switch error.rawValue {
         case ENOENT, ENOTDIR, ELOOP, ESTALE, ENXIO, EINVAL: .changedDuringWalk(path: path.description)

@@ -1,10 +1,10 @@
-/// Why a walk through a tree ended early. Paths are relative to the walk's root.
+/// The reason why a walk through a tree ended early. Paths are relative to the walk's root.
 package enum WalkError: Error, Equatable {
-    /// An entry vanished, changed its kind, or was added after its directory had been listed.
+    /// An entry vanished, changed its kind, or was added after its directory was listed.
     case changedDuringWalk(path: String)
-    /// A directory that contains itself, which only a file system served by a program can show.
+    /// A directory contains itself, which only a user-space file system can report.
     case containsItself(path: String)
-    /// The system refused something: often a directory or file that may not be read.
+    /// A system call failed, often because a directory or file may not be read.
     case system(Errno, path: String)
 }
 
