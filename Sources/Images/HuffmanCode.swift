@@ -1,10 +1,10 @@
-/// Codes of few bits for what comes often.
+/// Huffman codes: short codes for frequent symbols.
 ///
 /// Source: RFC 1951, section 3.2.2.
 enum HuffmanCode {
-    /// How many bits each symbol's code has; 0 for one that does not come.
+    /// Returns the length of each symbol's code in bits; 0 for a symbol that does not occur.
     ///
-    /// - Parameter longest: no code is longer; 2 to its power is more than there are symbols.
+    /// - Parameter longest: the maximum length. 2 to its power must exceed the number of symbols.
     static func lengths(for counts: [UInt32], longest: Int) -> [UInt8] {
         var lengths = [UInt8](repeating: 0, count: counts.count)
         let used = counts.indices.filter { counts[$0] > 0 }.sorted { counts[$0] < counts[$1] }
@@ -14,7 +14,7 @@ enum HuffmanCode {
         }
         var numbers = numbersOfLengths(used.map { Int(counts[$0]) })
         shorten(&numbers, to: longest)
-        // The rarest have the longest.
+        // The rarest symbols get the longest codes.
         var length = numbers.count - 1
         for symbol in used {
             while numbers[length] == 0 { length -= 1 }
@@ -24,7 +24,7 @@ enum HuffmanCode {
         return lengths
     }
 
-    /// The codes with their first bit lowest, and from bit 16 on how many bits they have.
+    /// Returns the codes, the first bit in the lowest place, with their length in bits from bit 16 on.
     static func codes(of lengths: [UInt8]) -> [UInt64] {
         var numbers = [UInt64](repeating: 0, count: 16)
         for length in lengths where length > 0 { numbers[Int(length)] += 1 }
@@ -41,11 +41,11 @@ enum HuffmanCode {
         (0..<count).reduce(0) { $0 | (code >> $1 & 1) << (count - 1 - $1) }
     }
 
-    /// How many codes of each length an optimal tree has.
+    /// Returns the number of codes of each length in an optimal tree.
     ///
-    /// - Parameter weights: rising, two or more.
+    /// - Parameter weights: in ascending order, at least two.
     private static func numbersOfLengths(_ weights: [Int]) -> [Int] {
-        // Leaves first, then the nodes in the order in which they are made, which is the order of their weights.
+        // Leaves first, then the nodes in the order of their creation, which is the order of their weights.
         var weights = weights
         let leaves = weights.count
         var parents = [Int](repeating: 0, count: 2 * leaves - 1)
@@ -72,15 +72,15 @@ enum HuffmanCode {
         return numbers
     }
 
-    /// Makes codes that are too long shorter, and others longer for it.
+    /// Limits the length of codes, and lengthens others to make room.
     private static func shorten(_ numbers: inout [Int], to longest: Int) {
         guard numbers.count > longest + 1 else { return }
         numbers[longest] += numbers[(longest + 1)...].reduce(0, +)
         numbers.removeSubrange((longest + 1)...)
-        // What the codes take of all there is, in parts of the longest.
+        // The share of the code space that is taken, in units of the longest code.
         var taken = numbers.indices.dropFirst().reduce(0) { $0 + numbers[$1] << (longest - $1) }
         while taken > 1 << longest {
-            // Two of the longest in the place of one that is shorter: that one and another.
+            // Replaces a shorter code by two that are one bit longer: its own, and one of the longest codes.
             numbers[longest] -= 1
             if let shorter = (1..<longest).last(where: { numbers[$0] > 0 }) {
                 numbers[shorter] -= 1

@@ -1,32 +1,34 @@
-/// Compresses by Huffman codes alone, looking for nothing that comes again: in the differences between the pixels of a photograph
-/// hardly anything does, and looking for it is what takes the time.
+/// Compression by Huffman codes alone, without a search for repetitions. The differences between the pixels of a
+/// photograph have hardly any, and the search takes most of the time.
 ///
 /// Source: RFC 1951.
 struct HuffmanDeflate: ~Copyable {
     private let output: UnsafeMutablePointer<UInt8>
     private var position = 0
-    /// Bits that are not yet a byte, the first in the lowest place.
+    /// Bits that do not fill a byte yet, the first in the lowest place.
     private var bits: UInt64 = 0
     private var bitCount: UInt64 = 0
 
-    /// Bytes of a block, which a block that is stored as it is can hold.
+    /// The size of a block in bytes, which also fits a stored block.
     private static let blockSize = 65_535
     private static let endOfBlock = 256
-    /// Four codes fit beside the seven bits that may be left over.
+    /// Four codes fit into 64 bits beside up to seven left-over bits.
     private static let longestCode = 14
 
-    /// The most bytes that so many come to.
+    /// Returns the maximum size of `count` compressed bytes.
     static func bound(_ count: Int) -> Int {
-        // Each may have the longest code: codes are made for a sample. Words are written whole.
+        // Each byte may get the longest code, since codes are made from a sample. Whole words are written.
         (count * longestCode + (count / blockSize + 1) * (headSize + longestCode)) / 8 + 16
     }
 
+    /// Creates a compressor.
+    ///
     /// - Parameter output: room for ``bound(_:)`` bytes.
     private init(output: UnsafeMutablePointer<UInt8>) { self.output = output }
 
     /// Compresses bytes into a room of ``bound(_:)`` bytes.
     ///
-    /// - Returns: how many it comes to.
+    /// - Returns: the size of the compressed bytes.
     static func compress(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutablePointer<UInt8>) -> Int {
         var deflate = HuffmanDeflate(output: output)
         var start = 0
@@ -45,7 +47,8 @@ struct HuffmanDeflate: ~Copyable {
         let lengths = HuffmanCode.lengths(for: counts, longest: Self.longestCode)
         var size = Self.headSize
         for (count, length) in zip(counts, lengths) { size += Int(count) * Int(length) }
-        // What the sample promises, against the header of a stored block, at most: three bits, filled up to a byte, and two numbers.
+        // The size estimated from the sample is compared with that of a stored block with the longest header: three
+        // bits, filled up to a byte, and two numbers.
         guard size < (block.count + 4) * 8 else { return store(block, isLast: isLast) }
         append(isLast ? 1 : 0, 1)
         append(2, 2)
@@ -56,19 +59,19 @@ struct HuffmanDeflate: ~Copyable {
         flush()
     }
 
-    /// Bits before the first code.
+    /// The number of bits before the first code.
     private static let headSize = 3 + 14 + 19 * 3 + (257 + 2) * 4
 
-    /// How long the codes are. Each length is written in four bits: a shorter way would save a hundred bytes in a block.
+    /// Writes the lengths of the codes, four bits each. A more compact form would save a hundred bytes per block.
     private mutating func writeLengths(_ lengths: [UInt8]) {
-        // 257 codes of bytes and the end, 2 of distances, 19 of lengths.
+        // 257 codes for bytes and the end, 2 for distances, 19 for lengths.
         append(0, 5)
         append(1, 5)
         append(15, 4)
-        // The first three stand for repetitions, of which there are none.
+        // The first three stand for repetitions, which are not used.
         for index in 0..<19 { append(index < 3 ? 0 : 4, 3) }
         flush()
-        // No distance is used; two codes of one bit are what every reader takes.
+        // No distance is used. Every reader accepts two codes of one bit.
         for length in lengths + [1, 1] {
             append(HuffmanCode.reversed(UInt64(length), 4), 4)
             flush()
@@ -76,7 +79,7 @@ struct HuffmanDeflate: ~Copyable {
     }
 
     private mutating func write(_ block: UnsafeBufferPointer<UInt8>, _ codes: [UInt64]) {
-        // In registers, and not where other writes might reach.
+        // Local variables stay in registers, since other writes cannot alias them.
         var (bits, bitCount, target) = (bits, bitCount, output + position)
         codes.withUnsafeBufferPointer { codes in
             var index = 0
@@ -126,7 +129,7 @@ struct HuffmanDeflate: ~Copyable {
         if bitCount >= 32 { flush() }
     }
 
-    /// Writes out what is whole.
+    /// Writes out the complete bytes.
     private mutating func flush() {
         UnsafeMutableRawPointer(output + position).storeBytes(of: bits.littleEndian, as: UInt64.self)
         position += Int(bitCount >> 3)
@@ -144,12 +147,14 @@ struct HuffmanDeflate: ~Copyable {
         return position
     }
 
-    /// Of so many bytes four are counted: all of them would cost half as much as writing them does, and save next to nothing.
+    /// The number of bytes of which four are counted. Counting all would cost half as much as writing them, and save
+    /// next to nothing.
     private static let sampleDistance = 16
 
-    /// How often each byte is likely to come, at least once, for it may come where nobody has looked; and the end once.
+    /// Returns the estimated frequency of each byte, at least 1, since it may occur outside of the sample, and 1 for
+    /// the end.
     private static func counts(of block: UnsafeBufferPointer<UInt8>) -> [UInt32] {
-        // Four tables: counting the same one twice in a row waits for the first to be stored.
+        // Four tables, because incrementing the same counter twice in a row would wait for the first store.
         let tables = [UInt32](unsafeUninitializedCapacity: 4 * 256) { tables, count in
             tables.initialize(repeating: 0)
             var index = 0

@@ -2,13 +2,15 @@ import CImages
 import Foundation
 
 extension ImageCodec {
-    /// Small pictures of one, as PNG files that take a few more bytes and a fraction of the time.
+    /// Returns thumbnails of one picture, as PNG files. They are slightly larger than usual, and take a fraction of
+    /// the time.
     ///
-    /// The picture is decoded once, for the largest, of which the others are made. Where something can be seen through it is
-    /// decoded for each.
+    /// An opaque picture is decoded once, for the largest thumbnail, and the others are made from that. A transparent
+    /// picture is decoded for each thumbnail.
     ///
-    /// - Parameter sides: the longest that each may have, in pixels, rising.
-    /// - Returns: one for each side, up to the first that the picture fits into as it is: it is the same for all beyond.
+    /// - Parameter sides: the maximum width and height of each thumbnail in pixels, in ascending order.
+    /// - Returns: one thumbnail for each side, up to the first side that the original picture fits. It serves all
+    ///   larger sides.
     package static func quickThumbnails(_ data: Data, sides: [Int]) throws(ImageError) -> [[UInt8]] {
         let header = try checkedHeader(of: data)
         let longest = max(header.width, header.height)
@@ -32,12 +34,12 @@ extension ImageCodec {
         return pictures.reversed()
     }
 
-    /// Decoded pixels, 8 bits for each of their parts.
+    /// Decoded pixels with 8 bits per channel.
     private struct Pixels {
         let bytes: Data
         let size: (width: Int, height: Int)
         let pixelSize: Int
-        /// Whether nothing can be seen through.
+        /// Whether no pixel is transparent.
         let isOpaque: Bool
 
         init(_ bytes: Data, _ size: (width: Int, height: Int), pixelSize: Int) {
@@ -50,7 +52,7 @@ extension ImageCodec {
         }
 
         func reduced(to target: (width: Int, height: Int)) -> Pixels {
-            // Sizes are rounded, each by itself.
+            // Each size is rounded by itself, so it may exceed the source.
             let target = (width: min(target.width, size.width), height: min(target.height, size.height))
             let result = bytes.withUnsafeBytes {
                 Reduction.reduced($0, size, pixelSize: pixelSize, to: target)
@@ -72,7 +74,7 @@ extension ImageCodec {
 }
 
 extension ImageCodec.Header {
-    /// How large the picture is when it fits into a square, its proportions kept; never larger than it is.
+    /// Returns the size of the picture scaled down to fit into a square, with its proportions.
     fileprivate func size(fitting side: Int) -> (width: Int, height: Int) {
         let scale = min(1, Double(max(side, 1)) / Double(max(width, height)))
         return (max(1, Int((Double(width) * scale).rounded())), max(1, Int((Double(height) * scale).rounded())))

@@ -1,43 +1,44 @@
 import CImages
 import Foundation
 
-/// Decoding, scaling and encoding of pictures, by libvips. Blocks the calling thread; any thread may call.
+/// Decoding, scaling and encoding of pictures with libvips. Blocks the calling thread; any thread may call.
 ///
-/// Nothing is believed of what a picture is said to be: its format is told from its bytes, and its size from its header
-/// before anything is decoded.
+/// A picture is not trusted: the format is determined from its bytes, and the size in its header is checked before
+/// anything is decoded.
 package enum ImageCodec {
-    /// More pixels than this, all frames of an animation together, are not decoded: a file of a few bytes can claim to hold
-    /// terabytes. The pages of a document (TIFF, HEIF) are pictures of their own, of which the first is the only one decoded.
+    /// The maximum number of decoded pixels, all frames of an animation together: a file of a few bytes can claim to
+    /// hold terabytes. The pages of a document (TIFF, HEIF) are separate pictures, of which only the first is
+    /// decoded.
     package static let largestPixelCount = 1 << 28
 
-    /// More bytes of decoded pixels than this are not held in memory at once, where a picture cannot be decoded piece by
-    /// piece.
+    /// The maximum number of bytes of decoded pixels in memory at once, for pictures that cannot be decoded in
+    /// pieces.
     package static let largestByteCount = 1 << 29
 
-    /// What the header of a picture says.
+    /// The contents of a picture's header.
     package struct Header: Sendable, Equatable {
         package let format: ImageFormat
-        /// As shown, that is after it was turned upright.
+        /// The width and height as shown, after rotation.
         package let width: Int
         package let height: Int
-        /// Frames of an animation, pages of a document.
+        /// The number of frames of an animation, or pages of a document.
         package let pages: Int
-        /// Whether the pixels are stored the way they are shown.
+        /// Whether the pixels are stored in the orientation in which they are shown.
         package let isUpright: Bool
-        /// Bytes of one decoded pixel.
+        /// The size of one decoded pixel in bytes.
         let pixelSize: Int
-        /// Whether no row is known before all of the file is read.
+        /// Whether no row is complete before the whole file is read.
         let isInterlaced: Bool
 
-        /// The most bytes that have to be held at once to decode it.
+        /// The maximum number of bytes that must be in memory at once to decode the picture.
         package var wholeSize: Int {
             let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
             let (bytes, overflowsToo) = pixels.multipliedReportingOverflow(by: isDecodedWhole ? pixelSize : 0)
             return overflows || overflowsToo ? .max : bytes
         }
 
-        /// Whether nothing of the picture can be had without all of it in memory. Interlaced files are; WebP, HEIF and GIF are
-        /// decoded frame by frame; and what lies on its side is turned as a whole.
+        /// Whether the whole picture must be decoded into memory. This applies to interlaced files, to WebP, HEIF and
+        /// GIF, which are decoded frame by frame, and to pictures that must be rotated.
         var isDecodedWhole: Bool {
             switch format {
             case .webp, .heif, .gif: true
@@ -46,7 +47,7 @@ package enum ImageCodec {
         }
     }
 
-    /// Why there is no libvips; `nil` where there is.
+    /// The reason why libvips cannot be used, or `nil` if it can.
     private static let startFault: String? = cimages_start() == 0 ? nil : lastError()
 
     /// Reads a picture's header.
@@ -63,13 +64,14 @@ package enum ImageCodec {
             isUpright: raw.orientation <= 1, pixelSize: Int(raw.pixel_size), isInterlaced: raw.interlaced != 0)
     }
 
-    /// Reads a picture's header and refuses one that is too large to decode.
+    /// Reads a picture's header, and refuses a picture that is too large to decode.
     ///
-    /// - Parameter resultPixelSize: bytes for every pixel of a result that is as large as the picture and held whole.
+    /// - Parameter resultPixelSize: the bytes per pixel of a result that is as large as the picture and held in
+    ///   memory.
     static func checkedHeader(of data: Data, resultPixelSize: Int = 0) throws(ImageError) -> Header {
         let header = try header(of: data)
         let isAnimation = header.format == .gif || header.format == .webp
-        // Saturating: a header may claim anything.
+        // Saturating, since a header may claim anything.
         func product(_ a: Int, _ b: Int) -> Int {
             let (result, overflows) = a.multipliedReportingOverflow(by: b)
             return overflows ? .max : result
@@ -84,7 +86,7 @@ package enum ImageCodec {
         return header
     }
 
-    /// The picture in another format. The first frame of an animation.
+    /// Returns the picture in another format. Of an animation, only the first frame.
     package static func convert(
         _ data: Data, to format: ImageFormat, quality: Double = 0.85
     ) throws(ImageError) -> Data {
@@ -96,9 +98,10 @@ package enum ImageCodec {
         }
     }
 
-    /// The picture scaled down to fit into a rectangle, its proportions kept. A picture that fits stays as large as it is.
+    /// Returns the picture scaled down to fit into a rectangle, with its proportions. A picture that fits keeps its
+    /// size.
     ///
-    /// A JPEG is decoded at a fraction of its size, as are a TIFF or HEIF with previews in them.
+    /// A JPEG is decoded at a fraction of its size, and so is a TIFF or HEIF with previews in it.
     package static func thumbnail(
         _ data: Data, width: Int, height: Int, as format: ImageFormat = .png, quality: Double = 0.85
     ) throws(ImageError) -> Data {
@@ -128,7 +131,7 @@ package enum ImageCodec {
         }
     }
 
-    /// A picture's pixels: rows of red, green, blue and alpha, 8 bits each.
+    /// Returns a picture's pixels: rows of red, green, blue and alpha, 8 bits each.
     package static func decode(_ data: Data) throws(ImageError) -> (pixels: Data, width: Int, height: Int) {
         let header = try checkedHeader(of: data, resultPixelSize: 4)
         var width: Int32 = 0
@@ -160,7 +163,7 @@ package enum ImageCodec {
         throw failure(lastError())
     }
 
-    /// The calling thread's.
+    /// Returns the first line of the calling thread's last libvips error.
     private static func lastError() -> String {
         var text = [CChar](repeating: 0, count: 1024)
         cimages_error(&text, text.count)
@@ -171,7 +174,7 @@ package enum ImageCodec {
 }
 
 extension ImageError {
-    /// What libvips' words say of a picture that it did not decode.
+    /// Converts libvips' message about a picture that it did not decode.
     static func undecoded(_ format: ImageFormat, _ reason: String) -> ImageError {
         reason.contains("out of memory")
             ? .outOfMemory(format: "\(format)") : .damaged(format: "\(format)", reason: reason)

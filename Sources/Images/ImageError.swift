@@ -1,25 +1,25 @@
 import Foundation
 
-/// Why a picture could not be read or made.
+/// The reason why a picture could not be read or written.
 public enum ImageError: Error, Sendable, Equatable {
-    /// The bytes are not a picture in a format that is known: PNG, JPEG, WebP, HEIF, TIFF or GIF.
+    /// The bytes are not a picture in a supported format: PNG, JPEG, WebP, HEIF, TIFF or GIF.
     case unknownFormat
-    /// The bytes begin like a picture of this format, and then go wrong; the text says how.
+    /// The bytes start as this format, but are invalid. `reason` is libvips' message.
     case damaged(format: String, reason: String)
-    /// The picture says that it has more pixels than this machine is made to decode.
+    /// The picture claims more pixels than the decoder's limit.
     case tooLarge(pixels: Int, limit: Int)
-    /// The picture can only be decoded whole, and would take more memory than pictures are given.
+    /// The picture can only be decoded whole, and would exceed the memory limit for pictures.
     case tooLargeInMemory(bytes: Int, limit: Int)
-    /// There was no memory for the picture, whatever it is: the process has less than the picture takes.
+    /// The process does not have enough memory for the picture.
     case outOfMemory(format: String)
-    /// The picture could not be encoded; the text says why.
+    /// The picture could not be encoded, for the given reason.
     case notEncoded(format: String, reason: String)
-    /// The library that decodes and encodes pictures cannot be loaded, whatever the picture is; the text says why.
+    /// The library that decodes and encodes pictures cannot be loaded, for the given reason.
     case unavailable(reason: String)
 }
 
 extension ImageError: LocalizedError, CustomStringConvertible {
-    /// One line that says what is wrong with the picture.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .unknownFormat: "the data is not a picture (PNG, JPEG, WebP, HEIF, TIFF or GIF)"
@@ -33,6 +33,6 @@ extension ImageError: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The same line, for code that reads `localizedDescription`.
+    /// The same line as ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import UniformTypeIdentifiers
 
-/// The formats that pictures are decoded from and encoded to.
+/// The formats that pictures can be decoded from and encoded to.
 package enum ImageFormat: CaseIterable, Sendable {
     case png
     case jpeg
@@ -22,14 +22,14 @@ package enum ImageFormat: CaseIterable, Sendable {
         }
     }
 
-    /// The format that a type stands for; `nil` for a type that is no such picture, or that leaves the format open.
+    /// Returns the format of a type, or `nil` if the type is not such a picture or does not determine a format.
     package init?(_ type: UTType) {
         let exact = Self.allCases.first { type == $0.type || type.conforms(to: $0.type) }
         guard let format = exact ?? (type.conforms(to: .heif) ? .heif : nil) else { return nil }
         self = format
     }
 
-    /// The format that bytes begin like, whatever they were said to be; `nil` for none of these.
+    /// Returns the format that bytes start as, whatever their declared type; `nil` for none of these formats.
     package init?(sniffing data: Data) {
         let head = [UInt8](data.prefix(16))
         func begins(_ bytes: [UInt8], at position: Int = 0) -> Bool { head.dropFirst(position).starts(with: bytes) }
@@ -52,14 +52,14 @@ package enum ImageFormat: CaseIterable, Sendable {
         }
     }
 
-    /// What libheif reads, AVIF included.
+    /// The brands that libheif reads, AVIF included.
     private static let heifBrands: Set<Substring> = [
         "heic", "heix", "hevc", "heim", "heis", "hevm", "hevs", "mif1", "msf1", "avif", "avis",
     ]
 
-    /// The encoder's name with its options.
+    /// Returns the name of libvips' encoder, with its options.
     ///
-    /// - Parameter quality: from 0, smallest, to 1, best; for formats that lose something.
+    /// - Parameter quality: from 0, smallest, to 1, best; for lossy formats.
     func encoder(quality: Double) -> String {
         let percent = quality.isNaN ? 100 : Int((min(max(quality, 0), 1) * 99).rounded()) + 1
         switch self {

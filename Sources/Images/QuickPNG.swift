@@ -1,29 +1,29 @@
 import CDeflate
 import Glibc
 
-/// Writes PNG files in a fraction of the time that libpng takes with zlib, and little larger.
+/// A writer of PNG files that takes a fraction of the time of libpng with zlib, for slightly larger files.
 ///
 /// Source: the PNG specification, third edition.
 enum QuickPNG {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The lowest level that compresses: more of it costs much and gains little in photographs.
+    /// The lowest level that compresses. Higher levels cost much and gain little in photographs.
     private static let level: CInt = 1
-    /// Each byte as its difference from the same one of the pixel before, which suits photographs.
+    /// The filter type Sub, the difference from the pixel to the left, which suits photographs.
     private static let filter: UInt8 = 1
 
-    /// A file of pixels with 8 bits for each of their parts: grey or red, green and blue, and alpha where there is some.
+    /// Returns a PNG file of pixels with 8 bits per channel: grey or red, green and blue, with or without alpha.
     ///
     /// - Parameters:
-    ///   - pixels: row by row from the top.
-    ///   - pixelSize: bytes of a pixel, 1 to 4.
-    /// - Returns: `nil` for what is no such picture, and where there is no memory.
+    ///  - pixels: rows from top to bottom.
+    ///  - pixelSize: the bytes per pixel, 1 to 4.
+    /// - Returns: `nil` for inconsistent sizes, or if there is not enough memory.
     static func file(of pixels: UnsafeRawBufferPointer, width: Int, height: Int, pixelSize: Int) -> [UInt8]? {
         guard let colourType = colourType(ofPixelSize: pixelSize), width > 0, height > 0,
             let compressed = compressed(filtered(pixels, rowSize: width * pixelSize, height: height, pixelSize))
         else { return nil }
         var file = signature
         file.reserveCapacity(compressed.count + 100)
-        // 8 bits; the only methods of compression and filtering that there are; not interlaced.
+        // 8 bits, the only defined methods of compression and filtering, not interlaced.
         append("IHDR", bigEndian(width) + bigEndian(height) + [8, colourType, 0, 0, 0], to: &file)
         append("IDAT", compressed, to: &file)
         append("IEND", [], to: &file)
@@ -60,11 +60,11 @@ enum QuickPNG {
 
     // MARK: Compression
 
-    /// More bits than this in a byte, and nothing longer than a byte is likely to come again: photographs have three and more,
-    /// drawings and pictures of windows one and less.
+    /// The entropy in bits per byte above which repetitions longer than a byte are unlikely. Photographs have three
+    /// and more; drawings and screenshots have one and less.
     private static let mostBitsOfDrawings = 2.0
 
-    /// A zlib stream.
+    /// Returns a zlib stream.
     private static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         if bytes.isEmpty { return nil }
         return bitsOfByte(in: bytes) > mostBitsOfDrawings ? coded(bytes) : deflated(bytes)
@@ -93,7 +93,7 @@ enum QuickPNG {
         }
     }
 
-    /// Shannon's entropy, from a sample.
+    /// Returns Shannon's entropy in bits per byte, from a sample.
     private static func bitsOfByte(in bytes: [UInt8]) -> Double {
         let (piece, distance) = (256, 4096)
         var counts = [Int](repeating: 0, count: 256)

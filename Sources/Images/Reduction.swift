@@ -1,16 +1,16 @@
-/// Makes pictures smaller: each pixel of the result is the mean of those that it covers, which is what a small picture of a larger
-/// one looks like from afar. Not for colours that count less where they can be seen through.
+/// Scaling by area averaging: each pixel of the result is the mean of the pixels that it covers. Not for pictures
+/// with transparent pixels, because colours are not weighted by alpha.
 enum Reduction {
-    /// What the pixels of the result take of the source, along one side.
+    /// The shares of source pixels in each pixel of the result, along one axis.
     private struct Shares {
-        /// So that the sum of a column fits into 16 bits, and that of a row of columns into 32.
+        /// The sum of all weights. The sum of a column fits into 16 bits, and that of a row of columns into 32.
         static let whole = 256.0
 
-        /// Of how many pixels each takes something, or nothing.
+        /// The number of source pixels of each result pixel, including those with the weight 0.
         let count: Int
-        /// The first of them, for each.
+        /// The first source pixel of each result pixel.
         let starts: [Int]
-        /// As many as ``count`` for each, which together are ``whole``.
+        /// The weights, ``count`` for each result pixel, with the sum ``whole``.
         let weights: [UInt16]
 
         init(of source: Int, for target: Int) {
@@ -21,7 +21,7 @@ enum Reduction {
             self.starts = starts
             weights = starts.indices.flatMap { index -> [UInt16] in
                 let (start, end) = (Double(index) * step, Double(index + 1) * step)
-                // Rounded as sums, so that together they are whole.
+                // The sums are rounded and not the weights, so that the total is exact.
                 let sums = (0...count).map { offset in
                     let position = min(max(Double(starts[index] + offset), start), end)
                     return UInt16((min((position - start) / step, 1) * Self.whole).rounded())
@@ -31,9 +31,9 @@ enum Reduction {
         }
     }
 
-    /// Pixels of 8 bits for each of their parts, row by row.
+    /// Returns pixels scaled down, with 8 bits per channel, row by row.
     ///
-    /// - Parameter target: not larger than the source either way.
+    /// - Parameter target: not larger than the source in either direction.
     static func reduced(
         _ source: UnsafeRawBufferPointer, _ size: (width: Int, height: Int), pixelSize: Int,
         to target: (width: Int, height: Int)
@@ -69,7 +69,7 @@ enum Reduction {
     private static func gather(
         _ sums: UnsafeBufferPointer<UInt16>, _ columns: Shares, _ pixelSize: Int, into row: UnsafeMutablePointer<UInt8>
     ) {
-        // The usual ones, with numbers that the compiler knows: half as large, and about half as large.
+        // Constants for the compiler in the frequent cases: half the size, and about half the size.
         switch (pixelSize, columns.count) {
         case (3, 2): gather(sums, columns, 3, 2, into: row)
         case (3, 4): gather(sums, columns, 3, 4, into: row)
@@ -86,7 +86,7 @@ enum Reduction {
                 for x in 0..<starts.count {
                     let start = starts[x] &* pixelSize
                     for part in 0..<pixelSize {
-                        // Half, for rounding.
+                        // One half, for rounding.
                         var sum: UInt32 = 1 << 15
                         for index in 0..<count {
                             let column = UInt32(sums[start &+ part &+ index &* pixelSize])

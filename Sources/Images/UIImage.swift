@@ -3,35 +3,37 @@ import UniformTypeIdentifiers
 
 /// A picture.
 ///
-/// The value class under which programs for Apple's platforms know pictures. It keeps the encoded bytes that it was made of and
-/// decodes them only when another format or size is asked for, so a picture that passes through a program as data stays
-/// the same to the last byte. Its values do not change and may be used from any thread.
+/// This is the class of Apple's platforms for pictures. It stores the encoded bytes that it was created from, and
+/// decodes them only when another format or size is requested. So a picture that passes through a program as data is
+/// not changed. Objects are immutable and may be used from any thread.
 ///
-/// Read: PNG, JPEG, WebP, HEIF, TIFF and GIF, told from the bytes. Source: UIKit, `UIImage.h`, the part that is about data.
+/// It reads PNG, JPEG, WebP, HEIF, TIFF and GIF, and determines the format from the bytes. Source: UIKit,
+/// `UIImage.h`, the part that is about data.
 public final class UIImage: NSObject, NSSecureCoding, Sendable {
-    /// The encoded picture, as it came.
+    /// The encoded picture, unchanged.
     package let encoded: Data
     package let header: ImageCodec.Header
-    /// Pixels to a point.
+    /// The number of pixels per point.
     public let scale: CGFloat
 
-    /// A picture from its encoded bytes; `nil` for what is not a picture. The header is read, nothing is decoded.
+    /// Creates a picture from its encoded bytes, or `nil` if they are not a picture. Reads the header and decodes
+    /// nothing.
     public convenience init?(data: Data) {
         self.init(data: data, scale: 1)
     }
 
-    /// A picture from its encoded bytes, with so many pixels to a point.
+    /// Creates a picture from its encoded bytes, with a number of pixels per point.
     public convenience init?(data: Data, scale: CGFloat) {
         try? self.init(encoded: data, scale: scale)
     }
 
-    /// A picture from a file, which is read whole; `nil` for what cannot be read or is not a picture.
+    /// Creates a picture from a file, which is read whole; `nil` if it cannot be read or is not a picture.
     public convenience init?(contentsOfFile path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         self.init(data: data)
     }
 
-    /// A picture from its encoded bytes; the error says what is wrong with them.
+    /// Creates a picture from its encoded bytes, or throws the reason why that fails.
     package init(encoded: Data, scale: CGFloat = 1) throws(ImageError) {
         header = try ImageCodec.header(of: encoded)
         self.encoded = encoded
@@ -48,20 +50,20 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
 
     // MARK: - Encoding
 
-    /// The picture as PNG; `nil` when its bytes turn out to be damaged, or it is too large to decode.
+    /// Returns the picture as PNG, or `nil` if its bytes are damaged or it is too large to decode.
     public func pngData() -> Data? { try? data(as: .png) }
 
-    /// The picture as JPEG.
+    /// Returns the picture as JPEG.
     ///
     /// - Parameter compressionQuality: from 0, smallest, to 1, best.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         try? ImageCodec.convert(encoded, to: .jpeg, quality: Double(compressionQuality))
     }
 
-    /// The picture as HEIC.
+    /// Returns the picture as HEIC.
     public func heicData() -> Data? { try? data(as: .heif) }
 
-    /// The picture in a format: the bytes it was made of when that is their format.
+    /// Returns the picture in a format: its original bytes if they have that format and orientation.
     package func data(as format: ImageFormat) throws(ImageError) -> Data {
         if format == header.format, header.isUpright { return encoded }
         return try ImageCodec.convert(encoded, to: format)
@@ -69,14 +71,15 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
 
     // MARK: - Thumbnails
 
-    /// The picture scaled down to fit into a size in pixels, its proportions kept; `nil` when its bytes are damaged.
+    /// Returns the picture scaled down to fit into a size in pixels, with its proportions; `nil` if its bytes are
+    /// damaged.
     ///
-    /// Blocks for as long as it takes.
+    /// Blocks meanwhile.
     public func preparingThumbnail(of size: CGSize) -> UIImage? {
         try? thumbnail(fitting: size)
     }
 
-    /// The picture scaled down to fit into a size in pixels, for `async` code.
+    /// Returns the picture scaled down to fit into a size in pixels, without blocking the calling task.
     public func byPreparingThumbnail(ofSize size: CGSize) async -> UIImage? {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: self.preparingThumbnail(of: size)) }
@@ -84,7 +87,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
     }
 
     package func thumbnail(fitting size: CGSize, as format: ImageFormat = .png) throws(ImageError) -> UIImage {
-        // Nothing a caller may pass is outside of what an Int holds after this.
+        // Clamps any value that a caller may pass to the range of `Int`.
         func pixels(_ length: CGFloat) -> Int {
             length.isFinite ? Int(min(max(length.rounded(), 1), 1_048_576)) : 1_048_576
         }
@@ -105,7 +108,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
         return mine.pixels == theirs.pixels
     }
 
-    /// Equal pictures have equal sizes; their bytes may differ.
+    /// A hash of the size, since equal pictures may have different bytes.
     public override var hash: Int { header.width &* 31 &+ header.height }
 
     /// The format and the size, for logs.
@@ -124,7 +127,7 @@ public final class UIImage: NSObject, NSSecureCoding, Sendable {
         coder.encode(Double(scale), forKey: "scale")
     }
 
-    /// Reads an encoded picture; `nil` for what is not one.
+    /// Reads an encoded picture, or returns `nil` if there is none.
     public convenience init?(coder: NSCoder) {
         guard let data = coder.decodeObject(of: NSData.self, forKey: "data") else { return nil }
         self.init(data: Data(referencing: data), scale: CGFloat(coder.decodeDouble(forKey: "scale")))

@@ -1,22 +1,22 @@
 import Glibc
 import LinuxSystem
 
-/// One archive as it grows: asks the workers for pieces ahead of what is written, and writes them in order.
+/// The writer of one archive. It requests pieces from the workers ahead of writing, and writes them in order.
 struct ArchiveWriter: ~Copyable {
-    /// What may be asked for and not yet written: files, which are open as long, and bytes.
+    /// The limits of requested pieces that are not written yet: files, which are open meanwhile, and bytes.
     private static let pendingSteps = 48
     private static let pendingBytes = 32 << 20
 
-    /// A step of writing the archive, in its order.
+    /// A step of writing the archive. Steps are written in order.
     private enum Step {
-        /// An entry that is known already: a directory, or a link and what it holds.
+        /// A complete entry: a directory, or a link and its target.
         case ready(ZipEntry, content: [UInt8])
-        /// A file that is one piece.
+        /// A file that consists of one piece.
         case file(ZipEntry, PieceRequest, number: Int)
         /// A part of a larger file.
         case part(ZipEntry, PieceRequest, Range<Int>, isLast: Bool, number: Int)
 
-        /// The bytes that a worker holds for it.
+        /// The bytes that a worker holds for the step.
         var bytes: Int {
             switch self {
             case .ready: 0
@@ -36,10 +36,10 @@ struct ArchiveWriter: ~Copyable {
 
     private var steps: [Step] = []
     private var stepBytes = 0
-    /// The archive's directory so far.
+    /// The central directory so far.
     private var directory: [UInt8] = []
     private var report = ZipArchiver.Report()
-    /// The larger file whose parts are being written.
+    /// The large file of which parts are being written.
     private var partial: ZipEntry?
 
     init(
@@ -60,7 +60,7 @@ struct ArchiveWriter: ~Copyable {
 
     // MARK: Adding entries
 
-    /// Adds a directory and everything in it.
+    /// Adds a directory and all its contents.
     mutating func add(
         tree root: FileDescriptor, named name: FileName, shouldStore: (String) -> Bool
     ) throws(ZipError) {
@@ -132,7 +132,7 @@ struct ArchiveWriter: ~Copyable {
 
     // MARK: Writing entries
 
-    /// Adds a step, and writes earlier ones when too much waits.
+    /// Adds a step, and writes earlier ones while a limit is exceeded.
     private mutating func append(_ step: Step) throws(ZipError) {
         if isCancelled() { throw .cancelled }
         steps.append(step)
@@ -174,7 +174,7 @@ struct ArchiveWriter: ~Copyable {
         complete(entry)
     }
 
-    /// Writes a part of a larger file. Its header is written first to keep the room, and again when all is known.
+    /// Writes a part of a large file. Its header is written first to reserve the room, and again when it is complete.
     private mutating func writePart(
         _ begun: ZipEntry, _ request: PieceRequest, _ range: Range<Int>, isLast: Bool, _ number: Int
     ) throws(ZipError) {
@@ -213,7 +213,7 @@ struct ArchiveWriter: ~Copyable {
         complete(entry)
     }
 
-    /// Writes a large file again as it is: compressing made it no smaller.
+    /// Writes a large file again uncompressed, because compression did not make it smaller.
     private mutating func store(_ entry: inout ZipEntry, _ request: PieceRequest) throws(ZipError) {
         let begin = entry.offset + entry.localHeader.count
         try writing { (output: inout ArchiveFile) throws(Errno) in try output.rewind(to: begin) }
@@ -227,7 +227,7 @@ struct ArchiveWriter: ~Copyable {
             checksum = Checksum.combined(checksum, piece.checksum, secondLength: piece.size)
             try writing { (output: inout ArchiveFile) throws(Errno) in try output.append(piece.bytes) }
         }
-        // Read twice, the file must have been the same twice.
+        // The file was read twice, and must not have changed in between.
         guard checksum == entry.checksum else { throw .changedDuringArchiving(path: entry.shownPath) }
         entry.method = .stored
         entry.compressedSize = entry.size
@@ -249,7 +249,7 @@ struct ArchiveWriter: ~Copyable {
 
     // MARK: Ending
 
-    /// Writes what is left and the archive's directory.
+    /// Writes the remaining steps and the central directory.
     mutating func finish() throws(ZipError) -> ZipArchiver.Report {
         while !steps.isEmpty { try writeNext() }
         workers.stop()
@@ -265,7 +265,7 @@ struct ArchiveWriter: ~Copyable {
         return report
     }
 
-    /// Ends the work and takes back what was written.
+    /// Stops the workers and truncates the output to its earlier length.
     mutating func discard() {
         workers.stop()
         steps.removeAll()

@@ -1,24 +1,25 @@
 import Glibc
 import LinuxSystem
 
-/// Makes zip archives (PKWARE APPNOTE 6.3, zip64 included) of a folder or a file.
+/// An archiver that makes zip archives (PKWARE APPNOTE 6.3, zip64 included) of a directory or a file.
 ///
-/// The same tree gives the same bytes, whatever the number of threads and the time zone: entries are in the order of
-/// the walk (``TreeWalker``), times are those of the files, in UTC. Permissions are kept, symbolic links are links in
-/// the archive, wherever they point. Pipes, sockets and devices are left out and reported.
+/// The same tree makes the same bytes, whatever the number of threads and the time zone: entries are in the order of
+/// the walk (``TreeWalker``), and times are those of the files, in UTC. Permissions are preserved. Symbolic links
+/// stay links in the archive, wherever they point. Pipes, sockets and devices are left out and reported.
 ///
-/// Files are compressed on threads of the archiver's own. Memory is bounded: some 4 MiB for each thread, and at most
-/// 32 MiB of what waits to be written.
+/// Files are compressed on threads of the archiver's own. Memory is bounded: about 4 MiB for each thread, and at most
+/// 32 MiB of data that waits to be written.
 ///
-/// The calls block, and their closures are called on the calling thread.
+/// The calls block, and call their closures on the calling thread.
 package enum ZipArchiver {
-    /// How an archive is made.
+    /// The options of an archive.
     package struct Options: Sendable {
-        /// How many threads compress.
+        /// The number of threads that compress.
         package var threads: Int
-        /// From 1 (fast) to 12 (small).
+        /// The compression level, from 1 (fast) to 12 (small).
         package var level: Int
-        /// Where in the output the archive begins. What lies before it stays: a program that unpacks itself, say.
+        /// The position in the output at which the archive begins. Earlier bytes stay, such as a self-extracting
+        /// program.
         package var position: Int
 
         package init(threads: Int = Options.processors, level: Int = 6, position: Int = 0) {
@@ -27,32 +28,33 @@ package enum ZipArchiver {
             self.position = position
         }
 
-        /// The processors this machine has.
+        /// The number of processors of this machine.
         package static var processors: Int { max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))) }
     }
 
-    /// What an archive holds.
+    /// The contents of a finished archive.
     package struct Report: Sendable, Equatable {
         package var entries = 0
-        /// Bytes of all files, before compression.
+        /// The size of all files before compression, in bytes.
         package var bytes = 0
-        /// Bytes of the archive.
+        /// The size of the archive in bytes.
         package var archiveBytes = 0
-        /// What was left out, in the order of the walk.
+        /// The entries that were left out, in the order of the walk.
         package var skipped: [SkippedEntry] = []
     }
 
-    /// Writes an archive whose only entry at the root is the directory itself: `name/`, `name/…`.
+    /// Writes an archive with the directory itself as the only entry at the root: `name/`, `name/…`.
     ///
-    /// The output may be any regular or memory file that is open for writing at any position. An archive that fails or
-    /// is cancelled is cut off it again. A tree or file that changes meanwhile fails the archive.
+    /// The output may be any regular or memory file that is open for writing at any position. If the archive fails or
+    /// is cancelled, the output is truncated to its earlier length. A tree or file that changes meanwhile fails the
+    /// archive.
     ///
     /// - Parameters:
-    ///   - directory: open in any way.
-    ///   - name: what the directory is called in the archive.
-    ///   - shouldStore: whether a file of this name is compressed already, so that trying again would be in vain.
-    ///   - progress: how many bytes of all files are done, and how many there are. Given, the tree is measured first.
-    ///   - isCancelled: asked between entries and between pieces of 2 MiB.
+    ///  - directory: open in any way.
+    ///  - name: the directory's name in the archive.
+    ///  - shouldStore: whether a file of this name is compressed already, so that compressing it is useless.
+    ///  - progress: called with the completed and the total bytes of all files. If given, the tree is measured first.
+    ///  - isCancelled: called between entries and between pieces of 2 MiB.
     @discardableResult
     package static func archive(
         directory: FileDescriptor, named name: String, to output: FileDescriptor, options: Options = Options(),
@@ -68,7 +70,7 @@ package enum ZipArchiver {
         }
     }
 
-    /// Writes an archive of one regular file, its only entry. Everything else is as for a directory.
+    /// Writes an archive of one regular file, its only entry. Otherwise the same as for a directory.
     ///
     /// - Parameter file: open for reading. Its position is neither used nor moved.
     @discardableResult
@@ -108,7 +110,7 @@ package enum ZipArchiver {
         return size.bytes
     }
 
-    /// Adds entries through the closure, completes the archive, and takes it back if anything fails.
+    /// Adds entries through the closure and completes the archive. Truncates the output if anything fails.
     private static func write(
         to output: FileDescriptor, _ options: Options, progress: (Int) -> Void, isCancelled: () -> Bool,
         adding: (inout ArchiveWriter) throws(ZipError) -> Void

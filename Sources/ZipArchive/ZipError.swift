@@ -1,28 +1,29 @@
 import LinuxSystem
 
-/// Why an archive was not made. Whichever it is, the output is as long as it was before.
+/// The reason why an archive was not made. In every case, the output is as long as before.
 ///
-/// Paths are those in the archive, which begin with the name of what is archived.
+/// Paths are those in the archive, which begin with the name of the archived item.
 package enum ZipError: Error, Equatable {
-    /// The closure that asks said so.
+    /// `isCancelled` returned true.
     case cancelled
-    /// A file shrank, grew or was written to, or a folder's entries changed, while the archive was made.
+    /// A file shrank, grew or was written to, or a directory's entries changed, while the archive was made.
     case changedDuringArchiving(path: String)
-    /// Not a directory, or not a regular file, as the call wants it.
+    /// The item is not a directory, or not a regular file, as the call requires.
     case wrongKind(FileStatus.Kind, path: String)
-    /// A name no archive entry can have: empty, `.`, `..`, with a `/` or a NUL.
+    /// A name that no archive entry can have: empty, `.`, `..`, with a `/` or a NUL.
     case invalidName(String)
-    /// More than the 65,535 bytes that the format has for a path.
+    /// The path is longer than the 65,535 bytes that the format allows.
     case pathTooLong(path: String)
-    /// A file that does not say how long it is (in /proc) and is longer than fits in memory well.
+    /// A file that reports no size (in /proc) is larger than one piece.
     case sizeUnknown(path: String)
-    /// A folder that contains itself, which only a file system served by a program can show.
+    /// A directory contains itself, which only a user-space file system can report.
     case containsItself(path: String)
-    /// The output lies in the folder to archive.
+    /// The output lies in the directory to archive.
     case archiveInsideSource
-    /// The output is no regular or memory file, or is open for appending only: headers could not be completed.
+    /// The output is not a regular or memory file, or is open for appending only, so that headers cannot be
+    /// rewritten.
     case unsuitableOutput
-    /// The disk is full, or the user's share of it.
+    /// The disk is full, or the user's quota is.
     case noSpace
     case system(Errno, path: String)
 
@@ -33,7 +34,9 @@ package enum ZipError: Error, Equatable {
         }
     }
 
-    /// - Parameter root: what the walk's root is called in the archive.
+    /// Converts an error of a walk.
+    ///
+    /// - Parameter root: the name of the walk's root in the archive.
     init(_ error: WalkError, root: String) {
         func inArchive(_ path: String) -> String { path == "." ? root : root + "/" + path }
         switch error {

@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// Finds out from a few samples that compressing a large file would be in vain, as for photos and films: a compressor
-/// takes longest for what it cannot make smaller.
+/// A probe that finds out from a few samples that compressing a large file would be useless, as for photos and films.
+/// A compressor takes longest for data that it cannot make smaller.
 ///
-/// A file is only given up when samples from all over it, together, do not get smaller at all. Its parts between the
-/// samples might; that little is given away.
+/// A file counts as incompressible only if samples from all over it, together, do not get smaller at all. Parts
+/// between the samples might get smaller; that loss is accepted.
 struct Compressibility: ~Copyable {
-    /// Smaller files are simply compressed.
+    /// The minimum size of a probed file in bytes. Smaller files are always compressed.
     static let leastSize = 256 << 10
     private static let samples = 16
     private static let sampleSize = 8 << 10
@@ -15,9 +15,11 @@ struct Compressibility: ~Copyable {
     private let sample: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
 
+    /// Creates a probe with its buffers.
+    ///
     /// - Throws: `ENOMEM`.
     init() throws(Errno) {
-        // The level makes no difference for what has no repetitions.
+        // The level makes no difference for data without repetitions.
         guard let deflater = Deflater(level: 1) else { throw .outOfMemory }
         self.deflater = deflater
         sample = .allocate(byteCount: Self.sampleSize, alignment: 64)
@@ -40,7 +42,7 @@ struct Compressibility: ~Copyable {
         return deflated < Self.samples * Self.sampleSize
     }
 
-    /// Whether a file would get smaller. One that cannot be read everywhere is left to be found out by its reader.
+    /// Whether a file would get smaller. `true` if it cannot be read, so that its reader reports the error.
     func isCompressible(_ file: FileDescriptor, size: Int) -> Bool {
         guard size >= Self.leastSize else { return true }
         var deflated = 0
@@ -52,7 +54,7 @@ struct Compressibility: ~Copyable {
         return deflated < Self.samples * Self.sampleSize
     }
 
-    /// Where the samples begin: the first at the beginning, the last at the end, the others evenly between.
+    /// Returns the positions of the samples: the first at the start, the last at the end, the others evenly between.
     private static func offsets(_ size: Int) -> some Sequence<Int> {
         (0..<samples).lazy.map { (size - sampleSize) / (samples - 1) * $0 }
     }

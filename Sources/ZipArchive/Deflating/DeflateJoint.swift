@@ -1,21 +1,21 @@
 import CZlib
 
-/// Makes a finished deflate stream one that another can follow, so that a large file may be compressed in pieces on
-/// several threads and read back as one stream.
+/// The conversion of a finished deflate stream into one that another can follow. So a large file can be compressed in
+/// pieces on several threads, and read back as one stream.
 ///
-/// The compressor marks the last block of each piece as the last of all, and ends it at any bit. The mark must go, and
-/// the piece must end at a byte: as in zlib's sync flush, an empty stored block after it does that (RFC 1951 §3.2.4).
-/// Where the last block begins, only reading the stream tells; reading is several times as fast as compressing.
+/// The compressor marks the last block of each piece as final, and ends it at any bit. The mark must be removed, and
+/// the piece must end at a byte: as in zlib's sync flush, an empty stored block does that (RFC 1951 §3.2.4). The
+/// start of the last block can only be found by decompressing, which is several times as fast as compressing.
 enum DeflateJoint {
-    /// The most that a piece grows: the rest of the byte with the empty block's header, and its four bytes.
+    /// The maximum growth of a piece: the rest of the byte with the empty block's header, and its four bytes.
     static let length = 6
 
-    /// Changes a stream in place.
+    /// Converts a stream in place.
     ///
     /// - Parameters:
-    ///   - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
-    ///   - content: what was compressed. It is read back into the same place, byte for byte.
-    /// - Returns: the new length, or `nil` where the stream does not give back as many bytes as went in.
+    ///  - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
+    ///  - content: the uncompressed bytes. They are decompressed into the same place, byte for byte.
+    /// - Returns: the new length, or `nil` if the stream does not decompress to the length of `content`.
     static func open(
         _ stream: UnsafeMutableRawBufferPointer, count: Int, content: UnsafeMutableRawBufferPointer
     ) -> Int? {
@@ -33,7 +33,7 @@ enum DeflateJoint {
         return end + 4
     }
 
-    /// Where the last block begins and ends, in bits from the start.
+    /// Returns the start and end of the last block, in bits from the start.
     private static func lastBlock(
         _ stream: UnsafeMutableRawBufferPointer, _ content: UnsafeMutableRawBufferPointer
     ) -> (begin: Int, end: Int)? {

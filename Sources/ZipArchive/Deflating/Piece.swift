@@ -1,34 +1,34 @@
 import LinuxSystem
 
-/// What is asked of a worker: some bytes of one file, as they go into the archive.
+/// A request to a worker: some bytes of one file, to be prepared for the archive.
 struct PieceRequest: Sendable {
     enum Extent: Sendable {
-        /// The whole file, which may say that it is empty and not be.
+        /// The whole file. It may claim to be empty and not be, as in /proc.
         case whole
         /// A part of a large file.
         case part(Range<Int>, isLast: Bool)
     }
 
-    /// The most that is read at once: a file that is larger is done in parts, on as many threads as there are.
+    /// The maximum size of a piece in bytes. A larger file is split into parts, for several threads.
     static let size = 2 << 20
 
     let file: FileDescriptor
     let status: FileStatus
     let extent: Extent
-    /// Whether to try to make it smaller.
+    /// Whether to try compression.
     let deflates: Bool
 }
 
-/// What a worker made of it.
+/// A worker's result for a request.
 struct Piece: Sendable {
     let method: ZipEntry.Method
-    /// How many bytes of the file are in it, and their CRC-32.
+    /// The number of bytes of the file in it, and their CRC-32.
     let size: Int
     let checksum: UInt32
     let bytes: [UInt8]
 }
 
-/// Why a piece could not be made; who asked knows which file it was.
+/// The reason why a piece could not be made. The requester knows the file's path.
 enum PieceError: Error, Sendable {
     case changed
     case sizeUnknown

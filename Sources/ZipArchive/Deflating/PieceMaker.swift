@@ -1,22 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// Reads pieces of files and compresses them. Each thread has one, with buffers that it uses again and again.
+/// A reader that reads pieces of files and compresses them. Each thread has one, with reusable buffers.
 struct PieceMaker: ~Copyable {
     private let deflater: Deflater
     private let compressibility: Compressibility
     private let input: UnsafeMutableRawBufferPointer
     private let output: UnsafeMutableRawBufferPointer
-    /// A whole part of zeros that others follow, compressed: disk images have thousands of the same.
+    /// The compressed form of a full part of zeros that other parts follow. Disk images have thousands of them.
     private var zeros: Piece?
 
+    /// Creates a reader with its buffers.
+    ///
     /// - Throws: `ENOMEM`.
     init(level: Int) throws(Errno) {
         let compressibility = try Compressibility()
         guard let deflater = Deflater(level: level) else { throw .outOfMemory }
         self.deflater = deflater
         self.compressibility = compressibility
-        // One byte more than the largest piece, to see that a file goes on.
+        // One byte more than the largest piece, to detect that a file continues.
         input = .allocate(byteCount: PieceRequest.size + 1, alignment: 4096)
         output = .allocate(byteCount: Deflater.bound(PieceRequest.size), alignment: 4096)
     }
@@ -35,7 +37,7 @@ struct PieceMaker: ~Copyable {
 
     private func makeWhole(_ request: PieceRequest) throws(PieceError) -> Piece {
         let size = request.status.size
-        // A file that says it is empty may be one that is made up as it is read (in /proc).
+        // A file with the size 0 may have generated contents, as in /proc.
         let count = try read(request.file, at: 0, upTo: size == 0 ? PieceRequest.size + 1 : size)
         guard size == 0 || count == size else { throw .changed }
         guard count <= PieceRequest.size else { throw .sizeUnknown }
@@ -50,7 +52,7 @@ struct PieceMaker: ~Copyable {
         return Piece(method: .stored, size: count, checksum: checksum, bytes: Array(content))
     }
 
-    /// Whether the file stayed as it was is asked once, after its last part.
+    /// Makes a part. Whether the file changed meanwhile is checked only once, after its last part.
     private mutating func makePart(
         _ request: PieceRequest, _ range: Range<Int>, isLast: Bool
     ) throws(PieceError) -> Piece {
@@ -64,21 +66,21 @@ struct PieceMaker: ~Copyable {
         }
         var deflated = deflater.deflate(UnsafeRawBufferPointer(content), into: output)
         if !isLast, let count = deflated { deflated = DeflateJoint.open(output, count: count, content: content) }
-        // Neither can fail with a buffer of the size the compressor asks for and a stream it made itself.
+        // Neither can fail with a buffer of the requested size and a stream of the same compressor.
         guard let deflated else { throw .system(.inputOutput) }
         let piece = Piece(method: .deflated, size: range.count, checksum: checksum, bytes: Array(output[..<deflated]))
         if areZeros { zeros = piece }
         return piece
     }
 
-    /// Returns whether all of some bytes, at least one, are 0.
+    /// Whether all bytes, at least one, are 0.
     private static func areZeros(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress, bytes.first == 0 else { return false }
-        // Each byte is compared with the next.
+        // Compares each byte with the next.
         return memcmp(start, start + 1, bytes.count - 1) == 0
     }
 
-    /// Reads until so many bytes are there or the file ends.
+    /// Reads until `count` bytes are read or the file ends.
     private func read(_ file: FileDescriptor, at offset: Int, upTo count: Int) throws(PieceError) -> Int {
         var filled = 0
         while filled < count {

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The file an archive goes to, written in large pieces from a position on.
+/// The output file of an archive, written in large pieces from a position on.
 struct ArchiveFile: ~Copyable {
     private static let bufferSize = 1 << 20
 
@@ -9,10 +9,12 @@ struct ArchiveFile: ~Copyable {
     private let start: Int
     let identity: FileStatus.Identity
     private var buffer: [UInt8] = []
-    /// Where the buffer's first byte goes.
+    /// The position of the buffer's first byte.
     private var flushed: Int
 
-    /// - Throws: ``ZipError/unsuitableOutput`` for what cannot be written at any position.
+    /// Prepares an output file.
+    ///
+    /// - Throws: ``ZipError/unsuitableOutput`` if it cannot be written at any position.
     init(_ descriptor: FileDescriptor, startingAt position: Int) throws(ZipError) {
         let status: FileStatus
         let flags: CInt
@@ -32,7 +34,7 @@ struct ArchiveFile: ~Copyable {
         buffer.reserveCapacity(Self.bufferSize)
     }
 
-    /// Where the next byte goes.
+    /// The position of the next byte.
     var position: Int { flushed + buffer.count }
 
     mutating func append(_ bytes: [UInt8]) throws(Errno) {
@@ -53,7 +55,7 @@ struct ArchiveFile: ~Copyable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Writes over what was appended earlier.
+    /// Overwrites bytes that were appended earlier.
     mutating func replace(at position: Int, with bytes: [UInt8]) throws(Errno) {
         if position >= flushed {
             buffer.replaceSubrange((position - flushed)..<(position - flushed + bytes.count), with: bytes)
@@ -62,14 +64,14 @@ struct ArchiveFile: ~Copyable {
         }
     }
 
-    /// Goes back to a position: what was appended after it is gone.
+    /// Truncates the file to a position.
     mutating func rewind(to position: Int) throws(Errno) {
         try flush()
         try descriptor.truncate(to: position)
         flushed = position
     }
 
-    /// Takes everything back that was written.
+    /// Truncates the file to its length before the archive.
     mutating func discard() {
         buffer.removeAll()
         flushed = start

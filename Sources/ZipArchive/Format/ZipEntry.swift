@@ -1,28 +1,31 @@
 import LinuxSystem
 
-/// One entry of an archive: what its two headers say.
+/// One entry of an archive, with the contents of its two headers.
 struct ZipEntry {
-    /// How an entry's bytes are kept. APPNOTE 4.4.5.
+    /// The compression method of an entry. APPNOTE 4.4.5.
     enum Method: UInt16, Sendable {
         case stored = 0
         case deflated = 8
     }
 
-    /// The whole path in the archive; a directory's ends with `/`.
+    /// The whole path in the archive. A directory's path ends with `/`.
     let path: [UInt8]
-    /// Kind and permissions, as in `st_mode`.
+    /// The kind and permissions, as in `st_mode`.
     let mode: UInt32
     let time: ZipTime
     /// The size before compression.
     var size: Int
     var method = Method.stored
-    /// CRC-32 of the bytes before compression.
+    /// The CRC-32 of the bytes before compression.
     var checksum: UInt32 = 0
     var compressedSize = 0
-    /// Where the local header begins.
+    /// The position of the local header.
     var offset = 0
 
-    /// - Parameter status: permissions beyond read, write and execute are left out: whoever unpacks is not the owner.
+    /// Creates an entry that is not compressed yet.
+    ///
+    /// - Parameter status: permissions beyond read, write and execute are dropped, since the archive may be unpacked
+    ///   by another user.
     init(path: [UInt8], status: FileStatus, size: Int) {
         self.path = path
         mode = UInt32(status.mode) & 0o170777
@@ -32,22 +35,23 @@ struct ZipEntry {
 }
 
 extension ZipEntry {
-    /// Sizes and offsets from here on are kept in the zip64 field, and this stands in their place. APPNOTE 4.5.3.
+    /// The limit of 32-bit fields. Values from it on are stored in the zip64 field, and replaced by it. APPNOTE
+    /// 4.5.3.
     static let limit32 = 0xFFFF_FFFF
     private static let zip64Field: UInt16 = 0x0001
     private static let timestampField: UInt16 = 0x5455
 
     private var isLarge: Bool { size >= Self.limit32 }
 
-    /// Bit 11 says that the path is UTF-8. One that is ASCII needs no such word, and one that is not UTF-8 stays the
-    /// bytes it is.
+    /// Bit 11 declares the path as UTF-8. An ASCII path does not need it, and a path in another encoding is stored
+    /// unchanged.
     private var flags: UInt16 {
         let isASCII = path.allSatisfy { $0 < 0x80 }
         return !isASCII && String(validating: path, as: UTF8.self) != nil ? 1 << 11 : 0
     }
 
-    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends on the size and the path only, so that
-    /// it can be written again when the rest is known.
+    /// The header before the entry's bytes (APPNOTE 4.3.7). Its length depends only on the path, the size and the
+    /// time, so that it can be rewritten later.
     var localHeader: [UInt8] {
         var header: [UInt8] = []
         header.reserveCapacity(30 + path.count + 29)
@@ -67,7 +71,7 @@ extension ZipEntry {
         return header
     }
 
-    /// Appends the entry's header in the archive's directory (APPNOTE 4.3.12).
+    /// Appends the entry's header in the central directory (APPNOTE 4.3.12).
     func appendCentralHeader(to directory: inout [UInt8]) {
         let large = [size, compressedSize, offset].filter { $0 >= Self.limit32 }
         let unix: UInt16 = 3 << 8
@@ -115,7 +119,7 @@ extension ZipEntry {
     }
 }
 
-/// The end of an archive, with its zip64 form where a number does not fit (APPNOTE 4.3.14 to 4.3.16).
+/// The end of an archive, with its zip64 form if a number does not fit (APPNOTE 4.3.14 to 4.3.16).
 struct ZipEnd {
     let entries: Int
     let directoryOffset: Int

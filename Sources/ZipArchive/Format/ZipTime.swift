@@ -1,14 +1,14 @@
-/// A time as zip archives keep it: MS-DOS date and time, in UTC here so that the same tree gives the same archive in
-/// every time zone, and the exact seconds for readers that know the extended timestamp field.
+/// A time in a zip archive. The MS-DOS date and time is in UTC, so that the same tree makes the same archive in every
+/// time zone. The exact seconds are for readers that support the extended timestamp field.
 struct ZipTime {
     /// Year since 1980 (7 bits), month (4), day (5). APPNOTE 4.4.6.
     let date: UInt16
     /// Hour (5 bits), minute (6), half seconds (5).
     let time: UInt16
-    /// Seconds since 1970, where 32 bits hold them.
+    /// Seconds since 1970, if they fit 32 bits.
     let unixSeconds: Int32?
 
-    /// A time before 1980 or after 2107 becomes the nearest that the format has.
+    /// Converts a time. A time before 1980 or after 2107 is clamped to the format's range.
     init(secondsSince1970 seconds: Int) {
         unixSeconds = Int32(exactly: seconds)
         let clamped = min(max(seconds, 315_532_800), 4_354_819_198)
@@ -18,8 +18,8 @@ struct ZipTime {
         time = UInt16((inDay / 3600) << 11 | (inDay / 60 % 60) << 5 | (inDay % 60) / 2)
     }
 
-    /// The day in the Gregorian calendar, counted in eras of 400 years that begin in March, so that the leap day is
-    /// the last of its year.
+    /// Returns the date in the Gregorian calendar. Counts in eras of 400 years that begin in March, so that the leap
+    /// day is the last of its year.
     private static func civil(daysSince1970: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = daysSince1970 + 719_468
         let era = shifted / 146_097

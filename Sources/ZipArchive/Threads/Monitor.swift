@@ -1,17 +1,19 @@
 import Glibc
 
-/// A value that threads look at and change one at a time, and can wait on until another has changed it.
+/// A value behind a lock with condition variables, so that threads can wait until another thread has changed it.
 ///
-/// `Mutex` cannot be waited on, which worker threads must. Callers are threads of our own, never Swift's pool.
+/// A `Mutex` has no condition variables, which worker threads need. It must not be used from Swift's thread pool.
 final class Monitor<State: Sendable>: @unchecked Sendable {
-    // Safe to share: `state` is touched only while `mutex` is held, and the two pthread objects are made for sharing;
-    // they live at fixed addresses from init to deinit.
+    // Safe to share: `state` is accessed only while `mutex` is held, and the two pthread objects are made for
+    // sharing; they stay at fixed addresses from init to deinit.
     private var state: State
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let conditions: UnsafeMutablePointer<pthread_cond_t>
     private let conditionCount: Int
 
-    /// - Parameter conditions: how many different things can be waited for, counted from 0.
+    /// Creates a monitor.
+    ///
+    /// - Parameter conditions: the number of conditions, which are numbered from 0.
     init(_ state: State, conditions count: Int) {
         self.state = state
         conditionCount = count
@@ -28,14 +30,14 @@ final class Monitor<State: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Looks at the value or changes it.
+    /// Runs a closure that reads or changes the value.
     func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
-    /// Waits until the closure has something: it is asked now, and again whenever the condition is signalled.
+    /// Waits until the closure returns a value. It is called now, and again whenever the condition is signalled.
     func wait<Result>(for condition: Int, until body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }

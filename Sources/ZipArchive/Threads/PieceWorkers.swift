@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// Threads that make pieces, in whatever order they get done; whoever asked takes them in the order asked.
+/// Threads that make pieces in any order. The requester takes the pieces in the order of requests.
 ///
-/// Threads start as work comes, at most as many as allowed, and end with ``stop()``.
+/// Threads start on demand, up to the limit, and end with ``stop()``.
 final class PieceWorkers: Sendable {
     private struct State: Sendable {
-        /// Asked for and not begun, oldest first, and the number of the first.
+        /// Requests that no thread has begun, oldest first, and the number of the first one.
         var waiting: [PieceRequest] = []
         var firstWaiting = 0
         var done: [Int: Result<Piece, PieceError>] = [:]
-        /// The number somebody waits for.
+        /// The number of the piece that the requester waits for.
         var awaited: Int?
         var isStopped = false
         var threads: [pthread_t] = []
@@ -28,9 +28,9 @@ final class PieceWorkers: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// Asks for a piece.
+    /// Requests a piece.
     ///
-    /// - Returns: its number, which counts up from 0.
+    /// - Returns: its number, counted from 0.
     func ask(_ request: PieceRequest) -> Int {
         let (number, needsThread) = monitor.withLock { state in
             state.waiting.append(request)
@@ -45,7 +45,7 @@ final class PieceWorkers: Sendable {
     /// Waits for a piece. Each may be taken once.
     func take(_ number: Int) throws(PieceError) -> Piece {
         let hasThreads = monitor.withLock { !$0.threads.isEmpty }
-        // Where the system gives no thread, the work is done here.
+        // If no thread could be created, the calling thread does the work.
         if !hasThreads { run(waits: false) }
         let result = monitor.wait(for: Self.result) { state in
             let result = state.done.removeValue(forKey: number)
@@ -55,13 +55,13 @@ final class PieceWorkers: Sendable {
         return try result.get()
     }
 
-    /// Lets threads finish the piece they are at, forgets the rest, and waits until they have ended. May be called again.
+    /// Waits until threads have finished their current pieces and ended, and drops the rest. May be called again.
     func stop() {
         let threads = monitor.withLock { state in
             state.isStopped = true
             state.waiting.removeAll()
             state.done.removeAll()
-            // A thread may be waited for once: what it leaves is gone then, and its name may be another's.
+            // A thread may be joined only once. After that, its ID may belong to another thread.
             defer { state.threads = [] }
             return state.threads
         }
@@ -80,7 +80,7 @@ final class PieceWorkers: Sendable {
         }
     }
 
-    /// What a thread does from beginning to end; where no thread could be had, what the caller does until nothing waits.
+    /// Makes pieces: on a worker thread until ``stop()``, or on the calling thread until no request waits.
     fileprivate func run(waits: Bool) {
         var maker: PieceMaker
         do throws(Errno) {
@@ -98,7 +98,7 @@ final class PieceWorkers: Sendable {
         }
     }
 
-    /// The oldest request, or `nil` when there will be none.
+    /// Returns the oldest request, waiting for one if `waits`. Returns `nil` when there will be none.
     private func next(waits: Bool) -> (Int, PieceRequest)? {
         let begun: (Int, PieceRequest)?? = monitor.wait(for: Self.work) { state in
             if state.isStopped { return .some(nil) }
@@ -122,7 +122,7 @@ final class PieceWorkers: Sendable {
     }
 }
 
-/// The entry of a worker thread, in the form that pthread_create(3) takes.
+/// The entry point of a worker thread, in the form that pthread_create(3) takes.
 private func pieceWorkerMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     Unmanaged<PieceWorkers>.fromOpaque(context).takeRetainedValue().run(waits: true)
