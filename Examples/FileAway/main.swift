@@ -3,7 +3,8 @@ import Foundation
 import Purvey
 
 final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
-    /// What is filed, the most exact first: a PDF is also data, and a web page's address is also text to some.
+    /// The types that are filed, the most specific first: a PDF is also data, and a web page's address is also text
+    /// to some.
     private static let kinds: [UTType] = [.pdf, .image, .url, .text]
 
     func beginRequest(with context: NSExtensionContext) {
@@ -18,7 +19,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
             }
             let name = provider.suggestedName
             group.enter()
-            // An attachment may be the URL of a page, text, data or the URL of a file: whatever the host had.
+            // An attachment may be the URL of a page, text, data or the URL of a file, depending on the host.
             provider.loadItem(forTypeIdentifier: kind.identifier, options: nil) { item, error in
                 defer { group.leave() }
                 do {
@@ -42,16 +43,16 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
 
     private static func file(_ item: NSSecureCoding?, _ kind: UTType, _ name: String?) throws -> String {
         let documents = FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent("Documents")
-        // A host may call its items what it likes: no other folder is meant by it, and no hidden file.
+        // A name from the host must not lead into another folder or make a hidden file.
         let name = (name ?? kind.localizedDescription ?? "Item").replacingOccurrences(of: "/", with: "_")
         var target = documents.appendingPathComponent(name.hasPrefix(".") ? "_" + name.dropFirst() : name)
         let contents: (URL) throws -> Void
-        // An address comes as it is, or as its bytes.
+        // An address may be a URL or its bytes.
         let address =
             kind == .url ? (item as Any as? Data).flatMap { URL(dataRepresentation: $0, relativeTo: nil) } : nil
         switch address ?? item as Any {
         case let url as URL where url.isFileURL && kind != .url:
-            // As large as it may be: the file is copied and not read.
+            // The file may be large, so it is copied in pieces.
             contents = { target in try copy(url, to: target) }
         case let url as URL:
             contents = writing(Data("[InternetShortcut]\nURL=\(url.absoluteString)\n".utf8))
@@ -69,7 +70,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
         if target.pathExtension.isEmpty { target.appendPathExtension(for: kind) }
         let ending = target.pathExtension
         let stem = target.deletingPathExtension().lastPathComponent
-        // Nothing that was filed before is replaced.
+        // Files that were filed before are not replaced.
         for number in 2... {
             do {
                 try contents(target)
@@ -102,7 +103,7 @@ final class FileAwayRequestHandler: NSObject, NSExtensionRequestHandling {
     }
 }
 
-/// The names of what was filed, and why something was not, collected from several threads.
+/// The names of filed items and the errors of others, collected from several threads.
 final class FiledNames {
     private let lock = NSLock()
     private var all: [String] = []

@@ -3,22 +3,22 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A folder, seen in another place, where nothing can be changed.
+/// A read-only view of a directory in another place.
 ///
-/// Every file that the kernel has heard of has a number here, and the number a path. Files are opened when the kernel opens them;
-/// where it may, the kernel then reads them itself, and this program sees nothing of it.
+/// Every file that the kernel knows has a number here, and every number a path. Files are opened when the kernel
+/// opens them. With passthrough, the kernel reads them directly, past this program.
 final class Mirror: FileSystem {
-    /// A file that is known to the kernel.
+    /// A file that the kernel knows.
     private struct Node {
         var path: String
-        /// How often it was looked up and not yet forgotten.
+        /// The number of lookups that the kernel has not forgotten yet.
         var lookups: UInt64 = 0
-        /// All openings of a file have to use the same one.
+        /// The backing file, which all open handles of a file must share.
         var backing: BackingFile?
         var openings = 0
     }
 
-    /// What is open.
+    /// An open file or directory.
     private enum Handle {
         case file(FileDescriptor)
         case folder([(name: Name, kind: Listing.Kind)])
@@ -26,7 +26,7 @@ final class Mirror: FileSystem {
 
     private struct State {
         var nodes: [NodeID: Node]
-        /// By the bytes of paths: texts that only look alike would be one.
+        /// Keyed by the bytes of paths, since equal strings may have different bytes.
         var numbers: [[UInt8]: NodeID] = [:]
         var handles: [UInt64: Handle] = [:]
         var last: UInt64 = 1
@@ -48,7 +48,7 @@ final class Mirror: FileSystem {
         state.withLock { $0.session = permitted }
     }
 
-    /// Somebody has unmounted it.
+    /// Ends the program after the mount was unmounted.
     func end() { exit(0) }
 
     // MARK: Names and attributes
@@ -56,7 +56,7 @@ final class Mirror: FileSystem {
     private func path(of node: NodeID) -> String? { state.withLock { $0.nodes[node]?.path } }
 
     private func entry(_ name: Name, in folder: String) -> Entry? {
-        // A path of bytes that are no text would need more than this example has.
+        // Paths that are not UTF-8 are beyond this example.
         guard let name = name.text else { return nil }
         let path = folder + "/" + name
         var status = stat()
@@ -165,7 +165,7 @@ final class Mirror: FileSystem {
         }
         let listing = reply.listing()
         for (index, entry) in entries.enumerated().dropFirst(Int(clamping: cookie)) {
-            // Numbers that nobody looks up need only be other than 0.
+            // A number that the kernel does not look up must only be other than 0.
             let node = NodeID(rawValue: .max)
             guard listing.append(entry.name, node: node, kind: entry.kind, cookie: UInt64(index) + 1) else { break }
         }

@@ -2,7 +2,7 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-// Shows a folder in another place until it is interrupted or unmounted.
+// Shows a directory in another place until it is interrupted or unmounted.
 func complain(_ text: String) {
     _ = (text + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }
@@ -20,12 +20,12 @@ guard arguments.count == 2, !arguments.contains(where: { $0.hasPrefix("-") }) el
     exit(2)
 }
 let (folder, mountPoint) = (arguments[0], arguments[1])
-// The working folder may be within what will be mounted on.
+// The working directory may lie under the mount point, so the path must be absolute.
 guard let source = realpath(folder, nil).map({ String(cString: $0) }) else {
     complain("mirror: \(folder): \(Errno(rawValue: errno))")
     exit(1)
 }
-// A session's threads take no signals; these are kept for this one to wait for.
+// A session's threads block signals; these are blocked in this thread, too, so that it can wait for them.
 var (signals, number) = (sigset_t(), CInt(0))
 sigemptyset(&signals)
 for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }

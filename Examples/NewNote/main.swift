@@ -2,7 +2,7 @@ import FileProviderGTK
 import Foundation
 import Purvey
 
-/// Asks for a name and a text, and puts a note into the folder that a domain of "On This Machine" serves.
+/// An action that asks for a name and a text, and writes a note into the folder of a domain of "On This Machine".
 final class NewNoteController: FPUIActionExtensionViewController {
     override func prepare(forAction actionIdentifier: String, itemIdentifiers: [NSFileProviderItemIdentifier]) {
         title = "New note"
@@ -23,7 +23,7 @@ final class NewNoteController: FPUIActionExtensionViewController {
     }
 
     private func write(_ text: String, named name: String) async throws {
-        // The folder that the user gave to the domain.
+        // The folder that the user chose for the domain.
         let domain = try await NSFileProviderManager.domains().first {
             $0.identifier == extensionContext.domainIdentifier
         }

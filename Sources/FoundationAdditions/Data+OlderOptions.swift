@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names that options had before Swift 3, which programs still use.
+/// The names of options before Swift 3, which programs still use.
 extension Data.ReadingOptions {
     /// The same as `mappedIfSafe`.
     public static var dataReadingMapped: Data.ReadingOptions { .mappedIfSafe }

@@ -1,3 +1,3 @@
-// Foundation, and what Foundation has on Apple's platforms but not on Linux. Every public module exports this one, because
-// there every framework brings Foundation with it.
+// Foundation, and the parts of Foundation on Apple's platforms that Linux lacks. Every public module exports this
+// one, because every framework there exports Foundation.
 @_exported import Foundation

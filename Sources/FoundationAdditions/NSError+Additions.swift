@@ -1,17 +1,18 @@
 import Foundation
 
-/// The key of an array of errors that an error comes of.
+/// The key of an array of underlying errors.
 ///
 /// Source: Foundation, `NSError.h`.
 public let NSMultipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"
 
 extension NSError {
-    /// An error without a domain. `NSError()` finds it: the initializer of `NSObject` cannot be overridden from outside.
+    /// Creates an error without a domain. `NSError()` resolves to it, since the initializer of `NSObject` cannot be
+    /// overridden from another module.
     public convenience init(_unused: Void = ()) {
         self.init(domain: "", code: 0)
     }
 
-    /// The errors that this one comes of: the one under `NSUnderlyingErrorKey`, and those under
+    /// The underlying errors: the one under `NSUnderlyingErrorKey`, and those under
     /// ``NSMultipleUnderlyingErrorsKey``.
     public var underlyingErrors: [any Error] {
         let one = userInfo[NSUnderlyingErrorKey] as? any Error

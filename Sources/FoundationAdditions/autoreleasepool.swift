@@ -1,6 +1,6 @@
-/// Calls `body` and returns what it returns.
+/// Calls `body` and returns its result.
 ///
-/// Nothing is autoreleased on Linux: objects go when their last reference does.
+/// There are no autoreleased objects on Linux: the last reference destroys an object.
 ///
 /// Source: ObjectiveC, which Foundation exports.
 public func autoreleasepool<Result, Failure: Error>(invoking body: () throws(Failure) -> Result) throws(Failure)

@@ -1,7 +1,7 @@
 import Foundation
 
-// Foundation on Linux does not show the types of Core Foundation. The older interface speaks of them; the classes they
-// are bridged to on Apple's systems stand in, so that `kUTTypePNG as String` and `"png" as CFString` compile.
+// Foundation on Linux does not have the types of Core Foundation, which the older interface uses. The classes that
+// they are bridged to on Apple's platforms stand in, so that `kUTTypePNG as String` and `"png" as CFString` compile.
 
 /// Stands in for Core Foundation's string.
 public typealias CFString = NSString

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The text of four bytes, in Mac OS Roman; the form in which they are a tag.
+/// Returns the text of four bytes in Mac OS Roman, which is the form of a tag.
 public func UTCreateStringForOSType(_ inOSType: OSType) -> Unmanaged<CFString> {
     let bytes = withUnsafeBytes(of: inOSType.bigEndian) { Array($0) }
     let text = String(String.UnicodeScalarView(bytes.map(MacOSRoman.scalar(of:))))
     return Unmanaged.passRetained(text as NSString)
 }
 
-/// The four bytes of a text in Mac OS Roman; zero if it is not four of its characters.
+/// Returns the four bytes of a text in Mac OS Roman, or zero if it is not four of its characters.
 public func UTGetOSTypeFromString(_ inString: CFString) -> OSType {
     let bytes = (inString as String).unicodeScalars.map(MacOSRoman.byte(of:))
     guard bytes.count == 4 else { return 0 }

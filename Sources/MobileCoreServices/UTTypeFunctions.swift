@@ -3,13 +3,14 @@ import UniformTypeIdentifiers
 
 // MARK: Identifiers for tags
 
-/// The identifier of the type that a tag stands for.
+/// Returns the identifier of the type of a tag.
 ///
 /// - Parameters:
-///   - inTagClass: what kind of tag it is, such as ``kUTTagClassFilenameExtension``.
-///   - inTag: the tag.
-///   - inConformingToUTI: what the type must conform to; nil if anything will do.
-/// - Returns: the preferred declared type's identifier, else a dynamic one; nil if the tag cannot be one of its class.
+///  - inTagClass: the class of the tag, such as ``kUTTagClassFilenameExtension``.
+///  - inTag: the tag.
+///  - inConformingToUTI: a type that the result must conform to; nil for any type.
+/// - Returns: the identifier of the preferred declared type, otherwise a dynamic one; nil for a tag that is invalid
+///   in its class.
 public func UTTypeCreatePreferredIdentifierForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFString>? {
@@ -19,10 +20,11 @@ public func UTTypeCreatePreferredIdentifierForTag(
     return type.map { retained($0.identifier) }
 }
 
-/// The identifiers of all types that a tag stands for, the preferred one first.
+/// Returns the identifiers of all types of a tag, the preferred one first.
 ///
 /// - Parameters: as for ``UTTypeCreatePreferredIdentifierForTag(_:_:_:)``.
-/// - Returns: the declared types' identifiers, else a single dynamic one; nil if the tag cannot be one of its class.
+/// - Returns: the identifiers of declared types, otherwise one dynamic identifier; nil for a tag that is invalid in
+///   its class.
 public func UTTypeCreateAllIdentifiersForTag(
     _ inTagClass: CFString, _ inTag: CFString, _ inConformingToUTI: CFString?
 ) -> Unmanaged<CFArray>? {
@@ -34,12 +36,12 @@ public func UTTypeCreateAllIdentifiersForTag(
 
 // MARK: Tags of identifiers
 
-/// The preferred tag of a type in a class; nil if it has none.
+/// Returns the preferred tag of a type in a class, or nil if it has none.
 public func UTTypeCopyPreferredTagWithClass(_ inUTI: CFString, _ inTagClass: CFString) -> Unmanaged<CFString>? {
     type(inUTI).preferredTag(of: UTTagClass(rawValue: inTagClass as String)).map { retained($0) }
 }
 
-/// All tags of a type in a class, the preferred one first; nil if it has none.
+/// Returns all tags of a type in a class, the preferred one first, or nil if it has none.
 public func UTTypeCopyAllTagsWithClass(_ inUTI: CFString, _ inTagClass: CFString) -> Unmanaged<CFArray>? {
     let tags = type(inUTI).allTags[UTTagClass(rawValue: inTagClass as String)]
     return tags.map { tags in retained(tags.map { $0 as NSString }) }
@@ -52,7 +54,7 @@ public func UTTypeEqual(_ inUTI1: CFString, _ inUTI2: CFString) -> Bool {
     type(inUTI1) == type(inUTI2) || isSame(inUTI1 as String, inUTI2 as String)
 }
 
-/// Whether a type is another one or conforms to it.
+/// Whether a type equals another one or conforms to it.
 public func UTTypeConformsTo(_ inUTI: CFString, _ inConformsToUTI: CFString) -> Bool {
     UTTypeEqual(inUTI, inConformsToUTI) || (UTType(inUTI as String)?.conforms(to: type(inConformsToUTI)) ?? false)
 }
@@ -64,7 +66,7 @@ private func isSame(_ first: String, _ second: String) -> Bool {
 
 // MARK: What is known of a type
 
-/// The description of a type for people; nil if there is none.
+/// Returns the description of a type for users, or nil if there is none.
 public func UTTypeCopyDescription(_ inUTI: CFString) -> Unmanaged<CFString>? {
     UTType(inUTI as String)?.localizedDescription.map { retained($0) }
 }
@@ -79,7 +81,7 @@ public func UTTypeIsDynamic(_ inUTI: CFString) -> Bool {
     UTType(inUTI as String)?.isDynamic ?? false
 }
 
-/// The declaration of a type, with the keys of ``kUTTypeIdentifierKey`` and those after it; nil if it is not declared.
+/// Returns the declaration of a type, with ``kUTTypeIdentifierKey`` and the keys after it; nil if it is not declared.
 public func UTTypeCopyDeclaration(_ inUTI: CFString) -> Unmanaged<CFDictionary>? {
     guard let type = UTType(inUTI as String), type.isDeclared else { return nil }
     let declaration = NSMutableDictionary()
@@ -101,14 +103,14 @@ public func UTTypeCopyDeclaration(_ inUTI: CFString) -> Unmanaged<CFDictionary>?
     return Unmanaged.passRetained(declaration)
 }
 
-/// The bundle that declares a type; nil if it is the system that does, or nobody.
+/// Returns the bundle that declares a type, or nil if the system declares it or it is not declared.
 public func UTTypeCopyDeclaringBundleURL(_ inUTI: CFString) -> Unmanaged<CFURL>? {
     UTType(inUTI as String)?.declaringBundle.map { Unmanaged.passRetained($0 as NSURL) }
 }
 
 // MARK: Helpers
 
-/// The type of an identifier, declared or not.
+/// Returns the type of an identifier, declared or not.
 private func type(_ identifier: CFString) -> UTType {
     UTType(exportedAs: identifier as String)
 }

@@ -13,21 +13,21 @@ public var kUTTagClassOSType: CFString { "com.apple.ostype" }
 
 // MARK: Keys of declarations
 
-/// In a bundle's property list: the types it owns.
+/// A key of a bundle's property list: the types that the bundle owns.
 public var kUTExportedTypeDeclarationsKey: CFString { "UTExportedTypeDeclarations" }
-/// In a bundle's property list: the types of others that it uses.
+/// A key of a bundle's property list: the types that it uses and others own.
 public var kUTImportedTypeDeclarationsKey: CFString { "UTImportedTypeDeclarations" }
-/// In a declaration: the identifier.
+/// A key of a declaration: the identifier.
 public var kUTTypeIdentifierKey: CFString { "UTTypeIdentifier" }
-/// In a declaration: tags by class.
+/// A key of a declaration: the tags by class.
 public var kUTTypeTagSpecificationKey: CFString { "UTTypeTagSpecification" }
-/// In a declaration: identifiers of the types it conforms to.
+/// A key of a declaration: the identifiers of the types that it conforms to.
 public var kUTTypeConformsToKey: CFString { "UTTypeConformsTo" }
-/// In a declaration: the description.
+/// A key of a declaration: the description.
 public var kUTTypeDescriptionKey: CFString { "UTTypeDescription" }
-/// In a declaration: the name of a file with an icon.
+/// A key of a declaration: the name of an icon file.
 public var kUTTypeIconFileKey: CFString { "UTTypeIconFile" }
-/// In a declaration: where the type is described.
+/// A key of a declaration: the address of the type's description.
 public var kUTTypeReferenceURLKey: CFString { "UTTypeReferenceURL" }
-/// In a declaration: the version of the type.
+/// A key of a declaration: the version of the type.
 public var kUTTypeVersionKey: CFString { "UTTypeVersion" }

@@ -1,2 +1,2 @@
-// As on Apple's platforms, Foundation comes with the module.
+// Foundation is re-exported, as the frameworks do on Apple's platforms.
 @_exported import FoundationAdditions

@@ -1,13 +1,14 @@
 @_exported import COSLog
 
-/// A lock, and the state that it guards. Copies are the same lock.
+/// A lock and the state that it guards. Copies are the same lock.
 ///
-/// A thread that waits lends its priority to the one that has the lock. To take a lock twice, or to give up one that the
-/// thread does not have, ends the process.
+/// A waiting thread lends its priority to the owner of the lock. To lock recursively, or to unlock a lock of another
+/// thread, ends the process.
 ///
 /// Source: `os/lock.h`.
 public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
-    // Sendable: the state is reached with the lock held only, or by functions whose name says that the caller sees to it.
+    // Sendable: the state is accessed only with the lock held, or by functions with names that leave that to the
+    // caller.
     private let storage: Storage
 
     private final class Storage {
@@ -23,18 +24,18 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         deinit { lock.deallocate() }
     }
 
-    /// Whether the thread has a lock.
+    /// The relation of the calling thread to a lock.
     public enum Ownership: Hashable, Sendable {
-        /// It has.
+        /// The thread owns the lock.
         case owner
-        /// It has not.
+        /// The thread does not own the lock.
         case notOwner
     }
 
-    /// A lock of a state that may not be sendable.
+    /// Creates a lock of a state that may not be sendable.
     public init(uncheckedState initialState: State) { storage = Storage(initialState) }
 
-    /// A lock of a state.
+    /// Creates a lock of a state.
     public init(initialState: State) where State: Sendable { storage = Storage(initialState) }
 
     /// Calls `body` with the lock held.
@@ -49,19 +50,19 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
         return try body(&storage.state)
     }
 
-    /// Calls `body` with the lock held, unless another thread has it; then returns nil.
+    /// Calls `body` with the lock held. Returns nil if another thread holds it.
     public func withLockIfAvailable<R: Sendable>(_ body: @Sendable (inout State) throws -> R) rethrows -> R? {
         try withLockIfAvailableUnchecked(body)
     }
 
-    /// Calls `body` with the lock held, unless another thread has it; then returns nil.
+    /// Calls `body` with the lock held. Returns nil if another thread holds it.
     public func withLockIfAvailableUnchecked<R>(_ body: (inout State) throws -> R) rethrows -> R? {
         guard os_unfair_lock_trylock(storage.lock) else { return nil }
         defer { os_unfair_lock_unlock(storage.lock) }
         return try body(&storage.state)
     }
 
-    /// Ends the process unless the thread has the lock, or has not.
+    /// Ends the process unless the ownership of the lock is as given.
     public func precondition(_ condition: Ownership) {
         switch condition {
         case .owner: os_unfair_lock_assert_owner(storage.lock)
@@ -71,7 +72,7 @@ public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
 }
 
 extension OSAllocatedUnfairLock where State == Void {
-    /// A lock without a state.
+    /// Creates a lock without a state.
     public init() { self.init(uncheckedState: ()) }
 
     /// Calls `body` with the lock held.
@@ -84,7 +85,7 @@ extension OSAllocatedUnfairLock where State == Void {
         try withLockUnchecked { _ in try body() }
     }
 
-    /// Calls `body` with the lock held, unless another thread has it; then returns nil.
+    /// Calls `body` with the lock held. Returns nil if another thread holds it.
     public func withLockIfAvailable<R: Sendable>(_ body: @Sendable () throws -> R) rethrows -> R? {
         try withLockIfAvailableUnchecked { _ in try body() }
     }
@@ -92,9 +93,9 @@ extension OSAllocatedUnfairLock where State == Void {
     /// Waits for the lock and takes it.
     public func lock() { os_unfair_lock_lock(storage.lock) }
 
-    /// Gives the lock up.
+    /// Releases the lock.
     public func unlock() { os_unfair_lock_unlock(storage.lock) }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock if it is free, and returns whether it did.
     public func lockIfAvailable() -> Bool { os_unfair_lock_trylock(storage.lock) }
 }

@@ -3,8 +3,9 @@ import Glibc
 
 /// A stream of messages.
 ///
-/// Messages go to standard error, a line each: the time, the program, the stream and the message. Which ones, the environment
-/// variable `PURVEY_LOG` says (`debug`, `info`, `default`, `error`, `fault`); without it, errors and faults.
+/// Messages are written to standard error, one line each: the time, the program, the stream and the message. The
+/// environment variable `PURVEY_LOG` sets the lowest level (`debug`, `info`, `default`, `error`, `fault`); the
+/// default is `error`.
 ///
 /// Source: `os/log.h`.
 public final class OSLog: Sendable {
@@ -12,25 +13,25 @@ public final class OSLog: Sendable {
     let category: String
     private let isEnabled: Bool
 
-    /// A stream of a part of a program.
+    /// Creates the stream of a part of a program.
     public convenience init(subsystem: String, category: String) {
         self.init(subsystem: subsystem, category: category, isEnabled: true)
     }
 
-    /// A stream for tools that measure.
+    /// Creates a stream for profiling tools.
     public convenience init(subsystem: String, category: Category) {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
 
-    /// A part of a program by its meaning to tools that measure.
+    /// A category with a meaning for profiling tools.
     public struct Category: Hashable, Sendable {
         let rawValue: String
 
-        /// For what matters to a look at the program from outside.
+        /// The category of important points in a program's execution.
         public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-        /// For what is written only while a tool asks for it.
+        /// The category of messages that are written only while a tool requests them.
         public static let dynamicTracing = Category(rawValue: "DynamicTracing")
-        /// The same, with the stack.
+        /// The category of messages that are written, with a backtrace, only while a tool requests them.
         public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")
     }
 
@@ -40,12 +41,12 @@ public final class OSLog: Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// The stream of whatever has none of its own.
+    /// The stream of code without a stream of its own.
     public static let `default` = OSLog(subsystem: "", category: "")
-    /// A stream that goes nowhere.
+    /// A stream that discards its messages.
     public static let disabled = OSLog(subsystem: "", category: "", isEnabled: false)
 
-    /// Whether messages of a kind are written at this moment.
+    /// Whether messages of a type are written at this moment.
     public func isEnabled(type: OSLogType) -> Bool { isEnabled && type.rank >= Self.lowest }
 
     private static let lowest: Int = {
@@ -59,54 +60,55 @@ public final class OSLog: Sendable {
         let stream = [subsystem, category].filter { !$0.isEmpty }.joined(separator: ":")
         let time = Date().formatted(.iso8601)
         let line = "\(time) \(ProcessInfo.processInfo.processName)[\(getpid())] \(stream) \(type.name): \(message)\n"
-        // One call, so that lines of several threads do not mix; a log that nobody reads any more is not missed.
+        // A single write, so that lines of several threads do not mix. Errors are ignored: a log without a reader may
+        // be lost.
         let bytes = Array(line.utf8)
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }
 
-/// Writes messages to one stream.
+/// A writer of messages to one stream.
 public struct Logger: Sendable {
     let log: OSLog
 
-    /// Writes to the stream of whatever has none of its own.
+    /// Creates a logger for the default stream.
     public init() { log = .default }
-    /// Writes to the stream of a part of a program.
+    /// Creates a logger for the stream of a part of a program.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
-    /// Writes to a stream.
+    /// Creates a logger for a stream.
     public init(_ logObj: OSLog) { log = logObj }
 
-    /// Writes a message of this kind.
+    /// Writes a message of a type.
     public func log(level: OSLogType, _ message: OSLogMessage) { log.write(level, message.text) }
-    /// Writes what one would usually want to know.
+    /// Writes a message of the default type.
     public func log(_ message: OSLogMessage) { log.write(.default, message.text) }
-    /// Writes what one would usually want to know.
+    /// Writes a message of the default type.
     public func notice(_ message: OSLogMessage) { log.write(.default, message.text) }
-    /// Writes what only its author wants to know.
+    /// Writes a message for debugging.
     public func trace(_ message: OSLogMessage) { log.write(.debug, message.text) }
-    /// Writes what only its author wants to know.
+    /// Writes a message for debugging.
     public func debug(_ message: OSLogMessage) { log.write(.debug, message.text) }
-    /// Writes what helps to understand.
+    /// Writes a message with additional information.
     public func info(_ message: OSLogMessage) { log.write(.info, message.text) }
-    /// Writes that something may go wrong.
+    /// Writes a warning, of the type `error`.
     public func warning(_ message: OSLogMessage) { log.write(.error, message.text) }
-    /// Writes that something went wrong.
+    /// Writes an error.
     public func error(_ message: OSLogMessage) { log.write(.error, message.text) }
-    /// Writes that something went wrong that should not be possible.
+    /// Writes an error that indicates a bug, of the type `fault`.
     public func critical(_ message: OSLogMessage) { log.write(.fault, message.text) }
-    /// Writes that something went wrong that should not be possible.
+    /// Writes an error that indicates a bug.
     public func fault(_ message: OSLogMessage) { log.write(.fault, message.text) }
 }
 
-/// Writes a message of a kind to a stream.
+/// Writes a message of a type to a stream.
 @_disfavoredOverload
 public func os_log(_ type: OSLogType, log: OSLog = .default, _ message: OSLogMessage) { log.write(type, message.text) }
 
-/// Writes what one would usually want to know.
+/// Writes a message of the default type to the default stream.
 @_disfavoredOverload
 public func os_log(_ message: OSLogMessage) { OSLog.default.write(.default, message.text) }
 
-/// Writes a message of a kind in the manner of `printf`, with `%{public}@` and `%{private}@` besides.
+/// Writes a message of a type in `printf` format, which also has `%{public}@` and `%{private}@`.
 public func os_log(
     _ type: OSLogType, dso: UnsafeRawPointer? = nil, log: OSLog = .default, _ message: StaticString,
     _ args: any CVarArg...
@@ -114,7 +116,7 @@ public func os_log(
     log.write(type, message, args)
 }
 
-/// Writes a message in the manner of `printf`, with `%{public}@` and `%{private}@` besides.
+/// Writes a message in `printf` format, which also has `%{public}@` and `%{private}@`.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = nil, log: OSLog = .default, type: OSLogType = .default,
     _ args: any CVarArg...
@@ -123,15 +125,15 @@ public func os_log(
 }
 
 extension OSLog {
-    /// Writes a message in the manner of `printf`.
+    /// Writes a message in `printf` format.
     func write(_ type: OSLogType, _ message: StaticString, _ arguments: [any CVarArg]) {
         guard isEnabled(type: type) else { return }
         write(type, Self.text(message, arguments))
     }
 
-    /// Returns the text of a message in the manner of `printf`.
+    /// Returns the text of a message in `printf` format.
     ///
-    /// Modifiers in braces, such as `{public}`, say how a value is shown elsewhere: here all are.
+    /// Modifiers in braces, such as `{public}`, are ignored: all values are shown.
     package static func text(_ message: StaticString, _ arguments: [any CVarArg]) -> String {
         let format = message.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }
             .replacingOccurrences(of: #"%\{[^}]*\}"#, with: "%", options: .regularExpression)

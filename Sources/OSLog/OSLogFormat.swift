@@ -1,6 +1,6 @@
 import Foundation
 
-/// The format of a whole number in a message.
+/// The format of an integer in a message.
 public struct OSLogIntegerFormatting: Sendable {
     let write: @Sendable (_ digits: (_ radix: Int, _ uppercase: Bool) -> String, _ isNegative: Bool) -> String
 
@@ -16,13 +16,13 @@ public struct OSLogIntegerFormatting: Sendable {
 
     /// Decimal digits.
     public static var decimal: OSLogIntegerFormatting { decimal() }
-    /// Decimal digits, at least so many.
+    /// Decimal digits, with a minimum number of them.
     public static func decimal(explicitPositiveSign: Bool = false, minDigits: Int = 1) -> OSLogIntegerFormatting {
         number(10, "", minDigits, explicitPositiveSign, false)
     }
     /// Hexadecimal digits.
     public static var hex: OSLogIntegerFormatting { hex() }
-    /// Hexadecimal digits, at least so many.
+    /// Hexadecimal digits, with a minimum number of them.
     public static func hex(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 1
     ) -> OSLogIntegerFormatting {
@@ -30,7 +30,7 @@ public struct OSLogIntegerFormatting: Sendable {
     }
     /// Octal digits.
     public static var octal: OSLogIntegerFormatting { octal() }
-    /// Octal digits, at least so many.
+    /// Octal digits, with a minimum number of them.
     public static func octal(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 1
     ) -> OSLogIntegerFormatting {
@@ -38,7 +38,7 @@ public struct OSLogIntegerFormatting: Sendable {
     }
 }
 
-/// The format of a floating-point number in a message: as `printf` has it.
+/// The format of a floating-point number in a message, as in `printf`.
 public struct OSLogFloatFormatting: Sendable {
     let format: String
     let precision: Int?
@@ -56,43 +56,43 @@ public struct OSLogFloatFormatting: Sendable {
         if let precision { String(format: format, precision, value) } else { String(format: format, value) }
     }
 
-    /// With six places after the point.
+    /// Fixed-point notation with six decimal places.
     public static var fixed: OSLogFloatFormatting { number("f", nil, false, false) }
-    /// With so many places after the point.
+    /// Fixed-point notation with a number of decimal places.
     public static func fixed(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("f", precision, explicitPositiveSign, uppercase) }
-    /// In hexadecimal digits.
+    /// Hexadecimal notation.
     public static var hex: OSLogFloatFormatting { number("a", nil, false, false) }
-    /// In hexadecimal digits.
+    /// Hexadecimal notation.
     public static func hex(explicitPositiveSign: Bool = false, uppercase: Bool = false) -> OSLogFloatFormatting {
         number("a", nil, explicitPositiveSign, uppercase)
     }
-    /// With an exponent.
+    /// Exponential notation.
     public static var exponential: OSLogFloatFormatting { number("e", nil, false, false) }
-    /// With an exponent and so many places after the point.
+    /// Exponential notation with a number of decimal places.
     public static func exponential(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("e", precision, explicitPositiveSign, uppercase) }
-    /// With an exponent where the number is large or small.
+    /// Exponential notation for large and small numbers, fixed-point notation for others.
     public static var hybrid: OSLogFloatFormatting { number("g", nil, false, false) }
-    /// With an exponent where the number is large or small, and so many digits.
+    /// Exponential notation for large and small numbers, fixed-point notation for others, with a number of digits.
     public static func hybrid(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting { number("g", precision, explicitPositiveSign, uppercase) }
 }
 
-/// The format of a truth value in a message.
+/// The format of a Boolean in a message.
 public enum OSLogBoolFormat: Sendable {
-    /// As `true` or `false`.
+    /// `true` or `false`.
     case truth
-    /// As `yes` or `no`.
+    /// `yes` or `no`.
     case answer
 }
 
 /// The format of an `Int32` in a message, by its meaning.
 public enum OSLogInt32ExtendedFormat: Sendable {
-    /// The address of IPv4.
+    /// An IPv4 address.
     case ipv4Address
     /// Seconds since 1970.
     case secondsSince1970
@@ -100,23 +100,23 @@ public enum OSLogInt32ExtendedFormat: Sendable {
     case darwinErrno
     /// The mode of a file.
     case darwinMode
-    /// A signal.
+    /// A file mode.
     case darwinSignal
-    /// A truth value.
+    /// A Boolean, as `true` or `false`.
     case truth
-    /// A truth value, as `yes` or `no`.
+    /// A Boolean, as `yes` or `no`.
     case answer
 }
 
 /// The format of an `Int` in a message, by its meaning.
 public enum OSLogIntExtendedFormat: Sendable {
-    /// Bits in a second.
+    /// Bits per second.
     case bitrate
-    /// Bits in a second, in powers of 1024.
+    /// Bits per second, in powers of 1024.
     case bitrateIEC
-    /// Bytes in a second.
+    /// Bytes per second.
     case byterate
-    /// Bytes in a second, in powers of 1024.
+    /// Bytes per second, in powers of 1024.
     case byterateIEC
     /// Bytes.
     case byteCount
@@ -126,18 +126,18 @@ public enum OSLogIntExtendedFormat: Sendable {
     case secondsSince1970
 }
 
-/// The place of a value in a column of a message.
+/// The alignment of a value in a column of a message.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool
 
-    /// Without a column.
+    /// No alignment.
     public static var none: OSLogStringAlignment { OSLogStringAlignment(columns: 0, isRight: false) }
-    /// At the left of a column of so many characters.
+    /// Left alignment in a column of a number of characters.
     public static func left(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns(), isRight: false)
     }
-    /// At the right of a column of so many characters.
+    /// Right alignment in a column of a number of characters.
     public static func right(columns: @autoclosure () -> Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns(), isRight: true)
     }

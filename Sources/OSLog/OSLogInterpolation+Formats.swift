@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// Values with a format or a place in a column.
+/// Values with a format or an alignment.
 extension OSLogInterpolation {
-    /// Adds a whole number in a format.
+    /// Adds an integer in a format.
     public mutating func appendInterpolation<Number: FixedWidthInteger>(
         _ number: @autoclosure () -> Number, format: OSLogIntegerFormatting, align: OSLogStringAlignment = .none,
         privacy: OSLogPrivacy = .auto
@@ -21,21 +21,21 @@ extension OSLogInterpolation {
         append(format.text(Double(number())), align, privacy)
     }
 
-    /// Adds a truth value in a format.
+    /// Adds a Boolean in a format.
     public mutating func appendInterpolation(
         _ boolean: @autoclosure () -> Bool, format: OSLogBoolFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(boolean(), format), .none, privacy)
     }
 
-    /// Adds a number by its meaning.
+    /// Adds a number in a format that interprets it.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int32, format: OSLogInt32ExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {
         append(Self.text(number(), format), .none, privacy)
     }
 
-    /// Adds a number by its meaning.
+    /// Adds a number in a format that interprets it.
     public mutating func appendInterpolation(
         _ number: @autoclosure () -> Int, format: OSLogIntExtendedFormat, privacy: OSLogPrivacy = .auto
     ) {

@@ -1,30 +1,30 @@
 import Foundation
 
-/// Whether a value in a message may be shown to everybody who reads the log.
+/// The visibility of a value in a message for readers of the log.
 public struct OSLogPrivacy: Sendable, Equatable {
-    /// How a hidden value is shown.
+    /// The replacement of a hidden value.
     public enum Mask: Sendable, Equatable {
-        /// Equal values look equal.
+        /// A hash, which is equal for equal values.
         case hash
-        /// Not at all.
+        /// No trace of the value.
         case none
     }
 
     let isShown: Bool?
     let mask: Mask
 
-    /// Shown.
+    /// The value is shown.
     public static let `public` = OSLogPrivacy(isShown: true, mask: .none)
-    /// Hidden.
+    /// The value is hidden.
     public static let `private` = OSLogPrivacy(isShown: false, mask: .none)
-    /// Hidden.
+    /// The value is hidden.
     public static let sensitive = OSLogPrivacy(isShown: false, mask: .none)
     /// Numbers are shown, everything else is hidden.
     public static let auto = OSLogPrivacy(isShown: nil, mask: .none)
 
-    /// Hidden, but for the mask.
+    /// Hides the value behind a mask.
     public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(isShown: false, mask: mask) }
-    /// Hidden, but for the mask.
+    /// Hides the value behind a mask.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(isShown: false, mask: mask) }
 }
 
@@ -32,34 +32,34 @@ public struct OSLogPrivacy: Sendable, Equatable {
 public struct OSLogMessage: ExpressibleByStringInterpolation, ExpressibleByStringLiteral, Sendable {
     package let text: String
 
-    /// A message without values.
+    /// Creates a message without values.
     public init(stringLiteral value: String) { text = value }
-    /// A message with values.
+    /// Creates a message with values.
     public init(stringInterpolation: OSLogInterpolation) { text = stringInterpolation.text }
 }
 
-/// A message while its values are put in.
+/// A message under construction.
 public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
     fileprivate var text = ""
 
-    /// An empty message.
+    /// Creates an empty message.
     public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
-    /// Adds text of the program's own.
+    /// Adds literal text.
     public mutating func appendLiteral(_ literal: String) { text += literal }
 
-    /// Adds a number, which is shown unless it is said to be private.
+    /// Adds a number, which is shown unless it is private.
     public mutating func appendInterpolation<Number: Numeric>(
         _ value: @autoclosure () -> Number, privacy: OSLogPrivacy = .auto
     ) {
         append("\(value())", privacy, isShownByItself: true)
     }
 
-    /// Adds a truth value, which is shown unless it is said to be private.
+    /// Adds a Boolean, which is shown unless it is private.
     public mutating func appendInterpolation(_ value: @autoclosure () -> Bool, privacy: OSLogPrivacy = .auto) {
         append("\(value())", privacy, isShownByItself: true)
     }
 
-    /// Adds any other value, which is hidden unless it is said to be public.
+    /// Adds any other value, which is hidden unless it is public.
     @_disfavoredOverload
     public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: OSLogPrivacy = .auto) {
         append("\(value())", privacy, isShownByItself: false)

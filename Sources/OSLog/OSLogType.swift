@@ -1,21 +1,21 @@
-/// How much a message matters.
+/// The severity of a message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
-    /// As Apple's system numbers it.
+    /// The number on Apple's platforms.
     public let rawValue: UInt8
-    /// A kind of message by its number.
+    /// Creates a type from its number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// A kind of message by its number.
+    /// Creates a type from its number.
     public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What one would usually want to know.
+    /// A message that usually is of interest.
     public static let `default` = OSLogType(0x00)
-    /// What helps to understand, but is not kept.
+    /// Additional information, which is not stored persistently.
     public static let info = OSLogType(0x01)
-    /// What only its author wants to know.
+    /// Information for debugging.
     public static let debug = OSLogType(0x02)
-    /// Something went wrong.
+    /// An error.
     public static let error = OSLogType(0x10)
-    /// Something went wrong that should not be possible.
+    /// An error that indicates a bug.
     public static let fault = OSLogType(0x11)
 
     var name: String {
@@ -28,7 +28,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// From what matters least to what matters most.
+    /// The order of severity, the lowest first.
     var rank: Int {
         switch self {
         case .debug: 0

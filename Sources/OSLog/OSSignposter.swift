@@ -1,28 +1,28 @@
 import Synchronization
 
-/// A number that tells several intervals of one name apart.
+/// An identifier that distinguishes intervals with the same name.
 ///
 /// Source: `os/signpost.h`.
 public struct OSSignpostID: Hashable, Sendable, Comparable {
     /// The number.
     public let rawValue: UInt64
-    /// An interval by its number.
+    /// Creates an identifier from its number.
     public init(_ value: UInt64) { rawValue = value }
-    /// A new one. The stream makes no difference.
+    /// Creates a new identifier. The stream is ignored.
     public init(log: OSLog) { self = Self.make() }
-    /// The one of an object.
+    /// Creates the identifier of an object.
     public init(log: OSLog, object: AnyObject) {
         rawValue = UInt64(UInt(bitPattern: ObjectIdentifier(object)))
     }
 
-    /// The number of the only interval of its name at a time.
+    /// The identifier of an interval that does not overlap others of its name.
     public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
-    /// The number of no interval.
+    /// The identifier of no interval.
     public static let null = OSSignpostID(0)
-    /// A number that no interval can have.
+    /// An identifier that no interval can have.
     public static let invalid = OSSignpostID(.max)
 
-    /// Whether the one number is less.
+    /// Whether the first number is smaller.
     public static func < (left: OSSignpostID, right: OSSignpostID) -> Bool { left.rawValue < right.rawValue }
 
     private static let last = Atomic<UInt64>(0)
@@ -31,7 +31,7 @@ public struct OSSignpostID: Hashable, Sendable, Comparable {
 
 /// The kind of a signpost.
 public enum OSSignpostType: UInt8, Sendable {
-    /// A moment.
+    /// A point in time.
     case event = 0
     /// The beginning of an interval.
     case begin = 1
@@ -47,44 +47,44 @@ public enum OSSignpostType: UInt8, Sendable {
     }
 }
 
-/// The words of a signpost besides its name.
+/// The message of a signpost.
 public typealias SignpostMetadata = OSLogMessage
 
-/// An interval that has begun.
+/// A running interval.
 public final class OSSignpostIntervalState: Sendable {
     let id: OSSignpostID
     fileprivate let start = ContinuousClock.now
 
     fileprivate init(_ id: OSSignpostID) { self.id = id }
 
-    /// Makes the state of an interval that began elsewhere.
+    /// Returns the state of an interval that began elsewhere.
     public static func beginState(id: OSSignpostID) -> OSSignpostIntervalState { OSSignpostIntervalState(id) }
 }
 
-/// Marks moments and intervals for tools that measure. On Linux they are messages of the kind `debug`; the end of an interval
-/// says how long it took.
+/// A writer of signposts, which mark points and intervals in time for profiling tools. On Linux, they are messages of
+/// the type `debug`. The end of an interval includes its duration.
 public struct OSSignposter: Sendable {
     private let log: OSLog
 
-    /// Marks in the stream of whatever has none of its own.
+    /// Creates a writer for the default stream.
     public init() { log = .default }
-    /// Marks in the stream of a part of a program.
+    /// Creates a writer for the stream of a part of a program.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
-    /// Marks in a stream for tools that measure.
+    /// Creates a writer for a stream for profiling tools.
     public init(subsystem: String, category: OSLog.Category) { log = OSLog(subsystem: subsystem, category: category) }
-    /// Marks in a stream.
+    /// Creates a writer for a stream.
     public init(logHandle: OSLog) { log = logHandle }
-    /// Marks in a logger's stream.
+    /// Creates a writer for a logger's stream.
     public init(logger: Logger) { log = logger.log }
 
-    /// Marks nothing.
+    /// A writer that discards all signposts.
     public static let disabled = OSSignposter(logHandle: .disabled)
-    /// Whether anything is written.
+    /// Whether signposts are written.
     public var isEnabled: Bool { log.isEnabled(type: .debug) }
 
-    /// Makes a number for an interval.
+    /// Returns a new identifier for an interval.
     public func makeSignpostID() -> OSSignpostID { .make() }
-    /// Returns the number for an interval of an object.
+    /// Returns the identifier for an interval of an object.
     public func makeSignpostID(from object: AnyObject) -> OSSignpostID { OSSignpostID(log: log, object: object) }
 
     /// Marks the beginning of an interval.
@@ -115,10 +115,10 @@ public struct OSSignposter: Sendable {
             "\(ContinuousClock.now - state.start)" + (message.text.isEmpty ? "" : ", \(message.text)"))
     }
 
-    /// Marks a moment.
+    /// Marks a point in time.
     public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive) { log.mark(.event, name, id, "") }
 
-    /// Marks a moment.
+    /// Marks a point in time.
     public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive, _ message: SignpostMetadata) {
         log.mark(.event, name, id, message.text)
     }
@@ -138,7 +138,7 @@ public struct OSSignposter: Sendable {
     }
 }
 
-/// Marks a moment, or an end of an interval.
+/// Marks a point in time, or the beginning or end of an interval.
 public func os_signpost(
     _ type: OSSignpostType, dso: UnsafeRawPointer? = nil, log: OSLog, name: StaticString,
     signpostID: OSSignpostID = .exclusive
@@ -146,7 +146,7 @@ public func os_signpost(
     log.mark(type, name, signpostID, "")
 }
 
-/// Marks a moment, or an end of an interval, with a message in the manner of `printf`.
+/// Marks a point in time, or the beginning or end of an interval, with a message in `printf` format.
 public func os_signpost(
     _ type: OSSignpostType, dso: UnsafeRawPointer? = nil, log: OSLog, name: StaticString,
     signpostID: OSSignpostID = .exclusive, _ format: StaticString, _ arguments: any CVarArg...

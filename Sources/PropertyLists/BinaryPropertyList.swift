@@ -1,10 +1,10 @@
 import Foundation
 
-/// The objects of a binary property list, read without Foundation and without building anything of them.
+/// The objects of a binary property list, read without Foundation and without decoding them.
 ///
-/// For looking before anything is decoded: Foundation's own readers end the process on some inputs, and on others never come to an
-/// end. References out of range, containers that contain themselves, nesting past ``deepest``, lists that unfold to more than an
-/// honest one would, and objects that no property list holds are errors.
+/// It validates a list before Foundation decodes it, because Foundation's own readers crash on some inputs, and never
+/// return on others. It throws for references out of range, containers that contain themselves, nesting past
+/// ``deepest``, lists that expand to more than any regular one, and objects that no property list has.
 package struct BinaryPropertyList {
     package enum Object: Equatable {
         case uid(Int)
@@ -27,12 +27,13 @@ package struct BinaryPropertyList {
 
     package private(set) var objects: [Object] = []
     package let root: Int
-    /// The bytes that each object has of its own.
+    /// The size of each object in bytes, without its children.
     private var sizes: [Int] = []
 
     private static let deepest = 200
     private static let mostObjects = 1 << 20
-    /// Objects may be referred to more than once, and Foundation makes each of them anew each time.
+    /// The maximum expanded size. Objects may be referenced more than once, and Foundation creates a copy for each
+    /// reference.
     private static let mostBytes = 64 << 20
 
     package init(_ data: Data) throws(Malformed) {
@@ -103,7 +104,7 @@ package struct BinaryPropertyList {
                 guard 1 << length <= table - next else { throw Malformed() }
                 objects.append(kind == 0x3 ? .date : .number)
             default:
-                // Sets and the like: Foundation ends the process over them.
+                // Sets and other objects, on which Foundation crashes.
                 throw Malformed()
             }
         }
@@ -111,7 +112,8 @@ package struct BinaryPropertyList {
         try checkReferences(largest: max(Self.mostBytes, 4 * bytes.count))
     }
 
-    /// Whether the keys of every dictionary are texts, and none is there twice: which of two Foundation would take is its affair.
+    /// Checks that the keys of every dictionary are texts and unique: Foundation does not define which duplicate it
+    /// takes.
     private func checkKeys() throws(Malformed) {
         for case .dictionary(let pairs) in objects {
             var seen: Set<String> = []
@@ -121,10 +123,10 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Whether no container contains itself, none is nested too deeply, and all that is referred to is not too much when each
-    /// reference counts.
+    /// Checks that no container contains itself, that none is nested too deeply, and that the expanded size is within
+    /// the limits when every reference counts.
     private func checkReferences(largest: Int) throws(Malformed) {
-        /// What an object unfolds to; `nil` until that is known.
+        /// The expanded size of each object, or `nil` until it is known.
         var measured = [Measure?](repeating: nil, count: objects.count)
         var isOpen = [Bool](repeating: false, count: objects.count)
         var stack = [(index: root, isLeaving: false)]
@@ -150,7 +152,7 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// Bounded before it is added to, so that no sum of these overflows.
+    /// An expanded size. Limits are checked before it is added to another, so that no sum overflows.
     private struct Measure {
         var objects: Int
         var bytes: Int
@@ -171,13 +173,13 @@ package struct BinaryPropertyList {
         }
     }
 
-    /// The text of an object; `nil` when it is none.
+    /// Returns the text of an object, or `nil` if it is not a text.
     package func text(_ index: Int) -> String? {
         if case .text(let text) = objects[index] { return text }
         return nil
     }
 
-    /// The value of a dictionary under a key; `nil` when there is none, or it is no dictionary.
+    /// Returns the value of a dictionary's key, or `nil` if there is none or the object is not a dictionary.
     package func value(_ index: Int, _ key: String) -> Int? {
         guard case .dictionary(let pairs) = objects[index] else { return nil }
         return pairs.first { text($0.key) == key }?.value

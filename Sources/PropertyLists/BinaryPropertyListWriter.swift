@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes a binary property list, object by object: containers refer to objects that were added before them.
+/// A writer of binary property lists, object by object. Containers refer to objects that were added before them.
 ///
-/// Unlike Foundation's writer it can write references into keyed archives (`CF$UID`).
+/// Unlike Foundation's writer, it can write the references of keyed archives (`CF$UID`).
 package struct BinaryPropertyListWriter {
-    /// Where each object begins.
+    /// The position of each object.
     private var offsets: [Int] = []
     private var bytes = Array("bplist00".utf8)
-    /// Containers, whose references can be written when it is known how many objects there are.
+    /// Containers. Their references are written at the end, since their size depends on the number of objects.
     private var containers: [(object: Int, marker: UInt8, count: Int, references: [Int])] = []
     private var pieces: [[UInt8]] = []
 
@@ -25,7 +25,7 @@ package struct BinaryPropertyListWriter {
 
     package mutating func add(integer: Int64) -> Int { add([0x13] + Self.bigEndian(UInt64(bitPattern: integer), 8)) }
 
-    /// Those past the largest signed one take sixteen bytes.
+    /// Adds an unsigned integer. A number beyond `Int64` takes sixteen bytes.
     package mutating func add(unsigned: UInt64) -> Int {
         guard let integer = Int64(exactly: unsigned) else {
             return add([0x14] + [UInt8](repeating: 0, count: 8) + Self.bigEndian(unsigned, 8))
@@ -39,17 +39,17 @@ package struct BinaryPropertyListWriter {
         add([0x33] + Self.bigEndian(date.timeIntervalSinceReferenceDate.bitPattern, 8))
     }
 
-    /// A reference to the object of that number in a keyed archive.
+    /// Adds a reference to an object of a keyed archive, by its number there.
     package mutating func add(uid: Int) -> Int { add([0x83] + Self.bigEndian(UInt64(uid), 4)) }
 
     package mutating func add(array: [Int]) -> Int { addContainer(0xA0, count: array.count, array) }
 
-    /// Keys and values, by their numbers.
+    /// Adds a dictionary of keys and values that were added before.
     package mutating func add(dictionary: [(key: Int, value: Int)]) -> Int {
         addContainer(0xD0, count: dictionary.count, dictionary.map(\.key) + dictionary.map(\.value))
     }
 
-    /// The list, whose root is the object that was added last.
+    /// Returns the list. Its root is the object that was added last.
     package consuming func finish() -> Data {
         let referenceSize = Self.size(of: pieces.count)
         for container in containers {
@@ -88,7 +88,7 @@ package struct BinaryPropertyListWriter {
         count < 15 ? [marker | UInt8(count)] : [marker | 0xF, 0x13] + bigEndian(UInt64(count), 8)
     }
 
-    /// How many bytes a number takes, of those that readers expect.
+    /// Returns the size of an offset or reference in bytes, one of the sizes that readers expect.
     private static func size(of number: Int) -> Int {
         switch number {
         case ..<(1 << 8): 1

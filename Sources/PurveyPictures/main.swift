@@ -1,5 +1,5 @@
-// Decodes pictures of strangers' making, in a process that reaches nothing and may crash: the daemon starts it confined, with its
-// end of a socket as descriptor 3, and ends it when there is nothing to do.
+// Decodes untrusted pictures, in a process without access to anything, which may crash. The daemon starts it
+// confined, with its end of a socket as descriptor 3, and ends it when it is idle.
 import Conduit
 import FileProvider
 import Foundation
@@ -7,10 +7,10 @@ import Glibc
 import Images
 import LinuxSystem
 
-/// More pixels than this are no thumbnail.
+/// The maximum number of pixels of a picture that thumbnails are made from.
 let mostPixels = 1 << 25
 
-/// Small pictures of a large one; see ``ShrinkPictureCall``.
+/// Makes thumbnails of a picture; see ``ShrinkPictureCall``.
 func shrink(_ request: ShrinkPictureCall) throws -> ShrinkPictureCall.Reply {
     let size = try request.picture.status().size
     guard MemoryFile.isSealed(request.picture), size <= ProviderThumbnailsCall.largestPicture else {

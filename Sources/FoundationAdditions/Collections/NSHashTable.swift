@@ -1,49 +1,49 @@
 import Foundation
 
-/// A set of objects that it may keep or not: of those that it does not keep, the ones that are still there.
+/// A set of objects with strong or weak references. Weakly referenced objects leave it when they are destroyed.
 ///
-/// Like Apple's, it may be used by one thread at a time.
+/// As on Apple's platforms, only one thread may use it at a time.
 ///
 /// Source: Foundation, `NSHashTable.h`.
 open class NSHashTable<ObjectType: AnyObject>: NSObject {
     private let options: NSPointerFunctions.Options
     private var buckets: [Int: [HeldObject<ObjectType>]] = [:]
-    /// The number of additions until objects that went are swept.
+    /// The number of additions until entries of destroyed objects are removed.
     private var additionsUntilSweep = 32
 
-    /// A table with these options.
+    /// Creates a table with options.
     ///
-    /// - Parameter initialCapacity: makes no difference.
+    /// - Parameter initialCapacity: ignored.
     public required init(options: NSPointerFunctions.Options = [], capacity initialCapacity: Int = 0) {
         self.options = options
         super.init()
     }
 
-    /// A table that keeps its objects.
+    /// Creates a table with strong references.
     public override convenience init() { self.init(options: []) }
 
-    /// Makes a table that does not keep its objects.
+    /// Returns a new table with weak references.
     public class func weakObjects() -> NSHashTable<ObjectType> { NSHashTable(options: .weakMemory) }
 
-    /// The objects that are there, in no order.
+    /// The objects of the table, in no order.
     open var allObjects: [ObjectType] { buckets.values.joined().compactMap(\.object) }
-    /// The number of objects that are there.
+    /// The number of objects.
     open var count: Int { allObjects.count }
-    /// One of the objects.
+    /// Any of the objects.
     open var anyObject: ObjectType? { allObjects.first }
-    /// The objects, as a set that keeps them.
+    /// The objects, as a set with strong references.
     open var setRepresentation: Set<AnyHashable> { Set(allObjects.compactMap { $0 as? AnyHashable }) }
 
-    /// Returns the object of the table that is equal to this one.
+    /// Returns the object of the table that equals another object.
     open func member(_ object: ObjectType?) -> ObjectType? {
         guard let object else { return nil }
         return buckets[options.hash(of: object)]?.lazy.compactMap(\.object).first { options.areEqual($0, object) }
     }
 
-    /// Returns whether an object is in the table.
+    /// Whether an object is in the table.
     open func contains(_ anObject: ObjectType?) -> Bool { member(anObject) != nil }
 
-    /// Adds an object, unless one is there that is equal.
+    /// Adds an object, unless the table has an equal one.
     open func add(_ object: ObjectType?) {
         guard let object, !contains(object) else { return }
         sweepIfDue()
@@ -68,18 +68,18 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
     open func union(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(add) }
     /// Removes the objects of another table.
     open func minus(_ other: NSHashTable<ObjectType>) { other.allObjects.forEach(remove) }
-    /// Removes the objects that another table does not have.
+    /// Removes all objects that are not in another table.
     open func intersect(_ other: NSHashTable<ObjectType>) {
         allObjects.filter { !other.contains($0) }.forEach(remove)
     }
-    /// Returns whether the tables have an object in common.
+    /// Whether the tables have an object in common.
     open func intersects(_ other: NSHashTable<ObjectType>) -> Bool { allObjects.contains { other.contains($0) } }
-    /// Returns whether another table has all objects of this one.
+    /// Whether another table has all objects of this one.
     open func isSubset(of other: NSHashTable<ObjectType>) -> Bool { allObjects.allSatisfy { other.contains($0) } }
-    /// Returns whether the tables have the same objects.
+    /// Whether the tables have the same objects.
     open func isEqual(to other: NSHashTable<ObjectType>) -> Bool { count == other.count && isSubset(of: other) }
 
-    /// Drops what objects that went have left behind, after as many additions as objects remained the last time.
+    /// Removes entries of destroyed objects, after as many additions as entries remained the last time.
     private func sweepIfDue() {
         guard options.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A dictionary from objects to objects, either of which it may keep or not: an entry goes when one of its objects does.
+/// A dictionary from objects to objects, each with strong or weak references. An entry is gone when one of its
+/// objects is destroyed.
 ///
-/// Like Apple's, it may be used by one thread at a time.
+/// As on Apple's platforms, only one thread may use it at a time.
 ///
 /// Source: Foundation, `NSMapTable.h`.
 open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
@@ -19,12 +20,12 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     private let keyOptions: NSPointerFunctions.Options
     private let valueOptions: NSPointerFunctions.Options
     private var buckets: [Int: [Entry]] = [:]
-    /// The number of additions until entries are swept whose objects went.
+    /// The number of additions until entries with destroyed objects are removed.
     private var additionsUntilSweep = 32
 
-    /// A table with these options.
+    /// Creates a table with options.
     ///
-    /// - Parameter initialCapacity: makes no difference.
+    /// - Parameter initialCapacity: ignored.
     public required init(
         keyOptions: NSPointerFunctions.Options = [], valueOptions: NSPointerFunctions.Options = [],
         capacity initialCapacity: Int = 0
@@ -34,25 +35,25 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
         super.init()
     }
 
-    /// A table that keeps its keys and values.
+    /// Creates a table with strong references to keys and values.
     public override convenience init() { self.init(keyOptions: []) }
 
-    /// Makes a table that keeps its keys and values.
+    /// Returns a new table with strong references to keys and values.
     public class func strongToStrongObjects() -> NSMapTable<KeyType, ObjectType> { NSMapTable() }
-    /// Makes a table that keeps its values, each as long as the key is there.
+    /// Returns a new table with weak references to keys and strong references to values.
     public class func weakToStrongObjects() -> NSMapTable<KeyType, ObjectType> { NSMapTable(keyOptions: .weakMemory) }
-    /// Makes a table that keeps its keys, each as long as the value is there.
+    /// Returns a new table with strong references to keys and weak references to values.
     public class func strongToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable(valueOptions: .weakMemory)
     }
-    /// Makes a table that keeps neither keys nor values.
+    /// Returns a new table with weak references to keys and values.
     public class func weakToWeakObjects() -> NSMapTable<KeyType, ObjectType> {
         NSMapTable(keyOptions: .weakMemory, valueOptions: .weakMemory)
     }
 
     private var entries: [(key: KeyType, value: ObjectType)] { buckets.values.joined().compactMap(\.objects) }
 
-    /// The number of entries whose objects are there.
+    /// The number of entries with existing objects.
     open var count: Int { entries.count }
 
     /// Returns the value of a key.
@@ -62,7 +63,7 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
             .first { keyOptions.areEqual($0.key, aKey) }?.value
     }
 
-    /// Sets the value of a key; nil removes it.
+    /// Sets the value of a key. nil removes the entry.
     open func setObject(_ anObject: ObjectType?, forKey aKey: KeyType?) {
         guard let aKey else { return }
         removeObject(forKey: aKey)
@@ -85,19 +86,19 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
 
     /// Returns the keys one by one.
     open func keyEnumerator() -> NSEnumerator { RemainingObjects(entries.map(\.key)) }
-    /// Returns the values one by one; nil of an empty table.
+    /// Returns the values one by one, or nil if the table is empty.
     open func objectEnumerator() -> NSEnumerator? {
         let values = entries.map(\.value)
         return values.isEmpty ? nil : RemainingObjects(values)
     }
 
-    /// Returns the entries, as a dictionary that keeps them.
+    /// Returns the entries, as a dictionary with strong references.
     open func dictionaryRepresentation() -> [AnyHashable: ObjectType] {
         let pairs = entries.compactMap { key, value in (key as? AnyHashable).map { ($0, value) } }
         return Dictionary(pairs) { first, _ in first }
     }
 
-    /// Drops entries whose objects went, after as many additions as entries remained the last time.
+    /// Removes entries with destroyed objects, after as many additions as entries remained the last time.
     private func sweepIfDue() {
         guard keyOptions.contains(.weakMemory) || valueOptions.contains(.weakMemory) else { return }
         additionsUntilSweep -= 1

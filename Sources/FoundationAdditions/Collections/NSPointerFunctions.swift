@@ -1,25 +1,25 @@
 import Foundation
 
-/// The ways in which a table keeps its objects and tells them apart.
+/// The ways in which a table references and compares its objects.
 ///
-/// Source: Foundation, `NSPointerFunctions.h`. Only what concerns objects is here.
+/// Source: Foundation, `NSPointerFunctions.h`. Only the part about objects is implemented.
 public enum NSPointerFunctions {
     /// Options of a table.
     public struct Options: OptionSet, Sendable {
-        /// As Apple's system numbers them.
+        /// The number on Apple's platforms.
         public let rawValue: UInt
-        /// Options by their numbers.
+        /// Creates options from their numbers.
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        /// The table keeps its objects.
+        /// The table references its objects strongly.
         public static var strongMemory: Options { [] }
-        /// The table does not keep its objects: one that goes is no longer in it.
+        /// The table references its objects weakly. A destroyed object is no longer in it.
         public static let weakMemory = Options(rawValue: 5)
-        /// Objects are told apart by `isEqual(_:)` and `hash`.
+        /// Objects are compared by `isEqual(_:)` and `hash`.
         public static var objectPersonality: Options { [] }
-        /// Objects are told apart by what they are.
+        /// Objects are compared by identity.
         public static let objectPointerPersonality = Options(rawValue: 1 << 8)
-        /// Objects are copied before the table keeps them.
+        /// Objects are copied before the table stores them.
         public static let copyIn = Options(rawValue: 1 << 16)
     }
 }
@@ -29,13 +29,13 @@ public typealias NSHashTableOptions = NSPointerFunctions.Options
 /// Options of an ``NSMapTable``.
 public typealias NSMapTableOptions = NSPointerFunctions.Options
 
-/// An object in a table, kept or not.
+/// A strong or weak reference to an object of a table.
 struct HeldObject<Object: AnyObject> {
     private weak var weakObject: Object?
     private let strongObject: Object?
 
     init(_ object: Object, _ options: NSPointerFunctions.Options) {
-        // A weak reference is made only where it is needed: one slows its object down for good.
+        // A weak reference is made only if needed, since it makes its object slower permanently.
         if options.contains(.weakMemory) {
             strongObject = nil
             weakObject = object
@@ -48,13 +48,13 @@ struct HeldObject<Object: AnyObject> {
 }
 
 extension NSPointerFunctions.Options {
-    /// Returns the number under which a table keeps an object.
+    /// Returns the hash value of an object in a table.
     func hash(of object: AnyObject) -> Int {
         if !contains(.objectPointerPersonality), let object = object as? NSObject { return object.hash }
         return ObjectIdentifier(object).hashValue
     }
 
-    /// Returns whether two objects are one to a table.
+    /// Whether two objects are equal in a table.
     func areEqual(_ one: AnyObject, _ other: AnyObject) -> Bool {
         if one === other { return true }
         guard !contains(.objectPointerPersonality), let one = one as? NSObject else { return false }
@@ -62,7 +62,7 @@ extension NSPointerFunctions.Options {
     }
 }
 
-/// The rest of a list of objects.
+/// An enumerator of an array of objects.
 final class RemainingObjects: NSEnumerator {
     private var rest: ArraySlice<AnyObject>
 

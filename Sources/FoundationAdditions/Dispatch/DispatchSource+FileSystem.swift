@@ -1,14 +1,14 @@
 import Dispatch
 
 extension DispatchSource {
-    /// Makes a source that watches a file or folder.
+    /// Returns a source that watches a file or directory.
     ///
     /// - Parameters:
-    ///   - fileDescriptor: the open item. To be closed by the handler of the source's cancellation.
-    ///   - eventMask: the changes to watch for.
-    ///   - queue: where handlers run; a global one if it is nil.
-    /// - Returns: a source that is to be activated. One that cannot watch, because there are too many watches or no such
-    ///   descriptor, calls no handler but that of its cancellation.
+    ///  - fileDescriptor: the open item. The cancel handler must close it.
+    ///  - eventMask: the changes to watch for.
+    ///  - queue: the queue for handlers; nil for a global one.
+    /// - Returns: a source that must be activated. If it cannot watch, because of the limit of watches or an invalid
+    ///   descriptor, it calls no handler except the cancel handler.
     public class func makeFileSystemObjectSource(
         fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
     ) -> any DispatchSourceFileSystemObject {
@@ -16,33 +16,33 @@ extension DispatchSource {
     }
 }
 
-/// A source that watches a file or folder. Dispatch on Linux has none: this one watches with inotify.
+/// A source that watches a file or directory. Dispatch on Linux has none. This one uses inotify.
 ///
 /// Source: Dispatch.
 public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {
     /// The descriptor of the item.
     var handle: Int32 { get }
-    /// The changes since the handler was called before.
+    /// The changes since the previous call of the handler.
     var data: DispatchSource.FileSystemEvent { get }
-    /// The changes that are watched for.
+    /// The changes that the source watches for.
     var mask: DispatchSource.FileSystemEvent { get }
-    /// Begins to watch.
+    /// Starts watching.
     func activate()
 }
 
-/// The form that programs call, as Dispatch has it for every source: its own takes each source for one of its own class.
+/// The functions that programs call. Dispatch on Linux has them for every source, but requires its own class.
 extension DispatchSourceFileSystemObject {
-    /// Sets the handler of changes.
+    /// Sets the event handler.
     public func setEventHandler(handler: DispatchSourceHandler?) {
         setEventHandler(qos: .unspecified, flags: [], handler: handler)
     }
 
-    /// Sets the handler of the source's cancellation.
+    /// Sets the cancel handler.
     public func setCancelHandler(handler: DispatchSourceHandler?) {
         setCancelHandler(qos: .unspecified, flags: [], handler: handler)
     }
 
-    /// Sets the handler that is called when the source begins to watch.
+    /// Sets the handler that is called when the source starts watching.
     public func setRegistrationHandler(handler: DispatchSourceHandler?) {
         setRegistrationHandler(qos: .unspecified, flags: [], handler: handler)
     }

@@ -1,10 +1,10 @@
 import Dispatch
 
 extension DispatchTime {
-    /// Returns the time that is later by an interval.
+    /// Returns the time after an interval.
     public func advanced(by n: DispatchTimeInterval) -> DispatchTime { self + n }
 
-    /// Returns the interval from this time to another one.
+    /// Returns the interval from this time to another time.
     public func distance(to other: DispatchTime) -> DispatchTimeInterval {
         if self == .distantFuture || other == .distantFuture { return .never }
         let (from, to) = (uptimeNanoseconds, other.uptimeNanoseconds)
@@ -14,6 +14,6 @@ extension DispatchTime {
 }
 
 extension DispatchWallTime {
-    /// Returns the time that is later by an interval.
+    /// Returns the time after an interval.
     public func advanced(by n: DispatchTimeInterval) -> DispatchWallTime { self + n }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A source of Dispatch for the descriptor of a watch, and the handlers of it.
+/// A Dispatch source for the descriptor of an inotify watch, with its handlers.
 final class FileSystemObjectSource: DispatchSourceFileSystemObject {
     let handle: Int32
     let mask: DispatchSource.FileSystemEvent
@@ -16,14 +16,15 @@ final class FileSystemObjectSource: DispatchSourceFileSystemObject {
         } else {
             source = DispatchSource.makeUserDataAddSource(queue: queue)
         }
-        // The kernel's events are to be read even if no handler is set, or the source would never rest.
+        // Events must be read even without a handler. Otherwise, the descriptor stays readable and the source fires
+        // endlessly.
         setEventHandler(qos: .unspecified, flags: [], handler: nil)
     }
 
     var data: DispatchSource.FileSystemEvent { watch?.events ?? [] }
     var isCancelled: Bool { source.isCancelled }
 
-    // The watch is closed when the last handler that has it is gone: not before Dispatch has done with its descriptor.
+    // The handlers retain the watch. So its descriptor is closed only after Dispatch has released it.
     func setEventHandler(qos: DispatchQoS, flags: DispatchWorkItemFlags, handler: DispatchSourceHandler?) {
         source.setEventHandler(qos: qos, flags: flags) { [watch, mask] in
             if watch?.read(mask) == true { handler?() }

@@ -2,12 +2,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A watch of inotify on the item that a descriptor is open on, by whatever name.
+/// An inotify watch of the item that a descriptor has open, whatever its name.
 final class InodeWatch: Sendable {
-    /// The descriptor of the watch, which can be read when there are changes.
+    /// The descriptor of the watch, which is readable when there are changes.
     let descriptor: Int32
     private let item: Int32
-    /// The number of the watch of the folder around it; -1 if there is none.
+    /// The number of the watch of the parent directory; -1 if there is none.
     private let parentWatch: Int32
     private let state: Mutex<State>
 
@@ -18,7 +18,7 @@ final class InodeWatch: Sendable {
         var size: Int
     }
 
-    /// Nil if there are too many watches, or the descriptor is none of a file or folder.
+    /// Creates a watch, or nil if the limit of watches is reached or the descriptor is not of a file or directory.
     init?(of item: Int32) {
         var status = stat()
         guard fstat(item, &status) == 0 else { return nil }
@@ -34,10 +34,10 @@ final class InodeWatch: Sendable {
         }
         var parentWatch: Int32 = -1
         if status.st_mode & S_IFMT == S_IFDIR {
-            // The removal of an open folder is reported to a watch of its parent only.
+            // The removal of an open directory is only reported to a watch of its parent.
             let watch = inotify_add_watch(
                 descriptor, path + "/..", UInt32(IN_DELETE | IN_ONLYDIR) | UInt32(IN_MASK_ADD))
-            // The root is its own parent, and has one watch.
+            // The root is its own parent, so both watches are the same.
             if watch != ownWatch { parentWatch = watch }
         }
         self.parentWatch = parentWatch
@@ -53,7 +53,7 @@ final class InodeWatch: Sendable {
         DispatchSource.FileSystemEvent(rawValue: state.withLock(\.events))
     }
 
-    /// Reads what changed, and returns whether any of it is in `mask`.
+    /// Reads the pending changes, and returns whether any of them is in `mask`.
     func read(_ mask: DispatchSource.FileSystemEvent) -> Bool {
         var (events, hasAttributes) = changes()
         var status = stat()
@@ -63,7 +63,7 @@ final class InodeWatch: Sendable {
                 defer { (state.links, state.size) = (links, size) }
                 return (links: state.links, size: state.size)
             }
-            // The kernel tells of names in the same way as of other attributes.
+            // The kernel reports changes of links as changes of attributes.
             if hasAttributes { events.insert(links == before.links ? .attrib : .link) }
             if links == 0, before.links != 0 { events.formUnion([.delete, .link]) }
             if events.contains(.write), size > before.size { events.insert(.extend) }

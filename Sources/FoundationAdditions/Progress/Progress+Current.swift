@@ -1,11 +1,12 @@
 import Foundation
 
 extension Progress {
-    /// Calls `work` while this progress is the current one of the thread: a progress that `work` makes becomes its child.
+    /// Calls `work` while this progress is the thread's current one: a progress that `work` creates becomes its
+    /// child.
     ///
     /// - Parameters:
-    ///   - unitCount: how much of this progress the work is.
-    ///   - work: called before the function returns.
+    ///  - unitCount: the share of this progress that the work has.
+    ///  - work: called before the function returns.
     public func performAsCurrent<ReturnType>(
         withPendingUnitCount unitCount: Int64, using work: () throws -> ReturnType
     ) rethrows -> ReturnType {

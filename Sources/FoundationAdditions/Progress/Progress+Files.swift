@@ -1,20 +1,20 @@
 import Foundation
 
-/// The values of a progress about files and speed. They are in ``userInfo``, as on Apple's platforms.
+/// The properties of a progress about files and speed. They are stored in ``userInfo``, as on Apple's platforms.
 extension Progress {
-    /// The time until the end, in seconds.
+    /// The remaining time in seconds.
     public var estimatedTimeRemaining: TimeInterval? {
         get { userInfo[.estimatedTimeRemainingKey] as? TimeInterval }
         set { setUserInfoObject(newValue, forKey: .estimatedTimeRemainingKey) }
     }
 
-    /// The speed, in bytes in a second.
+    /// The speed in bytes per second.
     public var throughput: Int? {
         get { userInfo[.throughputKey] as? Int }
         set { setUserInfoObject(newValue, forKey: .throughputKey) }
     }
 
-    /// The kind of operation with files.
+    /// The kind of file operation.
     public var fileOperationKind: FileOperationKind? {
         get {
             let value = userInfo[.fileOperationKindKey]
@@ -23,7 +23,7 @@ extension Progress {
         set { setUserInfoObject(newValue, forKey: .fileOperationKindKey) }
     }
 
-    /// The file that the operation is about.
+    /// The file of the operation.
     public var fileURL: URL? {
         get { userInfo[.fileURLKey] as? URL }
         set { setUserInfoObject(newValue, forKey: .fileURLKey) }
@@ -35,7 +35,7 @@ extension Progress {
         set { setUserInfoObject(newValue, forKey: .fileTotalCountKey) }
     }
 
-    /// The number of files that are done.
+    /// The number of completed files.
     public var fileCompletedCount: Int? {
         get { userInfo[.fileCompletedCountKey] as? Int }
         set { setUserInfoObject(newValue, forKey: .fileCompletedCountKey) }
