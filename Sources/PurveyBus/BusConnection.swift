@@ -2,14 +2,14 @@ import CGIO
 import Glibc
 import LinuxSystem
 
-/// The connection to the bus, as the actor has it: everything is done on the thread of GLib's loop.
+/// The connection to the bus. The actor uses it on the thread of GLib's main loop only.
 struct BusConnection {
     private let pointer: OpaquePointer
     private let description: UnsafeMutablePointer<GDBusNodeInfo>
 
-    /// Connects, which waits for the bus; `nil` where it cannot be reached.
+    /// Connects and blocks until the bus has replied. Returns `nil` if the bus cannot be reached.
     ///
-    /// - Parameter address: as D-Bus writes addresses.
+    /// - Parameter address: in the syntax of D-Bus addresses.
     init?(address: String) {
         let flags = [G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT, G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION]
         let connection = g_dbus_connection_new_for_address_sync(
@@ -19,13 +19,13 @@ struct BusConnection {
         description = node
     }
 
-    /// Ends the process when the bus is gone.
+    /// Ends the process when the connection to the bus closes.
     func exitWhenClosed(with status: CInt) {
         let handler: @convention(c) (gpointer?, gboolean, gpointer?, gpointer?) -> Void = { _, _, _, data in
             _exit(CInt(truncatingIfNeeded: Int(bitPattern: data)))
         }
-        // SAFETY: GLib calls it with the arguments of the signal, which are the connection, whether the other side closed it and
-        // why, and then what it was connected with.
+        // SAFETY: GLib calls it with the arguments of the signal: the connection, whether the other side closed it,
+        // and the error; and then with the user data.
         let callback = unsafeBitCast(handler, to: GCallback.self)
         g_signal_connect_data(
             UnsafeMutableRawPointer(pointer), "closed", callback, UnsafeMutableRawPointer(bitPattern: Int(status)), nil,
@@ -35,9 +35,9 @@ struct BusConnection {
 
     // MARK: Objects
 
-    /// Shows an interface of an object, until it is taken away by the number that this gives; 0 where it cannot be shown.
+    /// Exports an interface of an object. Returns the number for ``takeAway(_:)``, or 0 if it cannot be exported.
     ///
-    /// - Parameter bus: who is asked, as long as the process lives.
+    /// - Parameter bus: handles the calls. It must live as long as the process.
     func show(_ interface: String, at path: String, by bus: DesktopBus) -> UInt32 {
         var table = GDBusInterfaceVTable()
         table.method_call = { _, sender, path, interface, method, arguments, invocation, data in
@@ -65,7 +65,7 @@ struct BusConnection {
 
     func takeAway(_ registration: UInt32) { g_dbus_connection_unregister_object(pointer, registration) }
 
-    /// Takes the name, now or when whoever has it gives it up.
+    /// Takes the name, now or when its owner releases it.
     func own(_ name: String) {
         _ = g_bus_own_name_on_connection(pointer, name, G_BUS_NAME_OWNER_FLAGS_NONE, nil, nil, nil, nil)
     }
@@ -73,12 +73,12 @@ struct BusConnection {
     // MARK: Signals
 
     func emit(_ signal: String, of interface: String, at path: String, _ arguments: [BusValue]) {
-        // It fails only where the connection is closed, which ends the process.
+        // Fails only if the connection is closed, which ends the process.
         _ = g_dbus_connection_emit_signal(
             pointer, nil, path, interface, signal, BusValue.tuple(arguments).variant, nil)
     }
 
-    /// Waits until the bus has everything that was sent.
+    /// Waits until all messages were sent to the bus.
     func flush(isolation: isolated (any Actor)? = #isolation) async {
         final class Waiting {
             let continuation: CheckedContinuation<Void, Never>
@@ -99,9 +99,9 @@ struct BusConnection {
 
     // MARK: Others
 
-    /// Has the actor told when somebody has left the bus; at once where nobody of that name is there.
+    /// Calls ``DesktopBus/vanished(_:)`` when the owner of a name has left the bus, or soon if there is no owner.
     ///
-    /// - Returns: what ends it.
+    /// - Returns: the number for ``endWatch(_:)``.
     func watch(_ name: String, for bus: DesktopBus) -> UInt32 {
         g_bus_watch_name_on_connection(
             pointer, name, G_BUS_NAME_WATCHER_FLAGS_NONE, nil,

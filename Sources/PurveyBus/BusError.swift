@@ -1,18 +1,18 @@
 import Conduit
 import FileProvider
 
-/// Why something was not done, as D-Bus tells it: a name for programs, a sentence for people.
+/// The error of a D-Bus call: a name for programs, and a sentence for users.
 struct BusError: Error, Equatable {
     enum Kind: String, Sendable {
         case failed = "Failed"
-        /// What is named is in no domain, or no path.
+        /// The text is not a path, or no domain contains it.
         case invalidPath = "InvalidPath"
         case noSuchFile = "NoSuchFile"
         case noSuchDomain = "NoSuchDomain"
         case signInNeeded = "SignInNeeded"
-        /// It stays, because a person has it kept.
+        /// The item is not evicted, because the user has pinned it.
         case kept = "Kept"
-        /// More at once than is done.
+        /// A limit of paths or calls is exceeded.
         case tooMany = "TooMany"
         case unavailable = "Unavailable"
     }
@@ -45,7 +45,7 @@ struct BusError: Error, Equatable {
         }
     }
 
-    /// One for several, of the kind of the first.
+    /// Combines several errors into one, of the kind of the first. Returns `nil` for none.
     init?(_ errors: [BusError]) {
         guard let first = errors.first else { return nil }
         guard errors.count > 1 else {
@@ -57,6 +57,6 @@ struct BusError: Error, Equatable {
         self.init(first.kind, rest > 0 ? told + "\nand \(rest) more" : told)
     }
 
-    /// More sentences than these help nobody.
+    /// The maximum number of messages in a combined error.
     private static let mostTold = 10
 }

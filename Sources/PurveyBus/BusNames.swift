@@ -1,5 +1,5 @@
-/// What the desktop's bus knows this process and its objects by. The version is part of all names: what is incompatible gets the
-/// next one, beside these.
+/// The names of this process and its objects on the session bus. All names include the version. An incompatible
+/// interface gets the next version, beside this one.
 enum BusNames {
     static let name = "org.purvey.Purvey1"
     static let root = "/org/purvey/Purvey1"
@@ -7,10 +7,10 @@ enum BusNames {
     static let domain = "org.purvey.Purvey1.Domain"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
-    /// What the names of errors begin with.
+    /// The prefix of all error names.
     static let errors = "org.purvey.Purvey1.Error."
 
-    /// The object of a domain.
+    /// Returns the path of a domain's object.
     static func path(ofDomain identifier: String) -> String {
         let digits = Array("0123456789abcdef")
         return identifier.utf8.reduce(into: root + "/domains/") { path, byte in
@@ -23,7 +23,7 @@ enum BusNames {
         }
     }
 
-    /// What there is to call, to read and to hear.
+    /// The description of the interfaces, with their methods, properties and signals.
     static let description = """
         <node>
           <interface name="org.purvey.Purvey1.Files">

@@ -1,11 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// What a caller means with a text: an absolute path, a `file:` address, or `DOMAIN:path`.
+/// The parser of places in a call: an absolute path, a `file:` address, or `DOMAIN:path`.
 ///
-/// The file system is not asked: it might ask a provider, or wait for one. So no link is followed.
+/// It does not access the file system, which might wait for a provider. So it follows no link.
 enum BusPlace {
-    /// - Throws: for what is none of these.
+    /// Returns the place of a text.
+    ///
+    /// - Throws: an error if the text has none of the three forms.
     static func place(_ text: String) throws(BusError) -> ItemPlace {
         if text.hasPrefix("file:") { return try path(ofAddress: text) }
         if text.utf8.first == UInt8(ascii: "/") { return ItemPlace(text: text, path: plain(text)) }
@@ -56,7 +58,7 @@ enum BusPlace {
         Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }
 
-    /// Without `.`, `..` and empty names.
+    /// Returns the path without `.`, `..` and empty names.
     private static func plain(_ path: String) -> String {
         var names: [String] = []
         for name in path.pathNames where name != "." {
@@ -65,6 +67,6 @@ enum BusPlace {
         return "/" + names.joined(separator: "/")
     }
 
-    /// As much of a text as an error shows.
+    /// Returns the beginning of a text, for an error message.
     private static func shortened(_ text: String) -> String { text.count > 200 ? text.prefix(200) + "…" : text }
 }

@@ -1,22 +1,23 @@
 import CGIO
 
-/// A value as D-Bus has it.
+/// A D-Bus value.
 enum BusValue: Sendable, Equatable {
     case string(String)
-    /// Of an object.
+    /// The path of an object.
     case path(String)
     case boolean(Bool)
     case unsigned(UInt32)
     case long(UInt64)
     case strings([String])
-    /// A value that says of which type it is.
+    /// A value with its type.
     indirect case variant(BusValue)
     case tuple([BusValue])
-    /// All elements are of the type of which the signature is.
+    /// Elements of one type, which has the given signature.
     case array(of: String, [BusValue])
-    /// Names with values of any types.
+    /// Names with values of any type.
     case properties([(name: String, value: BusValue)])
-    /// What has a name that is no property's, such as objects and interfaces: both signatures, and the pairs.
+    /// A dictionary with other keys than property names, such as objects and interfaces: both signatures, and the
+    /// pairs.
     case dictionary(of: String, [(key: BusValue, value: BusValue)])
 
     static func == (left: BusValue, right: BusValue) -> Bool {
@@ -37,7 +38,7 @@ enum BusValue: Sendable, Equatable {
         }
     }
 
-    /// The same as GLib has it, with a reference that floats: whatever it is given to takes it.
+    /// The GLib form, with a floating reference that the receiving function takes.
     var variant: OpaquePointer? {
         switch self {
         case .string(let text): g_variant_new_string(text)
@@ -69,7 +70,9 @@ enum BusValue: Sendable, Equatable {
         }
     }
 
-    /// - Parameter signature: of this program's making, and valid.
+    /// Builds a container.
+    ///
+    /// - Parameter signature: a valid signature; it is not checked.
     private static func build(_ signature: String, _ body: (UnsafeMutablePointer<GVariantBuilder>) -> Void)
         -> OpaquePointer?
     {
@@ -82,11 +85,13 @@ enum BusValue: Sendable, Equatable {
     }
 }
 
-/// The arguments of a method, of the types that its description says.
+/// The arguments of a method, of the types in the method's description.
 struct BusArguments {
     private let variant: OpaquePointer
 
-    /// - Parameter variant: a tuple, which is looked at for as long as this is used.
+    /// Wraps the arguments of a call.
+    ///
+    /// - Parameter variant: a tuple, which must outlive this object.
     init(_ variant: OpaquePointer) { self.variant = variant }
 
     func strings(_ index: Int) -> [String] {
@@ -95,7 +100,7 @@ struct BusArguments {
 
     func boolean(_ index: Int) -> Bool { withChild(index) { g_variant_get_boolean($0) != 0 } ?? false }
 
-    /// How many elements an array has.
+    /// Returns the number of elements of an array.
     func count(_ index: Int) -> Int { withChild(index) { Int(g_variant_n_children($0)) } ?? 0 }
 
     private func withChild<Value>(_ index: Int, _ body: (OpaquePointer) -> Value) -> Value? {
@@ -109,7 +114,7 @@ struct BusArguments {
     private static func string(_ array: OpaquePointer, _ index: gsize) -> String {
         guard let child = g_variant_get_child_value(array, index) else { return "" }
         defer { g_variant_unref(child) }
-        // The bus lets no text pass that is not UTF-8.
+        // The bus guarantees that texts are UTF-8.
         return g_variant_get_string(child, nil).map { String(cString: $0) } ?? ""
     }
 }

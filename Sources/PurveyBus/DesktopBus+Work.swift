@@ -1,11 +1,11 @@
 import Conduit
 import FileProvider
 
-/// What the methods do.
+/// The implementation of the methods.
 extension DesktopBus {
     func states(of paths: [String]) async throws(BusError) -> BusValue {
         var places: [ItemPlace] = []
-        /// By the index in `paths`, for what is no place.
+        /// Errors of paths that are not places, by their index in `paths`.
         var faults: [Int: BusError] = [:]
         for (index, path) in paths.enumerated() {
             do throws(BusError) {
@@ -24,7 +24,7 @@ extension DesktopBus {
         return .tuple([.array(of: "a{sv}", states)])
     }
 
-    /// Makes a call for each path, one after the other. All are tried.
+    /// Makes a call for each path, one after the other. A failure does not stop the others.
     func each<C: Conduit.Call>(_ paths: [String], _ request: (ItemPlace) -> C) async throws(BusError) -> BusValue {
         var errors: [BusError] = []
         for path in paths {
@@ -32,7 +32,7 @@ extension DesktopBus {
                 _ = try await ask(request(try BusPlace.place(path)))
             } catch {
                 errors.append(error)
-                // Nobody waits any more.
+                // The caller has left the bus.
                 if Task.isCancelled { break }
             }
         }
@@ -40,7 +40,7 @@ extension DesktopBus {
         return .tuple([])
     }
 
-    /// The names of the domains that paths are in.
+    /// Returns the names of the domains that contain the paths.
     func domains(of paths: [String]) async throws(BusError) -> Set<String> {
         var places: [ItemPlace] = []
         for path in paths { places.append(try BusPlace.place(path)) }

@@ -3,10 +3,10 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The domains and the states of their files on the desktop's bus; see Documentation/DesktopBus.md.
+/// The domains and the states of their files on the session bus; see Documentation/DesktopBus.md.
 ///
-/// What is known comes from the daemon, over its connection; nothing here looks at files. Everything is done on the thread of
-/// GLib's loop, and nothing blocks it once the bus was reached.
+/// All data comes from the daemon, over a connection. This process never accesses the files. All work is done on the
+/// thread of GLib's main loop, and nothing blocks that thread after the bus was reached.
 actor DesktopBus {
     nonisolated var unownedExecutor: UnownedSerialExecutor { MainContextExecutor.shared.asUnownedSerialExecutor() }
 
@@ -22,7 +22,7 @@ actor DesktopBus {
 
     private struct Caller {
         var calls: Set<UInt64> = []
-        /// `nil` until it waits for something that takes its time.
+        /// `nil` until the caller waits for a long call.
         var watch: UInt32?
     }
 
@@ -34,37 +34,39 @@ actor DesktopBus {
     private var calls: [UInt64: Call] = [:]
     private var nextCall: UInt64 = 0
     private var callers: [String: Caller] = [:]
-    /// By the paths of their objects.
+    /// Keyed by the paths of their objects.
     private var domains: [String: Shown] = [:]
     private var areDomainsStale = false
     private var refresh: Task<Void, Never>?
 
-    /// More paths in one call are refused.
+    /// The maximum number of paths in one call.
     static let mostPaths = ItemStatesCall.mostPlaces
-    /// More calls that wait for their answers are refused: of one caller, and of all.
+    /// The maximum numbers of calls in flight: of one caller, and of all callers.
     private static let mostCallsOfOne = 64
     private static let mostCalls = 512
-    /// The domains are not looked at more often than this; and so often when nothing tells that they are different, for what nothing
-    /// tells of, such as an extension that was removed.
+    /// The minimum and maximum intervals between refreshes of the domains. The longest one finds changes without a
+    /// notice, such as a removed extension.
     private static let shortestPause: Duration = .seconds(1)
     private static let longestPause: Duration = .seconds(60)
-    /// The process ends like this without a bus.
+    /// The exit status when there is no bus.
     private static let statusWithoutBus: CInt = 3
 
+    /// Creates the object. ``serve()`` connects it to the bus.
+    ///
     /// - Parameters:
-    ///   - address: of the bus, as D-Bus writes addresses.
-    ///   - daemon: the connection to the daemon, whose end ends this process.
+    ///  - address: of the bus, in the syntax of D-Bus addresses.
+    ///  - daemon: the connection to the daemon. This process ends with it.
     init(address: String, daemon: Connection) {
         self.address = address
         self.daemon = daemon
     }
 
-    /// Shows everything, and returns when there is no daemon any more.
+    /// Exports all objects. Returns when the connection to the daemon has ended.
     func serve() async {
         guard let connection = BusConnection(address: address) else { _exit(Self.statusWithoutBus) }
         connection.exitWhenClosed(with: Self.statusWithoutBus)
         self.connection = connection
-        // Nothing that happens from here on is missed.
+        // The position comes first, so that no later change is missed.
         guard var position = try? await daemon.call(FollowStatesCall(position: 0)).position else { return }
         await showDomains()
         for interface in [BusNames.files, BusNames.objectManager] {
@@ -83,14 +85,14 @@ actor DesktopBus {
             connection.emit(
                 "FilesChanged", of: BusNames.files, at: BusNames.root,
                 [.array(of: "(sa{sv})", files), .strings(news.folders)])
-            // While the bus takes nothing, nothing piles up here: the daemon gathers what is new.
+            // While the bus does not take messages, none are queued here: the daemon collects the changes.
             await connection.flush()
         }
     }
 
     // MARK: Domains
 
-    /// Looks at the domains soon.
+    /// Schedules a refresh of the domains.
     private func lookAtDomains() {
         areDomainsStale = true
         guard refresh == nil else { return }
@@ -140,14 +142,14 @@ actor DesktopBus {
         .dictionary(of: "sa{sv}", [(.string(BusNames.domain), .properties(object.properties))])
     }
 
-    /// `nil` where there is no such object any more.
+    /// Returns a property of a domain's object, or `nil` if the object does not exist any more.
     func property(_ name: String, ofObject path: String) -> BusValue? { domains[path]?.domain.property(name) }
 
     // MARK: Methods
 
     private typealias Work = @Sendable (isolated DesktopBus) async throws(BusError) -> BusValue
 
-    /// Takes a call. It is answered now or later.
+    /// Handles a call, and replies now or later.
     func take(_ call: MethodCall, _ invocation: Invocation) {
         guard call.pathCount <= Self.mostPaths else {
             let message = "\(call.pathCount) paths in one call; \(Self.mostPaths) are allowed"
@@ -183,7 +185,9 @@ actor DesktopBus {
         }
     }
 
-    /// - Parameter isLong: whether it is given up when the caller leaves the bus.
+    /// Starts a task for a call.
+    ///
+    /// - Parameter isLong: whether the task is cancelled when the caller leaves the bus.
     private func begin(_ call: MethodCall, _ invocation: Invocation, isLong: Bool, _ work: @escaping Work) {
         let sender = call.sender
         guard calls.count < Self.mostCalls, (callers[sender]?.calls.count ?? 0) < Self.mostCallsOfOne else {
@@ -215,7 +219,7 @@ actor DesktopBus {
         callers[call.caller] = nil
     }
 
-    /// Nobody waits for a caller's answers any more.
+    /// Cancels the calls of a caller that has left the bus.
     func vanished(_ name: String) {
         for number in callers[name]?.calls ?? [] { calls[number]?.task?.cancel() }
     }

@@ -1,15 +1,15 @@
 import FileProvider
 
-/// A domain as the bus shows it.
+/// A domain as an object on the bus.
 struct DomainObject: Equatable {
     let path: String
     let name: String
-    /// Every property, in the order of the description.
+    /// All properties, in the order of the description.
     let properties: [(name: String, value: BusValue)]
 
     init(_ activity: DomainActivity) {
         let domain = activity.domain
-        // One whose record is damaged has no identifier that can be read.
+        // A domain with a damaged record has no readable identifier.
         path = BusNames.path(ofDomain: domain.identifier.isEmpty ? "name:" + domain.name : domain.identifier)
         name = domain.name
         properties = [
@@ -30,7 +30,7 @@ struct DomainObject: Equatable {
         left.path == right.path && left.changes(from: right).isEmpty
     }
 
-    /// The properties that are others than they were.
+    /// Returns the properties that differ from earlier ones.
     func changes(from before: DomainObject) -> [(name: String, value: BusValue)] {
         zip(properties, before.properties).filter { $0.value != $1.value }.map(\.0)
     }
@@ -39,7 +39,7 @@ struct DomainObject: Equatable {
 }
 
 extension DomainDescription.State {
-    /// The word for it, which is that of the command line.
+    /// The name of the state, as on the command line.
     fileprivate var word: String {
         switch self {
         case .running: "running"

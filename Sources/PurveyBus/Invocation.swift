@@ -1,12 +1,12 @@
 import CGIO
 
-/// A call of a method that somebody on the bus waits for, to be answered once.
+/// A method call that waits for a reply. It must be answered exactly once.
 struct Invocation: @unchecked Sendable {
-    // Sendable: GLib gives it away for good when the method is called, its functions may be called on any thread, and the answer,
-    // which lets go of it, is given by the one actor that keeps it.
+    // Sendable: GLib transfers ownership to the callee, its functions may be called on any thread, and only the actor
+    // that owns it sends the reply, which releases it.
     private let pointer: OpaquePointer
 
-    /// - Parameter pointer: as the callback of a method has it.
+    /// Wraps the invocation that GLib passes to the callback of a method.
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
     func answer(_ result: Result<BusValue, BusError>) {
@@ -17,15 +17,15 @@ struct Invocation: @unchecked Sendable {
     }
 }
 
-/// Which method of which object is called, by whom.
+/// A method call: its caller, object, method and arguments.
 struct MethodCall: Sendable {
-    /// The caller's own name on the bus.
+    /// The caller's unique name on the bus.
     let sender: String
     let path: String
     let interface: String
     let method: String
     var paths: [String] = []
-    /// How many paths there were, which may be too many to be looked at.
+    /// The number of paths, which may exceed the limit.
     var pathCount = 0
     var isWanted = false
 

@@ -1,7 +1,7 @@
 import FileProvider
 
 extension ItemStanding {
-    /// What the bus is told of it.
+    /// The properties of the item in D-Bus messages.
     var properties: BusValue {
         guard let item else { return .properties([("state", .string(domain == nil ? "outside" : "unknown"))]) }
         var pairs: [(name: String, value: BusValue)] = [
@@ -13,7 +13,7 @@ extension ItemStanding {
             pairs.append(("error", .string(fault.message)))
             if let suggestion = fault.suggestion { pairs.append(("suggestion", .string(suggestion))) }
         }
-        // A provider may say what it likes.
+        // The numbers come from the provider and are not trusted.
         if item.isUploading, item.sent >= 0, item.total > 0 {
             pairs.append(("sent", .long(UInt64(item.sent))))
             pairs.append(("total", .long(UInt64(item.total))))
@@ -23,7 +23,7 @@ extension ItemStanding {
 }
 
 extension ItemDescription.State {
-    /// The word for it, which is that of the command line.
+    /// The name of the state, as on the command line.
     fileprivate var word: String {
         switch self {
         case .dataless: "dataless"

@@ -1,7 +1,7 @@
 import CGIO
 
-/// GLib's default loop as the executor of an actor: what GLib calls back, and what the actor does, is on the one thread that runs
-/// the loop, which is the first.
+/// GLib's default main loop as the executor of an actor. GLib's callbacks and the actor's jobs run on the one thread
+/// that runs the loop, the main thread.
 final class MainContextExecutor: SerialExecutor {
     static let shared = MainContextExecutor()
 

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Lines for the daemon's log, and for users who start this program by hand.
+/// Messages for the daemon's log, and for users who start this program by hand.
 enum StandardError {
     static let manual = ProgramManual(
         name: "purvey-bus",

@@ -1,10 +1,10 @@
-// `purvey-bus`: shows the domains and the states of their files on the desktop's message bus. The daemon starts it, with the bus's
-// address as its argument and its end of a socket as descriptor 3, and starts it again when it ends.
+// `purvey-bus`: shows the domains and the states of their files on the session bus. The daemon starts it, with the
+// bus's address as its argument and its end of a socket as descriptor 3, and restarts it when it ends.
 import Conduit
 import Glibc
 import LinuxSystem
 
-/// Bytes of private memory: whatever is said on the bus, it does not become more.
+/// The limit of private memory in bytes, whatever is sent on the bus.
 let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)
@@ -19,12 +19,12 @@ guard let address = arguments.first, fcntl(3, F_GETFD) >= 0 else {
 }
 var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
 setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)
-// No library that GLib would load for files and networks is of use here.
+// GLib must not load its libraries for files and networks, which are of no use to this process.
 setenv("GIO_USE_VFS", "local", 1)
 setenv("GIO_USE_PROXY_RESOLVER", "dummy", 1)
 
 let daemon = try Connection(try SequencedPacketSocket(checking: FileDescriptor(owning: 3)))
-// There is nothing to put in order, and nothing to wait for.
+// No cleanup is needed.
 daemon.onClose { _ in _exit(0) }
 let bus = DesktopBus(address: address, daemon: daemon)
 Task.detached {

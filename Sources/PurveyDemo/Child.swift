@@ -2,18 +2,21 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Another program of the demonstration, running.
+/// A running child process of the demonstration.
 final class Child: Sendable {
     private let program: ChildProgram
     private let process: ProcessDescriptor
-    /// How it ended, once somebody has waited for it; who waits holds the lock meanwhile.
+    /// The way in which it ended, after a wait. A waiting thread holds the lock meanwhile.
     private let ending = Lock<ChildProgram.Ending?>(nil)
-    /// Our end of its standard input, until it is closed; without one it reads nothing.
+    /// The write end of its standard input, until it is closed; `nil` if it has no input.
     private let input: Lock<FileDescriptor?>
-    /// What it prints.
+    /// The read end of its standard output.
     private let output: FileDescriptor
 
-    /// - Parameter hasInput: whether its standard input is open until ``closeInput()``.
+    /// Starts a program.
+    ///
+    /// - Parameter hasInput: whether its standard input is a pipe, until ``closeInput()``; otherwise it is
+    ///   `/dev/null`.
     init(_ path: URL, _ arguments: [String], environment: [String: String]? = nil, hasInput: Bool = false) throws {
         let theirInput: FileDescriptor?
         let ourInput: FileDescriptor?
@@ -31,7 +34,7 @@ final class Child: Sendable {
 
     var isRunning: Bool { !process.hasEnded }
 
-    /// The next bytes that it prints; empty at the end. Blocks.
+    /// Returns the next bytes of its output, or none at the end. Blocks.
     func read() throws -> Data {
         var piece = [UInt8](repeating: 0, count: 64 << 10)
         let count = try piece.withUnsafeMutableBytes { try output.read(into: $0) }
@@ -40,10 +43,10 @@ final class Child: Sendable {
 
     func closeInput() { input.withLock { $0 = nil } }
 
-    /// Asks it to end.
+    /// Sends SIGTERM.
     func terminate() { try? process.send(signal: SIGTERM) }
 
-    /// Waits for its end. Blocks.
+    /// Waits until it has ended. Blocks.
     @discardableResult
     func wait() -> ChildProgram.Ending {
         ending.withLock { ending in
@@ -53,7 +56,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Runs a program to its end and gives what it printed. Blocks.
+    /// Runs a program until it ends, and returns its output. Blocks.
     static func run(
         _ path: URL, _ arguments: [String], environment: [String: String]? = nil
     ) throws -> (ending: ChildProgram.Ending, text: String) {

@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Compares what arrived with the original, without any of the code that carried it.
+/// The comparison of a result with its original, independent of the code that transferred it.
 enum Comparison {
-    /// Whether two files are the same file, whatever their paths.
+    /// Whether two paths lead to the same file.
     static func areSameFile(_ one: String, _ other: String) -> Bool {
         guard let one = status(one), let other = status(other) else { return false }
         return one.st_dev == other.st_dev && one.st_ino == other.st_ino
     }
 
-    /// The first difference between two files or trees: names, kinds, bytes, targets of links and, unless the copy was
-    /// made from bare data, permissions; nil where there is none.
+    /// Returns the first difference between two files or trees, or nil if there is none. It compares names, kinds,
+    /// bytes, targets of links and, unless the copy was made from bare data, permissions.
     static func difference(_ original: String, _ copy: String, permissions: Bool = true) throws -> String? {
         let files = FileManager.default
         guard let expected = status(original), let found = status(copy) else { return "\(copy) is missing" }
@@ -36,9 +36,10 @@ enum Comparison {
         return "\(copy) has other permissions"
     }
 
-    /// The first difference between a folder and a zip archive of it; its only root entry has to be the folder.
+    /// Returns the first difference between a directory and a zip archive of it. The directory must be the archive's
+    /// only root entry.
     ///
-    /// Unpacked by Info-ZIP's `unzip`: a reader that is none of ours.
+    /// The archive is unpacked by Info-ZIP's `unzip`, an independent reader.
     static func difference(_ folder: String, archive: Data) throws -> String? {
         let files = FileManager.default
         let scratch = files.temporaryDirectory.appendingPathComponent("purvey-demo-\(UUID().uuidString)")

@@ -3,11 +3,11 @@ import Foundation
 import ItemProvider
 import UniformTypeIdentifiers
 
-/// The side that asks: loads every promise in every way, and compares what arrives with the original.
+/// The consuming side: loads every promise in every way, and compares the result with the original.
 struct Consumer: Sendable {
     let examples: URL
 
-    /// Finds the promises on the board and runs the loads in their order, one after the other.
+    /// Finds the promises on the board and runs the loads one after the other.
     func run() async throws {
         let items = try await Demonstration.board.items()
         for load in Load.all {
@@ -19,14 +19,14 @@ struct Consumer: Sendable {
         }
     }
 
-    /// What the completion handler of a load saw.
+    /// The result that the completion handler of a load received.
     private struct Outcome: Sendable {
         let end = ContinuousClock.now
         var form: Promise.Form?
         var details = ""
-        /// What is wrong with it; nil when all is as expected.
+        /// The reason why the result is wrong, or nil if it is as expected.
         var fault: String?
-        /// The copy, which has to be gone when the handler has returned.
+        /// The copy, which must be removed after the handler has returned.
         var temporaryFile: String?
 
         init(_ work: (inout Outcome) throws -> Void) {
@@ -116,7 +116,8 @@ struct Consumer: Sendable {
         }
     }
 
-    /// Whether a file goes away; it may take a moment after the completion handler has returned.
+    /// Whether a file is removed within two seconds. That may take a moment after the completion handler has
+    /// returned.
     private func isGone(_ path: String) async -> Bool {
         for _ in 0..<200 {
             if !FileManager.default.fileExists(atPath: path) { return true }

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// `purvey-demo EXAMPLES`: hands the examples from one process to another in every way there is, and prints a table of
-/// what was promised, what was asked, how it arrived and how long it took.
+/// `purvey-demo EXAMPLES`: transfers the examples from one process to another in every possible way, and prints a
+/// table of promises, requests, results and times.
 ///
-/// The exit status is 0 when everything arrived as it has to, else 1; 2 for wrong usage.
+/// The exit status is 0 if all results are as expected, else 1; 2 for wrong usage.
 @main
 enum Demonstration {
     private static let manual = ProgramManual(
@@ -43,14 +43,14 @@ enum Demonstration {
                 exit(manual.misuse("the folder Examples is missing"))
             }
         } catch let failure as Table.Failure where failure.reason == .brokenPipe {
-            // The reader of the table has seen enough.
+            // The reader of the table has closed the pipe.
             exit(1)
         } catch {
             exit(manual.complain("\(error)"))
         }
     }
 
-    /// Sets the stage, runs both sides and prints what they report. Returns whether everything was as expected.
+    /// Prepares the stage, runs both sides and prints their reports. Returns whether everything was as expected.
     private static func play(examples path: String) throws -> Bool {
         let examples = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         for case .file(let name) in Promise.all.flatMap(\.representations).map(\.source) {

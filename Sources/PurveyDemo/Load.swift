@@ -1,19 +1,19 @@
-/// One load that the consumer asks for.
+/// One load of the consumer.
 struct Load: Sendable {
     let promise: Promise
     let representation: Promise.Representation
     let delivery: Promise.Form
 
-    /// How the representation has to arrive: the matrix of providers' and consumers' choices, in one expression.
+    /// The expected form of the result, for each combination of the provider's and the consumer's choices.
     ///
-    /// A file is shared in place only when both sides want that, and a folder never is.
+    /// A file is shared in place only if both sides request that. A directory never is.
     var expected: Promise.Form {
         guard delivery == .inPlace else { return delivery }
         if case .file = representation.source, representation.form == .inPlace { return .inPlace }
         return .copy
     }
 
-    /// Every representation in every delivery; the noise as data only.
+    /// Every representation in every delivery, except that noise is loaded as data only.
     static let all: [Load] = Promise.all.flatMap { promise in
         promise.representations.flatMap { representation in
             let deliveries: [Promise.Form] =

@@ -1,6 +1,6 @@
 import Foundation
 
-/// This program's file and those built beside it.
+/// The paths of this program and of programs that were built with it.
 enum Program {
     /// The path of this program.
     static var path: URL {
@@ -9,7 +9,7 @@ enum Program {
         }
     }
 
-    /// The path of a program that was built together with this one.
+    /// Returns the path of a program that was built with this one.
     static func sibling(_ name: String) throws -> URL {
         try path.deletingLastPathComponent().appendingPathComponent(name)
     }

@@ -1,8 +1,8 @@
-/// An item that the demonstration's provider offers, as both sides know it.
+/// An item that the demonstration's provider offers. Both sides know it.
 struct Promise: Sendable {
-    /// The item's name, without an extension; also how the consumer finds it on the board.
+    /// The item's name, without an extension. The consumer finds the item on the board by it.
     let name: String
-    /// Best first, as they are registered.
+    /// The representations in the order of registration, best first.
     let representations: [Representation]
 
     struct Representation: Sendable {
@@ -11,27 +11,27 @@ struct Promise: Sendable {
         let source: Source
     }
 
-    /// What a load handler hands over.
+    /// The form in which a load handler provides the item, or in which it arrives.
     enum Form: String, Sendable {
         case data
         case copy
         case inPlace = "in place"
     }
 
-    /// What stands behind a representation.
+    /// The origin of a representation.
     enum Source: Sendable {
-        /// A file of the examples, by its path in their folder.
+        /// A file of the examples, by its path in their directory.
         case file(String)
-        /// A folder of the examples.
+        /// A directory of the examples.
         case folder(String)
-        /// Bytes that do not exist before someone asks for them; see ``Noise``.
+        /// Bytes that are generated on request; see ``Noise``.
         case noise(size: Int)
     }
 }
 
 extension Promise {
-    /// What `make run` hands over: an image in two kinds of different fidelity, a text, a folder, and something that is
-    /// large enough for its progress to be seen.
+    /// The promises of `make run`: an image in two representations of different fidelity, a text, a directory, and
+    /// data that is large enough to show progress.
     static let all = [
         Promise(
             name: "Ridge",

@@ -4,17 +4,17 @@ import ItemProvider
 import Synchronization
 import UniformTypeIdentifiers
 
-/// The side that promises. It keeps nothing ready: each load handler starts to work when it is called.
+/// The providing side. It prepares nothing: each load handler starts its work when it is called.
 final class Provider: Sendable {
     private let examples: URL
-    /// How often load handlers have run.
+    /// The number of calls of load handlers.
     private let runs = Mutex(0)
 
     init(examples: URL) {
         self.examples = examples
     }
 
-    /// Makes every promise, then waits until the parent is done with this side.
+    /// Offers every promise, then waits until the parent dismisses this side.
     func run() async throws {
         var offers: [Offer] = []
         for promise in Promise.all {
@@ -49,8 +49,8 @@ final class Provider: Sendable {
         return provider
     }
 
-    /// Reads a file, or makes what no file holds, on a thread of its own; the progress follows the work and ends it when
-    /// it is cancelled.
+    /// Reads a file, or generates noise on another thread. The progress follows the work, and cancelling the progress
+    /// stops it.
     private func provideData(
         of source: Promise.Source, _ completion: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) -> Progress? {

@@ -1,33 +1,33 @@
 import Foundation
 
-/// What a child process tells the demonstration, one line of JSON each.
+/// A report of a child process to the demonstration, one line of JSON.
 enum Report: Codable {
-    /// The provider's promises stand. The number says how often load handlers have run so far: never.
+    /// The provider's promises are offered. The number of calls of load handlers so far must be 0.
     case promised(handlerRuns: Int)
-    /// The fraction, 0 to 1, that the load in flight has come to.
+    /// The fraction of the load in flight, from 0 to 1.
     case progress(Double)
     case arrived(Arrival)
-    /// The provider's last word: how often its load handlers ran in all.
+    /// The provider has withdrawn its promises. The number is that of all calls of its load handlers.
     case withdrawn(handlerRuns: Int)
-    /// The child cannot go on.
+    /// The child cannot continue.
     case failed(String)
 
-    /// How one load ended.
+    /// The result of one load.
     struct Arrival: Codable {
-        /// As the consumer was told; nil where the load failed.
+        /// The form that the consumer received, or nil if the load failed.
         var form: String?
-        /// A byte count or a path, or what went wrong.
+        /// A byte count or a path, or the error.
         var details: String
-        /// From the call of the load method to its completion handler.
+        /// The time from the call of the load method to its completion handler.
         var seconds: Double
-        /// Where the load's progress ended.
+        /// The final fraction of the load's progress.
         var fraction: Double
-        /// The outcome of comparing what arrived with the original, in a few words.
+        /// The result of the comparison with the original, in a few words.
         var check: String
         var isGood: Bool
     }
 
-    /// Writes the report to standard output at once.
+    /// Writes the report to standard output immediately.
     func send() throws {
         var line = try JSONEncoder().encode(self)
         line.append(UInt8(ascii: "\n"))

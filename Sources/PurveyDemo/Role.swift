@@ -1,15 +1,15 @@
 import Foundation
 import LinuxSystem
 
-/// A child of the demonstration: this program once more, in the part of one side.
+/// A child of the demonstration: another process of this program, which plays one side.
 ///
-/// It reports on its standard output and ends when its standard input does, so that it never outlives its parent.
+/// It reports on its standard output and ends when its standard input closes, so that it never outlives its parent.
 final class Role {
     enum Name: String {
         case provider, consumer
     }
 
-    /// A child that ended, or said something, out of turn.
+    /// The error of a child that ended early, or sent an unexpected report.
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
@@ -29,7 +29,7 @@ final class Role {
             Program.path, ["--\(name.rawValue)", examples.path], environment: environment, hasInput: true)
     }
 
-    /// The child's process identifier.
+    /// The child's PID.
     var identifier: Int32 { child.identifier }
 
     /// Waits for the child's next report.
@@ -47,16 +47,16 @@ final class Role {
         }
     }
 
-    /// Asks the child to end, by closing its standard input.
+    /// Makes the child end, by closing its standard input.
     func dismiss() { child.closeInput() }
 
-    /// Waits for the child's end.
+    /// Waits until the child has ended.
     func wait() -> ChildProgram.Ending { child.wait() }
 }
 
 /// The child's side.
 extension Role {
-    /// Plays a part and ends the process.
+    /// Plays a side and ends the process.
     static func play(_ name: Name, examples: URL) async -> Never {
         do {
             switch name {
@@ -73,7 +73,7 @@ extension Role {
     /// Returns when the parent closes this process's standard input, or ends.
     static func dismissal() async {
         await withCheckedContinuation { continuation in
-            // The read blocks, so it has a thread of its own.
+            // The read blocks, so it needs a thread of its own.
             Thread.detachNewThread {
                 while !FileHandle.standardInput.availableData.isEmpty {}
                 continuation.resume()

@@ -1,12 +1,12 @@
 import Foundation
 import LinuxSystem
 
-/// The second part of the demonstration: files are handed to the two example extensions, each a confined process.
+/// The second part of the demonstration: files are shared with the two example extensions, each a confined process.
 struct Sharing {
     private let stage: Stage
     private let examples: URL
 
-    /// What is handed to which extension, and what has to come back.
+    /// The files for one extension, and its expected answer.
     private struct Share {
         let files: [String]
         let extensionName: String
@@ -28,7 +28,7 @@ struct Sharing {
         self.examples = examples
     }
 
-    /// Installs the extensions, hands the files over and prints what comes back. Returns whether all was as expected.
+    /// Installs the extensions, shares the files and prints the answers. Returns whether all were as expected.
     func show(in table: Table) throws -> Bool {
         try table.say(
             "\nThe example extensions, each a process of its own that reaches nothing but what it is handed:\n")

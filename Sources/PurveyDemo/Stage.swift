@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A folder and a daemon of the demonstration's own, so that nothing of the person who runs it is touched.
+/// A directory and a daemon of the demonstration's own, so that the user's data is not touched.
 final class Stage: Sendable {
-    /// The folder that holds everything.
+    /// The directory that contains everything.
     let home: URL
-    /// The environment of every process that plays a part.
+    /// The environment of every child process.
     let environment: [String: String]
     private let daemon = Lock<Child?>(nil)
 
-    /// A reason why there is no stage.
+    /// The reason why the stage cannot be prepared.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
     init() throws {
-        // Short, because the path of a local socket may take 107 bytes at most.
+        // Short, because the path of a local socket may take at most 107 bytes.
         var template = Array("/tmp/purvey-demo.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(description: "cannot make a folder in /tmp: \(String(cString: strerror(errno)))")
@@ -25,12 +25,13 @@ final class Stage: Sendable {
         home = URL(fileURLWithPath: path)
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = path
-        // A side that loses the daemon, because the stage is cleared, must not start another one: there is no such program.
+        // A side that loses the daemon, because the stage is cleared, must not start another one: this program does
+        // not exist.
         environment["PURVEY_DAEMON"] = path + "/none"
         self.environment = environment
     }
 
-    /// Starts the daemon and waits until it has made its socket: a side that came earlier would find none.
+    /// Starts the daemon and waits until it has created its socket. Earlier clients would not find it.
     func startDaemon() throws {
         let program = try Program.sibling("purveyd")
         guard FileManager.default.isExecutableFile(atPath: program.path) else {
@@ -48,11 +49,11 @@ final class Stage: Sendable {
         }
     }
 
-    /// Whether the daemon is still there.
+    /// Whether the daemon still runs.
     var hasDaemon: Bool { daemon.withLock { $0?.isRunning ?? false } }
 
-    /// Clears the stage and ends the program when the person at the keyboard, or the system, interrupts it.
-    /// For as long as what it returns is kept.
+    /// Clears the stage and ends the program when a signal interrupts it, as long as the returned sources are
+    /// retained.
     func clearOnInterrupt() -> [any DispatchSourceSignal] {
         [SIGHUP, SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -65,7 +66,7 @@ final class Stage: Sendable {
         }
     }
 
-    /// Ends the daemon and removes the folder.
+    /// Ends the daemon and removes the directory.
     func clear() {
         let daemon = daemon.withLock { $0 }
         daemon?.terminate()

@@ -1,16 +1,16 @@
 import Foundation
 import LinuxSystem
 
-/// The table on standard output, row by row as loads finish, and the bar of the load in flight on a terminal.
+/// The table on standard output, printed row by row as loads finish, and on a terminal the bar of the load in flight.
 struct Table {
     private static let titles = ["promised / asked", "arrived", "time", "progress", "check"]
     private static let widths = [36, 40, 10, 8, 10]
     private static let barLength = 40
-    /// The bar overwrites itself on the line below the table, so it needs both streams on a terminal.
+    /// The bar overwrites itself on the line below the table, so both streams must be the terminal.
     private let showsBar = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     private let output: FileDescriptor
 
-    /// A table cannot be printed any further: the reader has gone, or the disk is full.
+    /// The error of a table that cannot be printed: the reader has gone, or the disk is full.
     struct Failure: Error, CustomStringConvertible {
         let reason: Errno
         var description: String { "standard output: \(reason)" }
@@ -24,19 +24,19 @@ struct Table {
         }
     }
 
-    /// The titles.
+    /// Prints the column titles.
     func begin() throws {
         try add(Self.titles)
         try add(Self.widths.map { String(repeating: "─", count: $0) })
     }
 
-    /// The heading of the rows that follow: one promise.
+    /// Prints the heading of the following rows: one promise.
     func begin(_ promise: Promise) throws {
         let forms = promise.representations.map { "\($0.type) (\($0.form.rawValue))" }
         try say("\(promise.name): \(forms.joined(separator: ", "))")
     }
 
-    /// The row of a finished load.
+    /// Prints the row of a finished load.
     func add(_ load: Load, _ arrival: Report.Arrival) throws {
         let preposition = load.delivery == .inPlace ? "" : "as "
         try add([
@@ -48,7 +48,7 @@ struct Table {
         ])
     }
 
-    /// A line of its own.
+    /// Prints a line, over the bar if there is one.
     func say(_ text: String) throws {
         if showsBar { draw("\r\u{1B}[K") }
         do {
@@ -74,7 +74,7 @@ struct Table {
     }
 
     private func draw(_ text: String) {
-        // Without its bar, the table is whole.
+        // The table is complete without the bar.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
