@@ -1,13 +1,13 @@
-/// The arguments of a command, told apart by its options.
+/// The arguments of a command, parsed by its options.
 struct Arguments: Sendable {
-    /// The options that were given, in order, each with its value if it takes one.
+    /// The given options in order, each with its value if it takes one.
     private(set) var options: [(name: String, value: String?)] = []
-    /// What is not an option: file names and the like, in order.
+    /// The other arguments, such as file names, in order.
     private(set) var operands: [String] = []
-    /// Whether `--help` or `-h` is among them.
+    /// Whether `--help` or `-h` is among the arguments.
     private(set) var wantsHelp = false
 
-    /// Tells options from operands: `--name value`, `--name=value`, `-o value`; what follows `--` is no option.
+    /// Parses options and operands: `--name value`, `--name=value`, `-o value`. After `--`, all words are operands.
     ///
     /// - Throws: ``UsageError`` for an option that is unknown, lacks its value or takes none.
     init(_ words: some Collection<String>, for known: [Option]) throws {
@@ -44,18 +44,18 @@ struct Arguments: Sendable {
         options.contains { $0.name == name }
     }
 
-    /// The value of an option; the last one where it was given several times.
+    /// Returns the value of an option, or its last value if it was given several times.
     func value(_ name: String) -> String? {
         options.last { $0.name == name }?.value
     }
 
-    /// The values of an option that may be given several times, in order.
+    /// Returns the values of an option that may be given several times, in order.
     func values(_ name: String) -> [String] {
         options.compactMap { $0.name == name ? $0.value : nil }
     }
 
-    /// The first word of the command line that is not UTF-8, repaired; the program's arguments have it repaired too,
-    /// and would name another file.
+    /// The first word of the command line that is not UTF-8, repaired, or `nil`. The arguments contain it repaired,
+    /// too, so it would name another file.
     static var firstUnreadable: String? {
         CommandLine.arguments.indices.lazy.compactMap { index -> String? in
             guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else { return nil }
@@ -63,7 +63,7 @@ struct Arguments: Sendable {
         }.first
     }
 
-    /// `--name=value` in its two parts.
+    /// Returns the two parts of `--name=value`.
     private static func split(_ word: String) -> (spelling: String, value: String?) {
         guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))

@@ -1,29 +1,29 @@
 import FileProvider
 import LinuxSystem
 
-/// A subcommand of `purvey`: an extension in a file of its own (`Types.swift`: `extension Command { static let types }`)
-/// and a line in ``all``.
+/// A subcommand of `purvey`. It is an extension in a file of its own (`Types.swift`: `extension Command { static let
+/// types }`) and a line in ``all``.
 struct Command: Sendable {
-    /// The word that chooses it.
+    /// The name of the command.
     let name: String
-    /// One line for the list of commands.
+    /// The summary in the list of commands, in one line.
     let summary: String
-    /// What follows the command's name, one string for each form: `[--json] FILE…`.
+    /// The arguments after the command's name, one string for each form: `[--json] FILE…`.
     let usage: [String]
-    /// The options it takes; `--help` and `-h` come by themselves.
+    /// The options; `--help` and `-h` are added automatically.
     let options: [Option]
-    /// More for the reader of `--help`, after the options.
+    /// The text at the end of `--help`, after the options.
     var discussion = ""
-    /// Whether what it says depends on where Purvey keeps things for this user.
+    /// Whether the output depends on the directories in which Purvey stores this user's data.
     var usesLocations = true
-    /// Does the work. Runs on the main thread and may block it.
+    /// Runs the command. It runs on the main thread and may block it.
     ///
-    /// - Throws: ``UsageError`` for arguments that make no sense, ``CommandError`` for what failed.
+    /// - Throws: ``UsageError`` for invalid arguments, ``CommandError`` for other failures.
     let run: @MainActor @Sendable (Arguments) async throws -> Void
 }
 
 extension Command {
-    /// The commands, in the order in which the help has them.
+    /// The commands, in the order of the help.
     static let all: [Command] = [
         .types,
         .offer, .list, .load,
@@ -39,7 +39,7 @@ extension Command {
         .help,
     ]
 
-    /// Finds the command that the first word of a command line means.
+    /// Returns the command with a name, which is the first word of a command line.
     static func chosen(by name: String) throws(UsageError) -> Command {
         if name.hasPrefix("-") {
             throw UsageError(
@@ -55,42 +55,42 @@ extension Command {
 /// An option of a command: `--name`, or `-o` for the name `o`.
 struct Option: Sendable {
     let name: String
-    /// What stands for the option's value in the help (`BOARD`); `nil` for one that takes no value.
+    /// The placeholder for the option's value in the help (`BOARD`); `nil` for an option without a value.
     let value: String?
     let summary: String
 
-    /// An option that is there or not.
+    /// Returns an option without a value.
     static func flag(_ name: String, _ summary: String) -> Option {
         Option(name: name, value: nil, summary: summary)
     }
 
-    /// An option that takes a value.
+    /// Returns an option with a value.
     static func value(_ name: String, _ value: String, _ summary: String) -> Option {
         Option(name: name, value: value, summary: summary)
     }
 
-    /// How it is written: `--json`, `-o`.
+    /// The option as typed: `--json`, `-o`.
     var spelling: String { name.count == 1 ? "-\(name)" : "--\(name)" }
 }
 
-/// A failure of a command: one line that names what failed and what to do. The exit status is 1.
+/// A failure of a command, in one line that names the failure and a remedy. The exit status is 1.
 struct CommandError: Error {
     let message: String
-    /// Of what the daemon said about domains.
+    /// The daemon's error code, if a call about domains failed.
     var fault: DomainFault.Code?
-    /// What a person answered was not taken.
+    /// Whether the service refused what the user entered.
     var isRefusal = false
     init(_ message: String) { self.message = message }
 }
 
-/// Arguments that the command cannot make sense of. The exit status is 2.
+/// The error of invalid arguments. The exit status is 2.
 struct UsageError: Error {
     let message: String
     init(_ message: String) { self.message = message }
 
-    /// A word that is none of those that may be there: with the one that was probably meant, else with all of them.
+    /// Creates the error of an unknown word, with a suggestion if there is one, otherwise with all known words.
     ///
-    /// - Parameter listing: whether all of them are named; not where they are many.
+    /// - Parameter listing: whether all known words are listed. `false` if there are many.
     init(about word: String, _ complaint: String, known: [String], listing: Bool = false) {
         message = NearMiss.sentence(complaint, about: word, known: known, listing: listing)
     }

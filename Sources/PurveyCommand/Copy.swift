@@ -24,9 +24,9 @@ extension Command {
     }
 }
 
-/// What comes in on standard input, as an item.
+/// The contents of standard input, as an item.
 private enum StandardInput {
-    /// Reads to the end, into a memory file: the daemon takes it over as it is.
+    /// Reads until the end, into a memory file that the daemon takes over without a copy.
     static func item() throws -> NSItemProvider {
         let file: FileDescriptor
         var size = 0

@@ -3,24 +3,24 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// The files that an arriving item may replace in a folder. A file that PATH itself names is always replaced.
+/// The files that a loaded item may replace in a directory. A file that PATH itself names is always replaced.
 ///
-/// The name in a folder is chosen by the program that made the offer: by default it replaces nothing and makes no hidden file, such
-/// as one that a shell would run.
+/// The program that made the offer chooses the name in a directory. So by default, the item replaces nothing and is
+/// not a hidden file, such as one that a shell would run.
 struct Replacement: Sendable {
-    /// Whether a file that has the item's own name is replaced.
+    /// Whether a file with the item's own name is replaced.
     var ownName = false
-    /// Files that are not replaced even so.
+    /// Files that are never replaced.
     var except: Set<FileStatus.Identity> = []
 
-    /// Whether a file that has the name is replaced; `nil` where there is none.
+    /// Whether an existing file with the name is replaced; `nil` if there is none.
     func allows(_ there: FileStatus.Identity?) -> Bool { ownName && !(there.map(except.contains) ?? false) }
 }
 
-/// The place that a path on the command line means.
+/// The destination of a path on the command line.
 struct Destination {
     let folder: String
-    /// The name there; `nil` where the path is that of a folder, in which an item gets its own.
+    /// The name of the item there, or `nil` if the path is a directory, in which the item gets its own name.
     let name: String?
     private let path: String
 
@@ -35,25 +35,25 @@ struct Destination {
         }
     }
 
-    /// The absolute path of an item there.
+    /// Returns the absolute path of an item there.
     func path(named own: String) -> String {
         URL(fileURLWithPath: folder).appendingPathComponent(name ?? own).path
     }
 
-    /// The path of an item there as the command line began it, for messages.
+    /// Returns the path of an item there for messages, with the path as it was typed.
     func shownPath(named own: String) -> String {
         name != nil ? path : (path.hasSuffix("/") ? path : path + "/") + own
     }
 
-    /// Names to try, one after the other.
+    /// Returns the names to try, in order.
     func names(for own: String, _ replacement: Replacement) -> some Sequence<String> {
         let first = name ?? (replacement.ownName ? own : ItemName.visible(own))
         return (1...).lazy.map { $0 == 1 ? first : ItemName.numbered(first, $0) }
     }
 
-    /// Finds out whether a file can be put there, as far as that can be told before it is fetched.
+    /// Checks whether a file can be written there, as far as possible before it is fetched.
     ///
-    /// - Parameter isFolder: whether a folder is to be put there, which replaces nothing.
+    /// - Parameter isFolder: whether the item is a directory, which replaces nothing.
     func check(forFolder isFolder: Bool = false) throws {
         try Self.checking(path) { () throws(Errno) in
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
@@ -62,7 +62,7 @@ struct Destination {
         }
     }
 
-    /// Finds out whether files can be put into a folder, as far as that can be told before.
+    /// Checks whether files can be written to a directory, as far as possible in advance.
     static func check(folder: String) throws {
         try checking(folder) { () throws(Errno) in try probe(.open(folder, [.readOnly, .directory])) }
     }
@@ -74,14 +74,17 @@ struct Destination {
     private static func probe(_ directory: FileDescriptor) throws(Errno) {
         try retrying { faccessat(directory.rawValue, ".", W_OK | X_OK, AT_EACCESS) }
         do throws(Errno) {
-            // A file without a name, gone at once: access alone does not speak of quotas, nor of rules beside the permissions.
+            // Creates a file without a name, which vanishes at once: faccessat(2) checks neither quotas nor rules
+            // beside the permissions.
             _ = try directory.open(".", [.readWrite, .unnamedTemporary], permissions: 0o600)
         } catch .notSupported, .isDirectory, .invalidArgument, .noSystemCall, .noSuchFile {
-            // The file system has none: what else there is to ask was asked.
+            // The file system does not support such files, so nothing more can be checked.
         }
     }
 
-    /// - Returns: `false` for a device or pipe, and for a descriptor of this process: each is written to where it is.
+    /// Whether a file would replace the name.
+    ///
+    /// - Returns: `false` for a device, a pipe or a descriptor of this process, which are written to instead.
     private func isReplaced(
         _ name: String, in directory: FileDescriptor, byFolder isFolder: Bool
     ) throws(Errno) -> Bool {

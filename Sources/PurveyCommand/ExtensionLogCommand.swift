@@ -5,14 +5,14 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// `purvey extensions logs`.
+/// The command `purvey extensions logs`.
 enum ExtensionLogCommand {
-    /// The pause between looks for more, in microseconds.
+    /// The interval of polling the log, in microseconds.
     private static let interval: useconds_t = 200_000
 
     static func run(_ text: String, _ library: ExtensionLibrary, follows: Bool) async throws {
         let log = ExtensionLog(of: try identifier(text, library), data: try Locations.current().data)
-        // Blocks on the file system, and on the reader of standard output.
+        // Blocks on the file system and on the reader of standard output.
         let isEmpty = try await HandlerThreads.shared.value { () throws in
             var reader = ExtensionLogReader(log)
             var isEmpty = true
@@ -31,7 +31,7 @@ enum ExtensionLogCommand {
         if isEmpty { StandardError.note("nothing has been logged") }
     }
 
-    /// An extension that was removed has its log still.
+    /// Returns the identifier of an extension. A removed extension still has its log.
     private static func identifier(_ text: String, _ library: ExtensionLibrary) throws -> String {
         do {
             return try library.find(text).identifier

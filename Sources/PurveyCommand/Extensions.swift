@@ -46,7 +46,7 @@ extension Command {
         case ("install", 2):
             let identifier = try await install(operands[1], link: arguments.has("link"), library)
             try StandardOutput.print(identifier + "\n")
-            // Nobody is kept from using the rest of it.
+            // Faults of actions do not prevent the use of the rest of the extension.
             for fault in (try? library.find(identifier))?.actionFaults ?? [] {
                 StandardError.complain("extensions: \(identifier): \(fault)")
             }
@@ -91,7 +91,7 @@ extension Command {
         do {
             _ = try await ExchangeClient.shared.call(RegisterBundleCall(path: bundle.path), attempts: 3)
         } catch {
-            // Without its types and its team known it is not installed.
+            // An extension counts as installed only if its types and team are registered.
             _ = try? library.remove(identifier: bundle.identifier)
             throw error
         }
@@ -116,7 +116,7 @@ extension Command {
         }
     }
 
-    /// Domains of an extension that is gone could do nothing any more, and their edits would wait.
+    /// Refuses to remove an extension with domains. They could not do anything any more, and their edits would wait.
     private static func refuseWhileUsed(_ identifier: String) async throws {
         let domains = try await DomainClient.call(ListDomainsCall()).domains.filter { $0.provider == identifier }
         guard !domains.isEmpty else { return }
@@ -126,7 +126,7 @@ extension Command {
                 + "\(domains.count == 1 ? "it" : "them") first ('purvey domains remove'), or use --force")
     }
 
-    /// Prints the faults of a bundle, and the shortcomings of its provider that its domains on this machine show.
+    /// Prints the faults of a bundle, and the shortcomings of its provider that its domains on this machine reveal.
     private static func check(_ path: String, _ library: ExtensionLibrary) async throws {
         let bundle = ExtensionInspection(path: path).bundle
         if let bundle { try await printNotes(about: bundle, library) }
@@ -141,9 +141,9 @@ extension Command {
         }
     }
 
-    /// Prints the shortcomings of a provider that only running domains show.
+    /// Prints the shortcomings of a provider that only running domains reveal.
     private static func printNotes(about bundle: ExtensionBundle, _ library: ExtensionLibrary) async throws {
-        // One that is not installed has no domains. The check of a bundle needs no daemon otherwise.
+        // An extension that is not installed has no domains. Otherwise, the check of a bundle needs no daemon.
         guard (try? library.find(bundle.identifier)) != nil,
             let domains = try? await DomainClient.call(DomainsStatusCall()).domains
         else { return }
@@ -155,7 +155,7 @@ extension Command {
         }
     }
 
-    /// Every fault once: what makes a bundle and what makes an extension overlap.
+    /// Returns all faults without duplicates, since the checks of bundles and of extensions overlap.
     private static func faults(of path: String) -> [String] {
         var faults = ExtensionInspection(path: path).faults
         for fault in BundleInspection(path: path).faults where !faults.contains(fault) { faults.append(fault) }
@@ -167,7 +167,7 @@ extension Command {
 private struct ListedExtension: Encodable {
     let identifier, name, path, point, principalClass: String
     let network, windows: Bool
-    /// Bytes, and seconds.
+    /// The limits in bytes and in seconds.
     let memoryLimit, timeLimit: Int
     let domainSettings: [String: String]?
     let groups: [String]

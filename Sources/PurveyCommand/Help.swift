@@ -13,9 +13,9 @@ extension Command {
     }
 }
 
-/// The text of `--help`.
+/// The texts of `--help`.
 enum Help {
-    /// The help of the whole program.
+    /// Returns the help of the whole program.
     static func text(for commands: [Command]) -> String {
         let width = commands.map(\.name.count).max() ?? 0
         let rows = commands.map { "  " + padded($0.name, to: width) + "  " + $0.summary }
@@ -31,7 +31,7 @@ enum Help {
             """
     }
 
-    /// The help of one command.
+    /// Returns the help of one command.
     static func text(for command: Command) -> String {
         let usage = command.usage.enumerated().map { index, form in
             (index == 0 ? "usage: " : "       ") + "purvey \(command.name)" + (form.isEmpty ? "" : " " + form)

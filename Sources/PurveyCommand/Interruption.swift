@@ -3,10 +3,11 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What ends a command early: an interrupt, a request to end, a terminal that goes away.
+/// The signals that end a command early: an interrupt, a termination request, or a hang-up of the terminal.
 ///
-/// From when ``init()`` returns until ``end()`` these signals do not end the process, so that the command can do it in good order.
-/// Those that the process was started to ignore, as by `nohup` or in the background of a script, stay ignored.
+/// Between the return of ``init()`` and ``end()``, these signals do not end the process, so that the command can
+/// clean up. Signals that were ignored when the process started, as by `nohup` or in the background of a script, stay
+/// ignored.
 final class Interruption: Sendable {
     private struct State {
         var hasHappened = false
@@ -16,11 +17,11 @@ final class Interruption: Sendable {
 
     private static let numbers = [SIGINT, SIGTERM, SIGHUP]
     private let watched = Interruption.numbers.filter { !SignalDisposition.isIgnored($0) }
-    // Innermost: the action runs after it is released.
+    // Leaf lock: the action runs after it is released.
     private let state = Mutex(State())
 
-    /// Returns once the signals are watched. Until then they end the process as before: one that were ignored meanwhile would
-    /// be lost.
+    /// Starts watching, and returns when the signals are watched. Until then, they end the process as before: if they
+    /// were ignored meanwhile, they would be lost.
     init() async {
         for number in watched {
             await withCheckedContinuation { continuation in watch(number) { continuation.resume() } }
@@ -39,7 +40,8 @@ final class Interruption: Sendable {
 
     var hasHappened: Bool { state.withLock { $0.hasHappened } }
 
-    /// Sets what is done when it happens; at once when it has. Called on an arbitrary thread.
+    /// Sets the action that runs when a signal arrives, on any thread. Runs it immediately if one has arrived
+    /// already.
     func setAction(_ action: @escaping @Sendable () -> Void) {
         let hasHappened = state.withLock { state in
             state.action = action
@@ -56,7 +58,7 @@ final class Interruption: Sendable {
         action?()
     }
 
-    /// Lets the signals end the process again.
+    /// Restores the default action of the signals, which ends the process.
     func end() {
         state.withLock { state in
             state.action = nil

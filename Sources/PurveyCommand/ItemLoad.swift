@@ -4,25 +4,25 @@ import ItemProvider
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// Where a load's result goes.
+/// The destination of a load's result.
 enum LoadDestination: Sendable {
     case standardOutput
-    /// A file or folder to be made, or a folder to make it in.
+    /// A file or directory to create, or a directory to create it in.
     case path(String)
-    /// The caller wants to know of the original, and nothing else.
+    /// No destination: only the path of the original is printed.
     case nowhere
 }
 
-/// What came of a load.
+/// The result of a load.
 struct LoadOutcome: Encodable {
     enum Way: String, Encodable {
         case data, copy
         case inPlace = "in place"
     }
 
-    /// How it was delivered.
+    /// The form in which the item arrived.
     let delivered: Way
-    /// Where it is now; `nil` when it went to standard output.
+    /// The path of the result, or `nil` if it was written to standard output.
     let path: String?
 
     private enum CodingKeys: CodingKey {
@@ -32,18 +32,18 @@ struct LoadOutcome: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(delivered, forKey: .delivered)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(path, forKey: .path)
     }
 }
 
-/// One load on the command line: with a progress bar, and cancelled in good order by an interrupt.
+/// One load on the command line, with a progress bar. An interrupt cancels it cleanly.
 enum ItemLoad {
-    /// Loads a representation and puts it where it belongs.
+    /// Loads a representation and stores it at its destination.
     ///
     /// - Parameters:
-    ///   - type: `nil` is the best representation.
-    ///   - replacement: what may be replaced in a folder.
+    ///  - type: `nil` for the best representation.
+    ///  - replacement: the files that may be replaced in a directory.
     static func run(
         _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination,
         replacing replacement: Replacement = Replacement()
@@ -52,7 +52,7 @@ enum ItemLoad {
             throw CommandError("the item has no representation")
         }
         if case .path(let path) = destination {
-            // Before anything is transferred, for which the other side may have to work.
+            // Checked before any transfer, which may be work for the other side.
             let offered = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
             let isFolder = delivery == .copy && UTType(offered)?.conforms(to: .directory) == true
             try Destination(path).check(forFolder: isFolder)
@@ -68,12 +68,12 @@ enum ItemLoad {
         }
         switch (arrival, destination) {
         case (.data(let data), .standardOutput):
-            // A reader that takes nothing is no reason to stay.
+            // From here on, an interrupt ends the process, even if the reader of standard output does not read.
             interruption.end()
             try StandardOutput.print(data)
             return LoadOutcome(delivered: .data, path: nil)
         case (.data(let data), .path(let path)):
-            // The name has the extension of what it is, not of what was asked for.
+            // The extension of the name is that of the loaded type, not of the requested type.
             let found = provider.promise.representation(conformingTo: type)?.typeIdentifier ?? type
             let name = ItemName.name(suggested: provider.suggestedName, file: nil, typeIdentifier: found)
             let placed = try Placement.put(
@@ -81,7 +81,7 @@ enum ItemLoad {
             say(name, isAt: placed, path)
             return LoadOutcome(delivered: .data, path: placed)
         case (.file(let file), _):
-            // Not left to the last reference: the program may end as soon as this returns.
+            // Removed explicitly, since the program may end right after this function returns.
             defer { file.folder?.remove() }
             return try place(file, at: destination, replacing: replacement, interruption)
         case (.data, .nowhere):
@@ -117,7 +117,7 @@ enum ItemLoad {
         }
     }
 
-    /// Prints the name of an item that could not have its own.
+    /// Prints the path of an item that could not get its own name.
     private static func say(_ name: String, isAt placed: String, _ path: String) {
         guard placed != Destination(path).path(named: name) else { return }
         StandardError.note("the name \(name) was not free: it is at \(placed)")

@@ -4,12 +4,12 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// What the commands for items have in common: reading types, files and boards from the command line.
+/// Parsing of types, files and boards on the command line, shared by the commands about items.
 enum ItemArgument {
-    /// A file named on the command line, as a URL that stays right wherever the process goes.
+    /// Returns the absolute URL of a file on the command line.
     static func file(_ path: String) throws -> URL {
         guard !path.isEmpty else { throw UsageError("a file name is empty") }
-        // Asked now, because the promise is kept only later.
+        // Checked now, because the file is read only later.
         do {
             let kind = try FileStatus.of(path).kind
             guard kind == .regular || kind == .directory else {
@@ -22,24 +22,24 @@ enum ItemArgument {
         return URL(fileURLWithPath: path).absoluteURL
     }
 
-    /// The board that `--board` names, or the shelf.
+    /// Returns the board of the option `--board`, or the shelf.
     static func board(_ arguments: Arguments) throws -> Board {
         guard let name = arguments.value("board") else { return .shelf }
         guard !name.isEmpty else { throw UsageError("the name of the board is empty") }
         return Board(name)
     }
 
-    /// The type of a file, by its name and then by its content; a link stands for what it leads to.
+    /// Returns the type of a file, by its name and otherwise by its content. A symbolic link is followed.
     static func type(of file: URL) throws -> UTType {
         let resolved = realpath(file.path, nil)
         defer { free(resolved) }
         let type = try UTType.type(ofItemAt: resolved.map { String(cString: $0) } ?? file.path)
-        // The file's own name counts, not that of what it is a link to.
+        // The name of the link itself counts, too.
         if type == .data, let named = UTType(filenameExtension: file.pathExtension), named.isDeclared { return named }
         return type
     }
 
-    /// A type identifier. It need not be declared, but it has to look like one.
+    /// Returns a type identifier. It need not be declared, but it must have the form of one.
     static func typeIdentifier(_ text: String) throws -> String {
         guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0 == "/" }) else {
             throw UsageError("'\(text)' is not a type identifier such as public.png")
@@ -49,7 +49,7 @@ enum ItemArgument {
 }
 
 extension Error {
-    /// The error in one line: what failed and, where the error knows, why.
+    /// The error in one line: the failure and, if known, its reason.
     var line: String {
         let bridged = self as NSError
         guard let reason = bridged.userInfo[NSLocalizedFailureReasonErrorKey] as? String,

@@ -38,7 +38,7 @@ private struct ListedItem: Encodable {
     let position: Int
     let identifier: String
     let name: String?
-    /// In order of fidelity.
+    /// The types in order of fidelity.
     let types: [String]
     let representations: [ListedRepresentation]
 
@@ -69,7 +69,7 @@ private struct ListedItem: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(position, forKey: .position)
         try container.encode(identifier, forKey: .identifier)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(name, forKey: .name)
         try container.encode(types, forKey: .types)
         try container.encode(representations, forKey: .representations)
@@ -77,7 +77,7 @@ private struct ListedItem: Encodable {
 }
 
 extension Visibility {
-    /// The word for it on the command line.
+    /// The name of the visibility on the command line.
     fileprivate var word: String {
         switch self {
         case .all: "all"

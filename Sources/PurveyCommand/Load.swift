@@ -54,7 +54,7 @@ extension Command {
     }
 }
 
-/// The arguments of `purvey load` that need more than reading.
+/// The arguments of `purvey load` that need validation.
 private enum LoadArguments {
     static func delivery(_ text: String?, toStandardOutput: Bool) throws -> Delivery {
         switch text {

@@ -1,10 +1,10 @@
 import Exchange
 
-/// Warnings about what of the environment Purvey does not follow.
+/// Warnings about environment variables that Purvey ignores.
 enum LocationWarnings {
-    /// Prints a line for each. Called once in a command.
+    /// Prints a line for each warning. Must be called once per command.
     static func complain() {
-        // Without locations the command fails, and says why.
+        // Without locations, the command fails and prints the reason.
         guard let locations = try? ExchangeClient.shared.locations.get() else { return }
         for warning in locations.warnings { StandardError.complain("warning: \(warning)") }
     }

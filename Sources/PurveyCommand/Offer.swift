@@ -35,7 +35,7 @@ extension Command {
         for provider in providers {
             offers.append(try await board.offer(provider) { succeeded in ending.loaded(succeeded) })
         }
-        // Who reads the identifiers may end it in good order.
+        // The reader of the identifiers may end this process cleanly from here on.
         let interruption = await Interruption()
         for (provider, offer) in zip(providers, offers) {
             if arguments.has("json") {
@@ -56,11 +56,11 @@ extension Command {
 private struct OfferedItem: Encodable {
     let identifier: String
     let name: String?
-    /// In order of fidelity.
+    /// The types in order of fidelity.
     let types: [String]
 }
 
-/// The arguments of `purvey offer` that need more than reading.
+/// The arguments of `purvey offer` that need validation.
 private enum OfferArguments {
     static func visibility(_ text: String?) throws -> NSItemProviderRepresentationVisibility {
         switch text {
@@ -114,7 +114,7 @@ private enum OfferArguments {
     }
 }
 
-/// Waits for the end of `purvey offer`: a signal, or the first load with `--once`.
+/// The end of `purvey offer`: a signal, or the first successful load with `--once`.
 private final class Ending: Sendable {
     private struct State {
         var hasEnded = false
@@ -126,7 +126,7 @@ private final class Ending: Sendable {
 
     init(isOnce: Bool) { self.isOnce = isOnce }
 
-    /// A load was answered.
+    /// Records that a load has completed.
     func loaded(_ succeeded: Bool) {
         if isOnce && succeeded { end() }
     }

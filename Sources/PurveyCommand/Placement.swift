@@ -3,11 +3,12 @@ import Glibc
 import ItemProvider
 import LinuxSystem
 
-/// Puts what arrived where the user wants it, whole or not at all.
+/// Storage of loaded items at their destination, completely or not at all.
 enum Placement {
-    /// Writes data to a file. A file that PATH names is replaced once the new one is whole; a device or pipe is written to.
+    /// Writes data to a file. A file that PATH names is replaced when the new file is complete; a device or pipe is
+    /// written to.
     ///
-    /// - Returns: the path at which it is now.
+    /// - Returns: the path of the file.
     @discardableResult
     static func put(
         _ data: Data, at path: String, named name: String, replacing replacement: Replacement = Replacement(),
@@ -19,20 +20,21 @@ enum Placement {
             }
             var staged = try StagedFile(in: directory)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
-            // As any program makes its files: readable for whom the user's mask says.
+            // Readable according to the user's umask, like files of other programs.
             try retrying { fchmod(staged.descriptor.rawValue, 0o666 & ~mask) }
             guard replaces else { return try staged.publish(as: final) }
             try replace(final, in: directory) { name in try staged.publish(as: name) }
         }
     }
 
-    /// Moves a file or folder of ours. A file that PATH names is replaced, a folder is not; a device or pipe is written to.
+    /// Moves a file or directory that this process owns. A file that PATH names is replaced, a directory is not; a
+    /// device or pipe is written to.
     ///
     /// - Parameters:
-    ///   - replacement: what may be replaced in a folder.
-    ///   - report: told how much is done, from 0 to 1, where it has to be copied to another file system.
-    ///   - isCancelled: asked between pieces of such a copy.
-    /// - Returns: the path at which it is now.
+    ///  - replacement: the files that may be replaced in a directory.
+    ///  - report: called with the completed fraction, from 0 to 1, if the item must be copied to another file system.
+    ///  - isCancelled: called between pieces of such a copy.
+    /// - Returns: the path of the item.
     @discardableResult
     static func move(
         _ source: URL, to path: String, replacing replacement: Replacement = Replacement(),
@@ -62,10 +64,10 @@ enum Placement {
         }
     }
 
-    /// Gives a file or folder of ours its new name, where both are on one file system.
+    /// Renames a file or directory that this process owns, if both names are on one file system.
     ///
-    /// - Parameter replaces: whether a file may have the name already.
-    /// - Returns: `false` where it has to be copied.
+    /// - Parameter replaces: whether an existing file with the name may be replaced.
+    /// - Returns: `false` if the item must be copied.
     private static func rename(
         _ source: URL, isDirectory: Bool, to name: FileName, in directory: FileDescriptor, replaces: Bool
     ) throws -> Bool {
@@ -73,7 +75,7 @@ enum Placement {
             if replaces {
                 try retrying { renameat(AT_FDCWD, source.path, directory.rawValue, name.characters) }
             } else if isDirectory {
-                // Onto an empty folder that takes the name first: this call replaces no other.
+                // An empty directory reserves the name first. Then rename(2) cannot replace any other item.
                 try directory.makeDirectory(name, permissions: 0o700)
                 do {
                     try retrying { renameat(AT_FDCWD, source.path, directory.rawValue, name.characters) }
@@ -82,21 +84,22 @@ enum Placement {
                     throw error
                 }
             } else {
-                // Its old name goes with the folder of the load.
+                // The old name is removed with the directory of the load.
                 try retrying { linkat(AT_FDCWD, source.path, directory.rawValue, name.characters, 0) }
             }
             return true
         } catch let error as Errno where error == .crossDevice {
             return false
         } catch let error as Errno where !replaces && !isDirectory && error != .fileExists {
-            // A file system without links, or a user who may not make them.
+            // The file system has no hard links, or the user may not create them.
             return false
         }
     }
 
-    /// Copies a file or folder into a folder under a name that another program has chosen; see ``Replacement``.
+    /// Copies a file or directory into a directory, under a name that another program has chosen; see
+    /// ``Replacement``.
     ///
-    /// - Returns: where it is.
+    /// - Returns: the path of the copy.
     static func keep(_ source: URL, in folder: String) throws -> String {
         do {
             let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
@@ -117,7 +120,9 @@ enum Placement {
         }
     }
 
-    /// - Returns: `false` when the name is taken.
+    /// Copies a file or directory.
+    ///
+    /// - Returns: `false` if the name is taken.
     private static func copy(
         _ source: FileDescriptor, isDirectory: Bool, into folder: FileDescriptor, named name: String
     ) throws(CopyError) -> Bool {
@@ -134,14 +139,14 @@ enum Placement {
         }
     }
 
-    /// Makes a symbolic link to a file that stays where it is. A file that PATH names is replaced.
+    /// Creates a symbolic link to a file that stays in place. A file that PATH names is replaced.
     ///
-    /// - Returns: the path at which it is now.
+    /// - Returns: the path of the link.
     @discardableResult
     static func link(
         to original: URL, at path: String, replacing replacement: Replacement = Replacement()
     ) throws -> String {
-        // It may be there already, under its own name or by a link: neither must become a link to itself.
+        // The file or a link to it may exist there already. Neither may be replaced by a link to itself.
         let identity = try? FileStatus.of(original.path).identity
         return try atPlace(path, original.path.lastPathName, replacement, isThere: identity) {
             directory, final, replaces in
@@ -152,11 +157,13 @@ enum Placement {
         }
     }
 
-    /// Finds the folder and the name that a path means, and tells failures with both. Returns the two together.
+    /// Resolves a path to a directory and a name, and runs a closure with them. Errors contain the path. Returns the
+    /// path.
     ///
     /// - Parameters:
-    ///   - isThere: a file that needs not be put where it is already.
-    ///   - body: puts it there; told whether a file that has the name is replaced. Where not, EEXIST has the next name tried.
+    ///  - isThere: the identity of a file that need not be stored if it exists at the path already.
+    ///  - body: stores the item. It gets whether an existing file is replaced. If not, EEXIST makes it try the next
+    /// name.
     private static func atPlace(
         _ path: String, _ ownName: String, _ replacement: Replacement, isThere: FileStatus.Identity? = nil,
         _ body: (FileDescriptor, FileName, _ replaces: Bool) throws -> Void
@@ -170,7 +177,7 @@ enum Placement {
                 guard let final = FileName(name) else { throw Errno.invalidArgument }
                 if let isThere, isThere == (try? directory.status(of: final, followingLinks: true).identity) { break }
                 let replaces = destination.name != nil || replacement.allows(try? directory.status(of: final).identity)
-                // Asked before: a copy whose name turns out to be taken was made for nothing.
+                // Checked in advance, to avoid a copy for a name that is taken.
                 if !replaces, (try? directory.status(of: final)) != nil { continue }
                 do {
                     try body(directory, final, replaces)
@@ -185,7 +192,7 @@ enum Placement {
         } catch CopyError.cancelled {
             throw CommandError("the load was cancelled")
         } catch CopyError.noSpace {
-            // The name that the copy has until it is whole is of no interest.
+            // The temporary name of the copy is of no interest to the user.
             throw CommandError("\(destination.shownPath(named: tried)): \(Errno.noSpace)")
         } catch CopyError.system(let error, _) {
             throw CommandError("\(destination.shownPath(named: tried)): \(error)")
@@ -199,7 +206,7 @@ enum Placement {
         return error as? Errno == .fileExists
     }
 
-    /// Makes something under a hidden name and gives it the name of what it replaces in one step.
+    /// Creates an item under a hidden name, and renames it atomically over the file that it replaces.
     private static func replace(
         _ name: FileName, in directory: FileDescriptor, _ make: (FileName) throws -> Void
     ) throws {

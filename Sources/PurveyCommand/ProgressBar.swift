@@ -3,21 +3,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A progress bar on standard error, where that is a terminal, for anything that takes over half a second.
+/// A progress bar on standard error, if that is a terminal, for operations that take more than half a second.
 final class ProgressBar: Sendable {
     private static let width = 32
 
     private struct State {
         var timer: (any DispatchSourceTimer)?
         var isDrawn = false
-        /// Of work that has no `Progress`.
+        /// The fraction of work without a `Progress`.
         var fraction = 0.0
     }
 
     // Held while the terminal is written to, so that nothing is drawn after `end`.
     private let state = Mutex(State())
 
-    /// Starts to show a progress, or what is reported, if there is somebody to see it.
+    /// Starts to show a progress, or without one the reported fraction, if standard error is a terminal.
     func show(_ progress: Progress? = nil) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         state.withLock { state in
@@ -29,12 +29,12 @@ final class ProgressBar: Sendable {
         }
     }
 
-    /// Tells how much of the work is done, from 0 to 1.
+    /// Reports the completed fraction, from 0 to 1.
     func report(_ fraction: Double) {
         state.withLock { $0.fraction = fraction }
     }
 
-    /// Takes the bar away again.
+    /// Removes the bar.
     func end() {
         state.withLock { state in
             state.timer?.cancel()
@@ -56,7 +56,7 @@ final class ProgressBar: Sendable {
 
     private static func write(_ text: String) {
         let bytes = Array(text.utf8)
-        // A terminal that went away needs no bar.
+        // Errors are ignored, since a terminal that has gone needs no bar.
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -43,7 +43,7 @@ extension Command {
         let bundle: ExtensionBundle
         do { bundle = try library.find(wanted) } catch { throw CommandError("\(error)") }
         guard bundle.accepts(rule) else { throw CommandError("\(bundle.identifier) does not accept these items") }
-        // Before the extension has done anything.
+        // Checked before the extension has done anything.
         if let folder = arguments.value("o") { try Destination.check(folder: folder) }
         let returned = try await hand(arguments.operands, to: bundle, keepingIn: arguments.value("o"))
         if arguments.has("json") { return try JSONOutput.print(returned) }
@@ -69,10 +69,10 @@ extension Command {
         return [item]
     }
 
-    /// Has the daemon start an extension.
+    /// Makes the daemon start an extension.
     ///
-    /// Only the task has the extension's end of the socket, until the process has ended or could not be started: with that end open
-    /// anywhere else in this process, nobody would notice here that the other side has gone.
+    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started.
+    /// If that end were open elsewhere in this process, the closing of the other side would go unnoticed.
     private static func start(
         _ bundle: ExtensionBundle
     ) throws -> (connection: ExtensionConnection, ending: Task<ExtensionEnding, any Error>) {
@@ -91,7 +91,7 @@ extension Command {
     ) async throws -> [ReturnedItem] {
         let (connection, ending) = try start(bundle)
         let returned: [NSExtensionItem]
-        // Whoever started the extension may end without it, and nobody would watch over it any more.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
         do {
@@ -105,7 +105,7 @@ extension Command {
             let line = isRefused ? NetworkRefusal.explained(error.line) : error.line
             throw CommandError("\(bundle.identifier): \(OneLine.text(line))")
         }
-        // Their attachments can be loaded until the connection is closed.
+        // The attachments can be loaded until the connection is closed.
         defer { connection.close() }
         var results: [ReturnedItem] = []
         for item in returned {
@@ -119,7 +119,7 @@ extension Command {
     }
 }
 
-/// What an extension returned, as `purvey share` prints it.
+/// An item that an extension returned, as `purvey share` prints it.
 private struct ReturnedItem: Encodable {
     let text: String?
     let attachments: [ReturnedAttachment]
@@ -128,11 +128,11 @@ private struct ReturnedItem: Encodable {
 private struct ReturnedAttachment: Encodable {
     let name: String?
     let types: [String]
-    /// Of what is a URL.
+    /// The URL, if the attachment is one.
     var url: String?
-    /// In bytes, of what is data or a file.
+    /// The size in bytes, if the attachment is data or a file.
     var size: Int?
-    /// Where it was kept.
+    /// The path at which it was stored.
     var path: String?
 
     init(_ provider: NSItemProvider, keepingIn folder: String?) async throws {

@@ -1,27 +1,27 @@
 import Glibc
 import LinuxSystem
 
-/// What is written to and never replaced: a device or pipe, and whatever one of our own descriptors is, also by a link to it
-/// such as `/dev/stdout`.
+/// A destination that is written to and never replaced: a device, a pipe, or any descriptor of this process, also
+/// through a link such as `/dev/stdout`.
 struct Sink {
     private let descriptor: FileDescriptor
-    /// How much is written at a time.
+    /// The maximum number of bytes per write.
     private let piece: Int
     private let isCancelled: () -> Bool
 
-    /// How often it is asked, while nobody reads, whether the write was cancelled.
+    /// The interval in milliseconds of checks for cancellation while there is no reader.
     private static let interval: CInt = 50
-    /// A pipe that is ready for writing takes as much without blocking.
+    /// The number of bytes that a writable pipe takes without blocking.
     private static let pipePiece = Int(PIPE_BUF)
 
-    /// Opens what is there for writing; a named pipe when somebody reads from it.
+    /// Opens a destination for writing. Waits for a reader of a named pipe.
     ///
-    /// - Returns: `nil` when it is nothing of the kind.
+    /// - Returns: `nil` if the destination is none of these.
     /// - Throws: `Errno`, or ``CopyError/cancelled``.
     init?(_ name: FileName, in directory: FileDescriptor, isCancelled: @escaping () -> Bool) throws {
         self.isCancelled = isCancelled
         if let number = Self.ownDescriptor(name, in: directory) {
-            // Not opened anew: what was written there before stays, and what follows comes after.
+            // Not opened anew, so that the output continues after what was written before.
             descriptor = try .copy(of: number)
             piece = try descriptor.status().kind == .regular ? 1 << 20 : Self.pipePiece
             return
@@ -35,14 +35,15 @@ struct Sink {
         piece = 1 << 20
     }
 
-    /// The number of the descriptor of this process that a name in `/proc/self/fd` stands for, or a chain of links to one.
+    /// Returns the number of the descriptor of this process that a name in `/proc/self/fd`, or a chain of links to
+    /// one, stands for.
     static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
         var (name, directory) = (name, directory)
         // Kept open: only so long is the folder's inode number its own.
         guard let own = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]),
             let identity = try? own.status().identity
         else { return nil }
-        // As many as the kernel follows.
+        // The limit of links that the kernel follows.
         for _ in 0..<40 {
             if let here = try? directory.status().identity, here == identity { return CInt(name.description) }
             guard let target = try? directory.target(ofLink: name) else { return nil }
@@ -72,7 +73,7 @@ struct Sink {
         }
     }
 
-    /// Writes all of it, as fast as it is read.
+    /// Writes all bytes, as fast as they are read.
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         var rest = bytes
         while !rest.isEmpty {

@@ -2,43 +2,43 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Standard output, written in large pieces.
+/// Buffered standard output, written in large pieces.
 ///
-/// Whoever makes one calls ``flush()`` at the end; what was not flushed is lost.
+/// Call ``flush()`` at the end. Output that was not flushed is lost.
 struct StandardOutput: ~Copyable {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
 
     init() { buffer.reserveCapacity(Self.capacity + 4096) }
 
-    /// Adds text.
+    /// Appends text.
     mutating func write(_ text: String) throws(StandardOutputError) {
         buffer.append(contentsOf: text.utf8)
         if buffer.count >= Self.capacity { try flush() }
     }
 
-    /// Adds bytes as they are.
+    /// Appends bytes unchanged.
     mutating func write(_ bytes: some Sequence<UInt8>) throws(StandardOutputError) {
         buffer.append(contentsOf: bytes)
         if buffer.count >= Self.capacity { try flush() }
     }
 
-    /// Lets a closure append bytes to the buffer directly.
+    /// Appends bytes to the buffer through a closure.
     mutating func append(_ add: (inout [UInt8]) -> Void) throws(StandardOutputError) {
         add(&buffer)
         if buffer.count >= Self.capacity { try flush() }
     }
 
-    /// Hands over what has been collected.
+    /// Writes the buffered output.
     mutating func flush() throws(StandardOutputError) {
         try Self.print(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Prints text at once.
+    /// Writes text immediately.
     static func print(_ text: String) throws(StandardOutputError) { try print(Array(text.utf8)) }
 
-    /// Prints bytes at once.
+    /// Writes bytes immediately.
     static func print(_ bytes: some ContiguousBytes) throws(StandardOutputError) {
         do throws(Errno) {
             try writeAll(bytes, to: STDOUT_FILENO)
@@ -68,7 +68,7 @@ struct StandardOutput: ~Copyable {
 struct StandardOutputError: Error, CustomStringConvertible {
     let cause: Errno
 
-    /// Whether the reader is gone, because it had read enough.
+    /// Whether the reader has closed its end, usually because it had read enough.
     var isBrokenPipe: Bool { cause == .brokenPipe }
 
     var description: String { "standard output: \(cause)" }
@@ -76,20 +76,20 @@ struct StandardOutputError: Error, CustomStringConvertible {
 
 /// Standard error, for one-line messages.
 enum StandardError {
-    /// Prints a line that is no complaint, where standard output is taken by data.
+    /// Prints a line that is not a complaint, for commands with data on standard output.
     static func say(_ message: String) {
         try? StandardOutput.writeAll(Array("\(message)\n".utf8), to: STDERR_FILENO)
     }
 
-    /// Prints a line on a terminal where the answer is empty; a script that reads the answer has no use for it.
+    /// Prints a line if standard error is a terminal, usually to explain an empty result. Scripts do not need it.
     static func note(_ message: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         say(OneLine.text(message))
     }
 
-    /// Prints `purvey: message`. A reader that is gone is no reason to fail once more.
+    /// Prints `purvey: message`. Errors are ignored, as the reader may have gone.
     static func complain(_ message: String) {
-        // Part of it may be what another process said.
+        // The message may contain text of another process.
         let line = OneLine.text(message.split(whereSeparator: \.isNewline).joined(separator: " "))
         try? StandardOutput.writeAll(Array("purvey: \(line)\n".utf8), to: STDERR_FILENO)
     }

@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// The terminal that a person sits at, whatever standard input is.
+/// The controlling terminal of the user, independent of standard input.
 final class Terminal: Sendable {
     private let descriptor: FileDescriptor
-    /// Raised when the person wants to be asked no more.
+    /// Raised when no more input is wanted.
     private let interrupted: EventCounter
 
-    /// The most bytes of a line.
+    /// The maximum size of a line in bytes.
     private static let limit = 4096
 
-    /// `nil` where there is none.
+    /// Opens the terminal, or returns `nil` if there is none.
     init?() {
         guard let descriptor = try? FileDescriptor.open("/dev/tty", .readWrite), let event = try? EventCounter() else {
             return nil
@@ -19,22 +19,21 @@ final class Terminal: Sendable {
         interrupted = event
     }
 
-    /// Whether there is a person to ask.
+    /// Whether there is a terminal to ask the user on.
     static var isThere: Bool { Terminal() != nil }
 
-    /// Ends what is being asked, and what is asked later. Called on any thread.
+    /// Ends the current prompt and all later ones. Any thread may call it.
     func interrupt() { interrupted.raise() }
 
-    /// Writes something.
+    /// Writes text.
     func say(_ text: String) throws {
         try Array(text.utf8).withUnsafeBytes { try descriptor.writeAll($0) }
     }
 
-    /// Asks for a line. Blocks.
+    /// Prompts for a line. Blocks.
     ///
-    /// - Parameter isSecret: the terminal shows nothing of the answer.
-    /// - Returns: the line without its end; `nil` when there is none, because of ``interrupt()`` or because the person ended the
-    ///   input.
+    /// - Parameter isSecret: whether the input is not echoed.
+    /// - Returns: the line without its end, or `nil` after ``interrupt()`` or at the end of the input.
     func ask(_ question: String, isSecret: Bool = false) throws -> String? {
         var before = termios()
         guard tcgetattr(descriptor.rawValue, &before) == 0 else {
@@ -48,7 +47,7 @@ final class Terminal: Sendable {
         defer { if isSecret { tcsetattr(descriptor.rawValue, TCSAFLUSH, &before) } }
         try say(question)
         let line = try readLine()
-        // The person's own line end was not shown, or there was none.
+        // The line end of the input was not echoed, or there was none.
         if isSecret || line == nil { try say("\n") }
         return line
     }

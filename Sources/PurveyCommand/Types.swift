@@ -2,7 +2,7 @@ import Foundation
 import UniformTypeIdentifiers
 
 extension Command {
-    /// `purvey types`: what the registry and the freedesktop database say.
+    /// The command `purvey types`, which prints types of the registry and the freedesktop database.
     static let types = Command(
         name: "types",
         summary: "the type of a file, of a filename extension, a MIME type or an identifier",
@@ -42,9 +42,9 @@ extension Command {
     }
 }
 
-/// Something to tell the type of.
+/// A request for the type of a value.
 struct TypesQuestion {
-    /// What the value is: as in the lines of `--batch`.
+    /// The kind of the value, as in the lines of `--batch`.
     enum Kind: String, CaseIterable {
         case `extension`, mime, type, constant, name, content, file
     }
@@ -57,15 +57,15 @@ struct TypesQuestion {
         self.value = value
     }
 
-    /// A question that an option asks.
+    /// Creates the request of an option.
     fileprivate init(option: String, value: String) throws {
         guard let kind = Kind(rawValue: option) else { throw UsageError("option '--\(option)' asks for no type") }
         self.init(kind: kind, value: value)
     }
 
-    /// The type; `nil` where there is none.
+    /// Returns the type, or `nil` if there is none.
     ///
-    /// - Throws: what the system says of a file that cannot be looked at.
+    /// - Throws: the system's error for a file that cannot be read.
     func answer() throws -> UTType? {
         switch kind {
         case .extension: UTType(filenameExtension: value)
@@ -79,10 +79,10 @@ struct TypesQuestion {
     }
 }
 
-/// The answers of `purvey types` to what its command line asks.
+/// The output of `purvey types` for its command line.
 private enum TypesAnswers {
-    /// Prints an answer for each question. A question without an answer is told on standard error; the others are
-    /// answered all the same.
+    /// Prints the type for each request. Failed requests are reported on standard error at the end, and do not stop
+    /// the others.
     static func print(_ questions: [TypesQuestion], asJSON: Bool) throws {
         var output = StandardOutput()
         var failures: [String] = []
@@ -116,7 +116,7 @@ private enum TypesAnswers {
         }
     }
 
-    /// The system's words for an error of reading a file.
+    /// Returns the system's message for an error of reading a file.
     private static func reason(_ error: any Error) -> String {
         let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
         guard let underlying, underlying.domain == NSPOSIXErrorDomain else { return error.localizedDescription }

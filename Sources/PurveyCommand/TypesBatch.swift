@@ -2,21 +2,21 @@ import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// `purvey types --batch`: a line of JSON for each line of standard input.
+/// The command `purvey types --batch`: a line of JSON for each line of standard input.
 ///
-/// Whatever has been asked is answered before more input is waited for, so that a program can also talk with this one
-/// line by line.
+/// All complete lines are answered before the program waits for more input, so that another program can use it line
+/// by line.
 struct TypesBatch: ~Copyable {
     private var output = StandardOutput()
-    /// JSON by type, as most lines ask for one that was asked for before.
+    /// The JSON of types. Most lines repeat an earlier type.
     private var known: [UTType: [UInt8]] = [:]
     private var lines = 0
     private var faults = 0
     private var firstFault: String?
 
-    /// Bounds what is kept of types that were made up for one line only.
+    /// The maximum number of cached types. Lines may contain any number of made-up types.
     private static let mostKnown = 4096
-    /// No path or tag is longer; a line that never ends shall not fill the memory.
+    /// The maximum length of a line in bytes, longer than any path or tag. It bounds the memory.
     private static let longestLine = 1 << 20
     private static let readSize = 1 << 16
 
@@ -24,7 +24,7 @@ struct TypesBatch: ~Copyable {
 
     /// Answers until standard input ends.
     ///
-    /// - Throws: ``CommandError`` at the end if lines made no sense. They were answered with `null`.
+    /// - Throws: ``CommandError`` at the end if lines were invalid. They were answered with `null`.
     static func run() throws {
         var batch = TypesBatch()
         try batch.answerAll()
@@ -66,7 +66,7 @@ struct TypesBatch: ~Copyable {
             try output.append { TypesJSON.append(nil, to: &$0) }
             return
         }
-        // A file that is not there, or may not be read, has no type.
+        // A missing or unreadable file has no type.
         guard let type = try? question.answer() else {
             try output.append { TypesJSON.append(nil, to: &$0) }
             return

@@ -1,6 +1,7 @@
 import UniformTypeIdentifiers
 
-/// The JSON of a type, as COMMANDS.md has it: written by hand, as a batch writes a hundred thousand of them.
+/// The JSON of a type, as COMMANDS.md defines it. It is written without an encoder, since a batch writes a hundred
+/// thousand of them.
 enum TypesJSON {
     /// Appends a type's object, or `null`, and the end of the line.
     static func append(_ type: UTType?, to output: inout [UInt8]) {
@@ -44,7 +45,7 @@ enum TypesJSON {
         output.append(UInt8(ascii: "]"))
     }
 
-    /// Appends a string with what RFC 8259, section 7, wants escaped; U+007F too, which terminals act on.
+    /// Appends a string, with the escapes of RFC 8259, section 7, and of U+007F, which terminals interpret.
     private static func append(_ value: String?, to output: inout [UInt8]) {
         guard let value else {
             output += "null".utf8

@@ -2,7 +2,7 @@
 import Glibc
 import LinuxSystem
 
-/// A reader that goes away shows as EPIPE where the output is written, not as a signal that ends us at any moment.
+/// Closed pipes are reported as EPIPE at writes, instead of a signal that ends the process at any moment.
 signal(SIGPIPE, SIG_IGN)
 StandardDescriptors.fillMissing()
 
@@ -18,7 +18,7 @@ guard let name = words.first else {
     exit(2)
 }
 
-/// The beginning of complaints, and the help that they refer to.
+/// The prefix of complaints, and the command that shows the relevant help.
 var (subject, manual) = ("", "purvey --help")
 
 do {
@@ -27,7 +27,7 @@ do {
         try StandardOutput.print("purvey \(PurveyVersion.text)\n")
         exit(0)
     }
-    // A command that follows '--help' is to be explained.
+    // A command after '--help' is explained.
     let command = try ["--help", "-h"].contains(name) ? Command.help : Command.chosen(by: name)
     if command.name != Command.help.name { (subject, manual) = ("\(name): ", "purvey \(name) --help") }
     let arguments = try Arguments(words.dropFirst(), for: command.options)

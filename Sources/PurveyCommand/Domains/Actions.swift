@@ -37,7 +37,7 @@ extension Command {
         }
     }
 
-    /// The action that a word means; `nil` where none that fits is called so.
+    /// Returns the action with an identifier or a name, or `nil` if no fitting action has it.
     private static func find(_ word: String, among actions: [ActionDescription]) throws -> ActionDescription? {
         if let exact = actions.first(where: { $0.identifier == word }) { return exact }
         let named = actions.filter { $0.name == word }
@@ -50,7 +50,7 @@ extension Command {
 }
 
 extension ActionDescription {
-    /// For people.
+    /// The line of the list for users.
     fileprivate var line: String {
         let ending = interface == nil || name.hasSuffix("…") || name.hasSuffix("...") ? "" : "..."
         return OneLine.text(identifier) + "  " + OneLine.text(name) + ending
@@ -60,7 +60,7 @@ extension ActionDescription {
 /// An action in the JSON of `purvey actions`.
 private struct ListedAction: Encodable {
     let identifier, name: String
-    /// Whether it asks a person for more.
+    /// Whether the action asks the user for more.
     let asks: Bool
 
     init(_ action: ActionDescription) {

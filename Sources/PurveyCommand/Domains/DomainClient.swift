@@ -6,17 +6,17 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The daemon, as the commands about domains ask it.
+/// The connection of the domain commands to the daemon.
 enum DomainClient {
-    /// How often something is asked when the daemon dies before it has answered: one that is about to still takes a connection. What
-    /// it dies of again is not asked a third time.
+    /// The maximum number of attempts if the daemon dies before it has replied. A dying daemon still accepts
+    /// connections. A request that makes it die again is not sent a third time.
     private static let attempts = 2
 
-    /// Makes a call to the daemon, which is started if there is none.
+    /// Makes a call to the daemon, which is started if it does not run.
     ///
     /// - Parameters:
-    ///   - once: whether it could do harm, or say what is not so, when it is made twice.
-    ///   - progress: as the daemon reports it.
+    ///  - once: whether the call must not be repeated, because that could do harm or report wrong results.
+    ///  - progress: called as the daemon reports progress.
     static func call<C: Call>(
         _ request: C, once: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws -> C.Reply {
@@ -28,7 +28,7 @@ enum DomainClient {
             do throws(ConduitError) {
                 return try await connection.call(request, progress: progress)
             } catch {
-                // One that was told to end is not to be started again.
+                // A daemon that was told to end must not be started again.
                 if case .disconnected = error, !once, attempt < attempts, !ExchangeClient.shared.daemonWasToldToEnd {
                     attempt += 1
                     continue
@@ -50,13 +50,13 @@ enum DomainClient {
         }
     }
 
-    /// The item that a person means with a word.
+    /// Returns the item of a command-line argument.
     static func place(_ word: String) -> ItemPlace {
         ItemPlace(text: word, path: absolute(word))
     }
 
-    /// Returns the absolute path: links on the way are followed. One at its end is followed too, unless it is in a mount: that
-    /// is an item itself.
+    /// Returns the absolute path, with links along it resolved. A link at its end is resolved, too, unless it is in a
+    /// mount, where the link itself is the item.
     static func absolute(_ word: String) -> String {
         let path = URL(fileURLWithPath: word).standardizedFileURL.path
         guard path != "/", let slash = path.lastSlash else { return path }
@@ -64,7 +64,7 @@ enum DomainClient {
         let place = (folder == "/" ? "" : folder) + "/" + path.lastPathName
         var status = stat()
         guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, !isInMount(folder) else { return place }
-        // One that leads nowhere is left as it is.
+        // A dangling link stays unresolved.
         return resolved(place) ?? place
     }
 
@@ -74,8 +74,8 @@ enum DomainClient {
         return String(cString: resolved)
     }
 
-    /// Whether a folder is in a file system of FUSE, as every mounted domain is. In one that cannot be examined, no link is
-    /// followed.
+    /// Whether a directory is in a FUSE file system, as every mounted domain is. `true` if that cannot be determined,
+    /// so that no link is followed.
     private static func isInMount(_ folder: String) -> Bool {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
@@ -89,7 +89,7 @@ enum DomainClient {
 }
 
 extension DomainDescription.State {
-    /// The word for it on the command line.
+    /// The name of the state on the command line.
     var word: String {
         switch self {
         case .running: "running"
@@ -100,7 +100,7 @@ extension DomainDescription.State {
 }
 
 extension ItemDescription.State {
-    /// The word for it on the command line.
+    /// The name of the state on the command line.
     var word: String {
         switch self {
         case .dataless: "dataless"
@@ -114,7 +114,7 @@ extension ItemDescription.State {
 }
 
 extension ProviderItem.Kind {
-    /// The word for it on the command line.
+    /// The name of the kind on the command line.
     var word: String {
         switch self {
         case .file: "file"

@@ -92,13 +92,13 @@ extension Command {
         }
         let key = String(word[..<equals])
         let value = String(word[word.index(after: equals)...])
-        // The daemon is in another folder.
+        // The daemon has another working directory, so the path must be absolute.
         guard key == DomainSetting.path else { return DomainSetting(key: key, value: value) }
         guard !value.isEmpty else { throw UsageError("path= needs a folder") }
         return DomainSetting(key: key, value: URL(fileURLWithPath: inHome(value)).standardizedFileURL.path)
     }
 
-    /// Returns the path with `$HOME` for a `~` that begins it: no shell replaces one that is behind `path=`.
+    /// Returns the path with `$HOME` instead of a leading `~`, which shells do not expand behind `path=`.
     private static func inHome(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"],
             !home.isEmpty
@@ -121,7 +121,7 @@ extension Command {
 /// The JSON of `purvey domains remove`.
 private struct RemovedDomain: Encodable {
     let name: String
-    /// Where the edits are now.
+    /// The directory of the edits that were copied out.
     let edits: String?
 
     private enum CodingKeys: CodingKey { case name, edits }
@@ -129,7 +129,7 @@ private struct RemovedDomain: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(name, forKey: .name)
-        // Written as null where there are none: a script finds every key.
+        // Encoded as null if there are none, so that scripts find every key.
         try container.encode(edits, forKey: .edits)
     }
 }
@@ -153,7 +153,7 @@ struct ListedDomain: Encodable {
         try container.encode(Dictionary(settings) { _, last in last }, forKey: .settings)
         try container.encode(domain.cacheLimit, forKey: .cacheLimit)
         try container.encode(domain.state.word, forKey: .state)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(domain.mount, forKey: .mount)
         try container.encode(domain.fault, forKey: .error)
     }

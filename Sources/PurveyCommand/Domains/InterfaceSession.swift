@@ -6,28 +6,28 @@ import FileProviderUI
 import Foundation
 import LinuxSystem
 
-/// A provider's user interface at work: its process asks, and the person answers here.
+/// A session with a provider's user interface: its process asks, and the user answers on the terminal.
 enum InterfaceSession {
-    /// Has an action done that asks for more.
+    /// Performs an action that asks the user for more.
     static func perform(_ action: String, at place: ItemPlace) async throws {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .action(action, place)))
         guard let interface = reply.interface else { throw CommandError("the action \(action) asks nobody") }
         let ending = try await run(interface)
-        // Whatever came of it, there may be changes.
+        // The action may have changed items, whatever its result is.
         _ = try? await DomainClient.call(SignalDomainCall(name: interface.domain, container: nil))
         if case .unsupported = ending { throw CommandError("\(interface.identifier) does not do \(action)") }
     }
 
-    /// Signs in, and has what waits for that go on.
+    /// Signs in, and retries what waits for the sign-in.
     ///
-    /// - Returns: `false` where the provider has no user interface for it.
+    /// - Returns: `false` if the provider has no user interface for signing in.
     static func signIn(to domain: String) async throws -> Bool {
         let reply = try await DomainClient.call(DescribeInterfaceCall(subject: .signIn(domain: domain)))
         guard let interface = reply.interface else { return false }
         do {
             if case .unsupported = try await run(interface) { return false }
         } catch let error as CommandError {
-            // Who did not want to has not failed to, nor has who was not asked.
+            // Neither a user who cancelled nor a user who could not be asked has failed to sign in.
             if error.isRefusal {
                 let failed = NoteFailedSignInCall(domain: domain, reason: error.message)
                 _ = try? await DomainClient.call(failed)
@@ -58,14 +58,14 @@ enum InterfaceSession {
             }
         }
         defer { connection.close() }
-        // Whoever started the extension may end without it, and nobody would watch over it any more.
+        // The daemon, which started the extension, may end first. The extension would run unsupervised then.
         let watch = Task { if case .failure = await ending.result { connection.close() } }
         defer { watch.cancel() }
         let interruption = await Interruption()
         defer { interruption.end() }
         interruption.setAction {
             terminal?.interrupt()
-            // One that is not asking, or that does not take no for an answer.
+            // The extension may not be asking at this moment, or may ignore the refusal.
             Deadlines.shared.run(after: .seconds(1)) { connection.close() }
         }
         switch await connection.begin(interface.purpose, at: interface.place) {
@@ -86,11 +86,11 @@ enum InterfaceSession {
         }
     }
 
-    /// Has the daemon start it.
+    /// Makes the daemon start the extension.
     ///
-    /// Only the task has the extension's end of the socket, until the process has ended or could not be started: with that end open
-    /// anywhere else in this process, nobody would notice here that the other side has gone. So it is with the display, whose
-    /// windows last as long as anybody has the connection.
+    /// Only the task holds the extension's end of the socket, until the extension has ended or could not be started.
+    /// If that end were open elsewhere in this process, the closing of the other side would go unnoticed. The same
+    /// holds for the display: its windows stay until the last copy of the connection is closed.
     private static func start(
         _ interface: InterfaceDescription, _ ask: @escaping InterfaceConnection.Asking
     ) throws -> (connection: InterfaceConnection, ending: Task<ExtensionEnding, any Error>) {
@@ -109,7 +109,7 @@ enum InterfaceSession {
     // MARK: Asking
 
     private static func ask(_ prompt: FileProviderPrompt, on terminal: Terminal) throws -> InterfaceConnection.Answer {
-        // What an extension says moves no cursor and colours nothing.
+        // Control characters in an extension's text are removed, so that it moves no cursor and sets no colours.
         for text in [prompt.title, prompt.message] where !text.isEmpty {
             for line in text.split(separator: "\n", maxSplits: 40) {
                 try terminal.say(OneLine.text(String(line)) + "\n")

@@ -1,7 +1,7 @@
 import FileProvider
 import Foundation
 
-/// What stands for an item on the command line, for the help of the commands that take one.
+/// The help on arguments that are items.
 private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs no mount."
 
 extension Command {
@@ -54,7 +54,7 @@ extension Command {
 }
 
 extension ItemDescription {
-    /// For people: state, size, date, name.
+    /// The line of the list for users: state, size, date, name.
     fileprivate var line: String {
         let word = kind == .folder && state == .current ? "folder" : state.word
         let size = kind == .file ? self.size.map { "\($0)" } ?? "?" : "-"
@@ -68,12 +68,12 @@ extension ItemDescription {
 }
 
 extension ItemDescription {
-    /// "12 of 34 bytes", while the provider says so.
+    /// A text such as "12 of 34 bytes", while the provider reports progress.
     fileprivate var uploadProgress: String? { isUploading && total > 0 ? "\(sent) of \(total) bytes" : nil }
 }
 
 extension ItemFault.Kind {
-    /// The word for it on the command line.
+    /// The name of the kind on the command line.
     fileprivate var word: String {
         switch self {
         case .transient: "transient"
@@ -103,7 +103,7 @@ struct ListedItemState: Encodable {
         try container.encode(item.state.word, forKey: .state)
         try container.encode(item.isKept, forKey: .kept)
         try container.encode(item.isKeptByFolder, forKey: .keptByFolder)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)
         try container.encode(item.modified.map(Self.date), forKey: .modified)
@@ -117,9 +117,9 @@ struct ListedItemState: Encodable {
         try container.encode(item.target, forKey: .target)
     }
 
-    /// ISO 8601, in UTC.
+    /// Returns a date in ISO 8601, in UTC.
     static func date(_ seconds: Double) -> String {
-        // Years that have four digits; what a provider says may be anything.
+        // Only years of four digits can be written. The number comes from the provider and may be anything.
         guard seconds > -62_135_596_800, seconds < 253_402_300_800 else { return "-" }
         return Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     }

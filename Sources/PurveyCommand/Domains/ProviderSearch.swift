@@ -1,7 +1,7 @@
 import FileProvider
 
 extension Command {
-    /// `purvey search --provider`: the services look for themselves.
+    /// Runs `purvey search --provider`: the services search themselves.
     static func searchProviders(_ arguments: Arguments) async throws {
         let others = ["type", "tag", "since", "before"].filter { arguments.has($0) }
         if let other = others.first { throw UsageError("--\(other) goes with what is known here, not with --provider") }
@@ -24,7 +24,7 @@ extension Command {
         if arguments.has("json") {
             try JSONOutput.print(found.items.map(ListedProvidedItem.init))
         } else {
-            // Faults are told below.
+            // Faults are printed below.
             if found.items.isEmpty, found.faults.isEmpty { StandardError.note("no service has found anything") }
             var output = StandardOutput()
             for item in found.items { try output.write(item.line + "\n") }
@@ -36,7 +36,7 @@ extension Command {
 }
 
 extension ProvidedItemDescription {
-    /// For people.
+    /// The line of the list for users.
     fileprivate var line: String {
         if let path { return OneLine.text(mountedPath ?? domain + ":" + path) }
         return OneLine.text(domain) + ": " + OneLine.text(result.filename) + "  " + OneLine.text(result.identifier)
@@ -59,7 +59,7 @@ private struct ListedProvidedItem: Encodable {
         try container.encode(found.domain, forKey: .domain)
         try container.encode(result.filename, forKey: .name)
         try container.encode(result.identifier, forKey: .identifier)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(found.path, forKey: .path)
         try container.encode(found.mountedPath, forKey: .mountedPath)
         try container.encode(result.contentType.isEmpty ? nil : result.contentType, forKey: .type)

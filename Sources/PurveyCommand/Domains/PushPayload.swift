@@ -2,16 +2,16 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A push message as services send it: an object that names the container that has changed.
+/// A push message of a service: a JSON object that names the changed container.
 struct PushPayload {
     let container: String
     let domain: String?
     let topic: String?
 
-    /// Bytes; services of push messages take no larger ones.
+    /// The maximum size in bytes, which is that of push services.
     private static let limit = 4096
 
-    /// What is on standard input.
+    /// Reads the payload from standard input.
     static func read() throws -> Data {
         let input = try FileDescriptor.copy(of: STDIN_FILENO)
         let data = Data(try input.readToEnd(limit: limit + 1))

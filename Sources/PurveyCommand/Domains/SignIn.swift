@@ -21,19 +21,19 @@ extension Command {
     }
 }
 
-/// Where a password comes from: never from the command line, which everybody can read.
+/// The sources of a password. The command line is none, since all users can read it.
 enum PasswordSource {
-    /// The most bytes of a password.
+    /// The maximum size of a password in bytes.
     private static let limit = 4096
 
-    /// How often a person is asked before the command gives up.
+    /// The maximum number of prompts.
     private static let attempts = 3
 
-    /// Does something with a password, and once more with another one where that is refused and a person can be asked.
+    /// Calls a function with a password. If the password is refused and comes from the terminal, prompts again.
     ///
     /// - Parameters:
-    ///   - name: of the domain.
-    ///   - file: where the password is; `nil` is the terminal.
+    ///  - name: of the domain.
+    ///  - file: the file with the password; `nil` for the terminal.
     static func use<Value: Sendable>(
         for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value
     ) async throws -> Value {
@@ -65,7 +65,7 @@ enum PasswordSource {
         return text
     }
 
-    /// Asks on the terminal, which shows nothing of the answer.
+    /// Prompts on the terminal without echo.
     private static func ask(_ question: String) async throws -> String {
         guard let terminal = Terminal() else {
             throw CommandError("there is no terminal to ask for the password on; give --password-file")

@@ -44,7 +44,7 @@ extension Command {
 }
 
 extension TransferActivity {
-    /// Seconds without progress after which `purvey status` mentions it.
+    /// The seconds without progress after which `purvey status` mentions that.
     private static let pauseWorthSaying = 5.0
 
     /// Returns a line such as `down: film.mov 40 %, begun 75 s ago, nothing for 60 s`.
@@ -56,7 +56,7 @@ extension TransferActivity {
         return line
     }
 
-    /// A clock that was set back gives no negative times.
+    /// Returns whole seconds. A clock that was set back gives no negative times.
     private static func seconds(_ time: Double) -> Int { Int(min(max(time, 0), 1e9)) }
 }
 
@@ -76,7 +76,7 @@ private struct ListedStatus: Encodable {
         let kept: Kept
         let cache: Cache
         let errors: [String]
-        /// What became of edits otherwise than was meant.
+        /// Notes about edits with another result than intended.
         let notes: [String]
         let needsSignIn: Bool
         let inFlight: [Transfer]
@@ -85,7 +85,7 @@ private struct ListedStatus: Encodable {
     struct Transfer: Encodable {
         let name, direction: String
         let done, total: Int64
-        /// Dates; `nil` where they are not known.
+        /// Dates, or `nil` if they are unknown.
         let begun, moved: String?
     }
 
@@ -97,7 +97,7 @@ private struct ListedStatus: Encodable {
         let missing: Int
     }
 
-    /// Bytes.
+    /// The size and limit of the cache in bytes.
     struct Cache: Encodable {
         let used, limit: Int64
     }

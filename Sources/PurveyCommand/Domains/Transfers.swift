@@ -1,7 +1,7 @@
 import Conduit
 import FileProvider
 
-/// What stands for items on the command line, for the help of the commands that take some.
+/// The help on arguments that are items.
 private let placesWords = """
     PATH is a path in a mount, or DOMAIN:PATH, which needs no mount. A folder stands for everything in it.
     """
@@ -58,9 +58,9 @@ extension Command {
         if let fault = domain.fault { throw CommandError("\(domain.name): \(fault)") }
     }
 
-    /// Makes a call for each word, one after the other, with a progress bar. All are tried.
+    /// Makes a call for each argument, one after the other, with a progress bar. A failure does not stop the others.
     ///
-    /// - Parameter once: as of ``DomainClient/call(_:once:progress:)``.
+    /// - Parameter once: as for ``DomainClient/call(_:once:progress:)``.
     static func each<C: Call>(
         _ name: String, _ words: [String], once: Bool = false, _ request: @Sendable (String) throws -> C
     ) async throws {

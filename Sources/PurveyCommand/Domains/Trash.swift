@@ -34,7 +34,7 @@ extension Command {
         try await each("trash", arguments.operands, once: true) { word in
             guard let colon = word.firstIndex(of: ":") else { return EmptyTrashCall(domain: word, item: nil) }
             let item = word[word.index(after: colon)...]
-            // What is left of a name after a mistake is not all that there is.
+            // An empty name is a mistake. It must not empty the whole trash.
             if item.isEmpty { throw UsageError("'\(word)' names no item in a trash: write DOMAIN, or DOMAIN:NAME") }
             return EmptyTrashCall(domain: String(word[..<colon]), item: String(item))
         }

@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 import UniformTypeIdentifiers
 
-/// What stands for items on the command line, for the help of the commands that take one.
+/// The help on arguments that are items.
 private let placeWords = "PATH is a path in a mount, or DOMAIN:PATH, which needs no mount."
 
 extension Command {
@@ -91,7 +91,7 @@ extension Command {
             throw UsageError("what is to be found? A word, --type, --tag, --since or --before")
         }
         let found = try await DomainClient.call(call)
-        // There may be files with an extension that nobody declares; without one, the word is a mistake.
+        // There may be files with an undeclared extension. If none are found, the word is taken for a mistake.
         if found.items.isEmpty, let unknown = types.first(where: { !$0.1.isDeclared })?.0 { throw noType(unknown) }
         try show(found.items, arguments, orNote: "nothing that is known on this machine fits") {
             [OneLine.text($0.place)]
@@ -120,7 +120,7 @@ extension Command {
         return number
     }
 
-    /// The type of an identifier or of a filename extension, which need not be declared.
+    /// Returns the type of an identifier or of a filename extension, which need not be declared.
     private static func type(_ word: String) throws -> UTType {
         let suffix = word.hasPrefix(".") ? String(word.dropFirst()) : word
         guard let type = UTType(word) ?? UTType(filenameExtension: suffix) else { throw noType(word) }
@@ -129,7 +129,7 @@ extension Command {
 
     private static func noType(_ word: String) -> CommandError { CommandError("there is no type '\(word)'") }
 
-    /// The beginning of a day, in this machine's time zone.
+    /// Returns the beginning of a day, in this machine's time zone.
     private static func day(_ word: String) throws -> Double {
         let parts = word.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         var calendar = Calendar(identifier: .gregorian)
@@ -157,7 +157,7 @@ extension Command {
 }
 
 extension FoundItemDescription {
-    /// What the other commands take for it.
+    /// The argument that other commands accept for the item.
     fileprivate var place: String { mountedPath ?? domain + ":" + path }
 }
 
@@ -182,7 +182,7 @@ private struct ListedFoundItem: Encodable {
         try container.encode(item.state.word, forKey: .state)
         try container.encode(found.favoriteRank != nil, forKey: .favorite)
         try container.encode(found.tags, forKey: .tags)
-        // Written as null where there is none: a script finds every key.
+        // Encoded as null if there is none, so that scripts find every key.
         try container.encode(found.mountedPath, forKey: .mountedPath)
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)
