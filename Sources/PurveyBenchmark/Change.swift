@@ -3,8 +3,9 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// How long it takes until a change at the provider is seen through the mount: from the moment in which the provider's file was
-    /// replaced, over the provider's signal and the changes it is asked for, to a stat(2) that answers the new size.
+    /// The time until a change at the provider is visible through the mount. It runs from the replacement of the
+    /// provider's file, over the provider's signal and the enumeration of changes, to a stat(2) that returns the new
+    /// size.
     static let change = Section(name: "change") { report in
         let source = try ScratchFolder()
         for number in 0..<100 { _ = try source.file("file-\(number)") }

@@ -1,36 +1,36 @@
 import Foundation
 import LinuxSystem
 
-/// Fresh processes for what can only be measured in one: this program again, or a program built beside it.
+/// Fresh processes for measurements that need one: this program, or a program that was built with it.
 enum Child {
-    /// A child that did not succeed.
+    /// The error of a child that did not succeed.
     struct Failure: Error, CustomStringConvertible {
         let program: String
         let ending: ChildProgram.Ending
         var description: String { "\(program): \(ending)" }
     }
 
-    /// The path of a program that was built together with this one.
+    /// Returns the path of a program that was built with this one.
     static func sibling(_ name: String) throws -> String {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// Runs this program as a child with a role (see ``ChildRole``) and returns what it printed.
+    /// Runs this program as a child with a role (see ``ChildRole``) and returns its output.
     static func output(of role: ChildRole, _ arguments: [String] = []) throws -> String {
         try output(
             ofProgram: FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             ["--child", role.name] + arguments)
     }
 
-    /// Longer than anything that is measured takes.
+    /// The time limit of a child in seconds, longer than any measurement takes.
     private static let timeLimit = 900.0
 
-    /// Runs a program and returns what it printed on standard output.
+    /// Runs a program and returns its standard output.
     ///
     /// - Parameters:
-    ///   - input: the path of a file that becomes its standard input.
-    ///   - environment: added to this process's own.
+    ///  - input: the path of the file for its standard input.
+    ///  - environment: variables that are added to this process's environment.
     static func output(
         ofProgram path: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
     ) throws -> String {

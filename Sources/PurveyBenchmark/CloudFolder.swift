@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A daemon of the benchmark's own, with a folder served by the provider "On This Machine" and mounted; ended with this object.
+/// A separate daemon with a mounted domain of the provider "On This Machine". It ends with this object.
 final class CloudFolder {
-    /// Where the folder is mounted.
+    /// The path of the mount.
     let mount: String
-    /// The desktop's cache of thumbnails, as this daemon has it.
+    /// The desktop's cache of thumbnails, as this daemon uses it.
     var thumbnails: String { home.path + "/thumbnails" }
     private let home: ScratchFolder
     private let daemon: Companion
 
-    /// The provider's name: of its folder in the sources, and of its program.
+    /// The name of the provider's directory in the sources, and of its program.
     private static let provider = "LocalFolder"
-    /// As it is installed.
+    /// The identifier of the installed provider.
     static let providerIdentifier = "org.purvey.\(provider)"
 
     init(over source: String) throws {
@@ -36,10 +36,10 @@ final class CloudFolder {
 
     deinit { daemon.end() }
 
-    /// The daemon's process.
+    /// The PID of the daemon.
     var processIdentifier: pid_t { daemon.processID }
 
-    /// Runs a command at this daemon, and returns what it printed.
+    /// Runs a command with this daemon, and returns its output.
     @discardableResult
     func purvey(_ arguments: [String]) throws -> String {
         try Child.output(ofProgram: Child.sibling("purvey"), arguments, environment: Self.environment(home.path))
@@ -58,7 +58,7 @@ final class CloudFolder {
 
     private func installProvider() throws { try purvey(["extensions", "install", Self.makeBundle(in: home)]) }
 
-    /// Makes the provider's bundle in a folder, and returns its path.
+    /// Creates the provider's bundle in a directory, and returns its path.
     static func makeBundle(in home: ScratchFolder) throws -> String {
         let bundle = home.path + "/\(provider).appex"
         let plist = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

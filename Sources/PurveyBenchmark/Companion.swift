@@ -2,17 +2,19 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A program that runs beside the benchmark, ended with this object.
+/// A program that runs beside the benchmark. It ends with this object.
 final class Companion {
     let processID: pid_t
     private let process: ProcessDescriptor
     private let program: ChildProgram
     private var leftover: Leftover?
 
+    /// Starts a program.
+    ///
     /// - Parameters:
-    ///   - environment: added to this process's own.
-    ///   - output: `nil` for nowhere.
-    ///   - cleanUp: undoes what the program has no time to undo.
+    ///  - environment: variables that are added to this process's environment.
+    ///  - output: `nil` for `/dev/null`.
+    ///  - cleanUp: cleans up after the program, in case it was killed.
     init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: FileDescriptor? = nil,
         output: FileDescriptor? = nil, errors: FileDescriptor? = nil, cleanUp: @escaping @Sendable () -> Void = {}
@@ -34,17 +36,17 @@ final class Companion {
 
     var isRunning: Bool { !process.hasEnded }
 
-    /// How long a program may take to end that is asked to.
+    /// The grace period after each signal in milliseconds.
     private static let patience: CInt = 20_000
 
-    /// Asks it to end, and sees to it that it does.
+    /// Ends the program with SIGTERM, and after the grace period with SIGKILL.
     func end() {
         leftover?.remove()
         leftover = nil
         _ = try? program.wait()
     }
 
-    /// Waits for its end, but not for ever.
+    /// Waits until the program has ended. Throws an error after the given time.
     func waitForEnd(seconds: Double) throws -> ChildProgram.Ending {
         guard process.hasEnded(within: CInt(seconds * 1000)) else {
             throw TimeIsOver(processID: processID, seconds: seconds)

@@ -4,7 +4,7 @@ import Foundation
 import LinuxSystem
 
 extension Section {
-    /// Conduit: a call between two processes against the bare round trip of the socket under it, on one processor.
+    /// Conduit: a call between two processes against the bare round trip of the underlying socket, on one processor.
     static let conduit = Section(name: "conduit") { report in
         let line = try Child.output(of: .conduitCaller)
         let values = line.split(separator: " ").compactMap {
@@ -32,7 +32,7 @@ extension ChildRole {
         let bare = try BareRoundTrip()
         let calls = try CallRoundTrip()
         var times: (bare: [Double], chained: [Double], awaited: [Double]) = ([], [], [])
-        // In turns and in short rounds, so that what else the machine does hits all alike.
+        // Alternating short rounds, so that other load affects all alike.
         for round in 0..<101 {
             let time = (bare.seconds(trips: 500), calls.chainedSeconds(trips: 500), calls.awaitedSeconds(trips: 500))
             if round == 0 { continue }
@@ -43,7 +43,7 @@ extension ChildRole {
         print(Measure.median(times.bare), Measure.median(times.chained), Measure.median(times.awaited))
     }
 
-    /// Answers on descriptor 3: packets of 64 bytes with 1 KiB (`bare`), or calls (`calls`).
+    /// Replies on descriptor 3: to packets of 64 bytes with 1 KiB (`bare`), or to calls (`calls`).
     static let conduitAnswerer = ChildRole(name: "conduit-answerer") { arguments in
         let socket = SequencedPacketSocket(FileDescriptor(owning: 3))
         if arguments.first == "bare" { return BareRoundTrip.answer(socket.descriptor.rawValue) }
@@ -57,14 +57,14 @@ extension ChildRole {
     }
 }
 
-/// Packets of 64 bytes to another process, and of 1 KiB back, with nothing above the socket.
+/// Round trips with another process on a bare socket: packets of 64 bytes, with replies of 1 KiB.
 final class BareRoundTrip {
     private let socket: SequencedPacketSocket
     private let answerer: ChildProgram
     private var request = [UInt8](repeating: 1, count: 64)
     private var reply = [UInt8](repeating: 0, count: 2048)
 
-    /// Starts the other process, on the processor that this thread is kept on.
+    /// Starts the other process, on the processor of this thread.
     init() throws {
         (socket, answerer) = try startAnswerer("bare")
         _ = fcntl(socket.descriptor.rawValue, F_SETFL, 0)
@@ -75,7 +75,7 @@ final class BareRoundTrip {
         _ = try? answerer.wait()
     }
 
-    /// The time that a trip takes, in seconds.
+    /// Returns the time of a round trip in seconds.
     func seconds(trips: Int) -> Double {
         let number = socket.descriptor.rawValue
         let all = Measure.seconds {
@@ -87,7 +87,7 @@ final class BareRoundTrip {
         return all / Double(trips)
     }
 
-    /// The other side.
+    /// Runs the other side.
     static func answer(_ number: CInt) {
         _ = fcntl(number, F_SETFL, 0)
         var request = [UInt8](repeating: 0, count: 2048)
@@ -98,7 +98,7 @@ final class BareRoundTrip {
     }
 }
 
-/// Calls to another process that are answered with 1 KiB.
+/// Calls to another process with replies of 1 KiB.
 private final class CallRoundTrip {
     private let connection: Connection
     private let answerer: ChildProgram
@@ -115,7 +115,7 @@ private final class CallRoundTrip {
         _ = try? answerer.wait()
     }
 
-    /// The time that a call takes when the next one is made from its completion, in seconds.
+    /// Returns the time of a call in seconds, if the next one is made from its completion handler.
     func chainedSeconds(trips: Int) -> Double {
         let all = Measure.seconds {
             Self.callAgain(connection, times: trips, done)
@@ -124,7 +124,7 @@ private final class CallRoundTrip {
         return all / Double(trips)
     }
 
-    /// The time that a call takes when another thread makes it and waits for it, in seconds.
+    /// Returns the time of a call in seconds, if another thread makes it and waits for it.
     func awaitedSeconds(trips: Int) -> Double {
         let all = Measure.seconds {
             for _ in 0..<trips {
@@ -155,7 +155,7 @@ private func giveUp(_ error: ConduitError) -> Never {
     exit(1)
 }
 
-/// Starts this program as the answering side, which has the other end of the socket as its descriptor 3.
+/// Starts this program as the replying side, with the other end of the socket as its descriptor 3.
 private func startAnswerer(_ mode: String) throws -> (SequencedPacketSocket, ChildProgram) {
     let (near, far) = try SequencedPacketSocket.pair()
     let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

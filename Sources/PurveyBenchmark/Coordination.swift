@@ -7,8 +7,7 @@ import LinuxSystem
 import Synchronization
 
 extension Section {
-    /// File coordination: a read that nobody is in the way of, with the daemon and within the process, and a crowd of claims
-    /// that all wait.
+    /// File coordination: an uncontended read, with the daemon and within the process, and a crowd of waiting claims.
     static let coordination = Section(name: "coordination") { report in
         let home = try ScratchFolder()
         setenv("PURVEY_HOME", home.path, 1)
@@ -31,7 +30,7 @@ extension Section {
                 name: "coordinated read, within the process", value: alone[1], unit: .seconds, peer: nil,
                 target: .atMost(10e-6)))
         let aloneCrowd = try values(of: .coordinationCrowd, 5)
-        // One that is lost would never be counted: the measuring process would not end.
+        // A lost claim needs no check: the measuring process would not end.
         for (name, crowd) in [("with a daemon", sharedCrowd), ("within the process", aloneCrowd)] {
             report.add(
                 Figure(
@@ -52,7 +51,7 @@ extension Section {
         }
     }
 
-    /// Ends the daemon that the measuring processes have started, and learns its process from it.
+    /// Ends the daemon that the measuring processes have started. The daemon reports its PID.
     private static func endDaemon() {
         guard let locations = try? Locations.current() else { return }
         let client = ExchangeClient(locations)
@@ -88,7 +87,7 @@ extension ChildRole {
         let coordinator = NSFileCoordinator(filePresenter: nil)
         let bare = try BareRoundTrip()
         var times: (bare: [Double], read: [Double]) = ([], [])
-        // In turns and in short rounds, so that what else the machine does hits both alike.
+        // Alternating short rounds, so that other load affects both alike.
         for round in 0..<101 {
             let trip = bare.seconds(trips: 500)
             var count = 0
@@ -105,8 +104,7 @@ extension ChildRole {
         print(Measure.median(times.bare), Measure.median(times.read))
     }
 
-    /// Prints how many seconds it takes until all of many waiting claims were served, and what the same number of locks of
-    /// the system takes.
+    /// Prints the seconds until many waiting claims were served, and the seconds for as many locks of the system.
     static let coordinationCrowd = ChildRole(name: "coordination-crowd") { _ in
         let folder = try ScratchFolder()
         let crowd = try CoordinationCrowd(folder.path)
@@ -117,13 +115,14 @@ extension ChildRole {
     }
 }
 
-/// 10,000 who want one of 1,000 files each.
+/// 10,000 claims, each of one of 1,000 files.
 private final class CoordinationCrowd: Sendable {
     private let paths: [String]
     private let folder: String
     private static let claims = 10_000
     private static let threads = 4
-    /// How many take the system's locks: so many threads wait for one another, as there are no locks without a thread that waits.
+    /// The number of threads that take the system's locks. Only they wait for one another, since each waiting lock
+    /// needs a thread.
     private static let lockers = 64
 
     init(_ folder: String) throws {
@@ -135,9 +134,10 @@ private final class CoordinationCrowd: Sendable {
     /// One of the files.
     var first: String { paths[0] }
 
-    /// All wait for the one who writes the folder, and are served when that is done: every fourth writes.
+    /// Returns the seconds in which all claims are served. They wait for a writer of the directory. Every fourth
+    /// claim is for writing.
     ///
-    /// - Parameter path: what all want instead, to write it.
+    /// - Parameter path: a file that all claims write instead.
     func drain(path: String? = nil) throws -> Double {
         let all = DispatchSemaphore(value: 0)
         let left = Countdown(Self.claims) { all.signal() }
@@ -164,7 +164,7 @@ private final class CoordinationCrowd: Sendable {
         return start.duration(to: .now) / .seconds(1)
     }
 
-    /// Each of many threads writes a file of its own and, within that, one that all want.
+    /// Returns the seconds in which many threads each write a file of their own and, nested in that, a common file.
     func nest() throws -> Double {
         let count = 200
         let all = DispatchSemaphore(value: 0)
@@ -187,17 +187,17 @@ private final class CoordinationCrowd: Sendable {
         }
     }
 
-    /// Has threads take locks. All go through the same files in the same order, so that they meet; every fourth lock is for
-    /// writing.
+    /// Returns the seconds in which threads take locks. All use the same files in the same order, so that they
+    /// contend. Every fourth lock is for writing.
     ///
-    /// - Parameter body: takes a file's lock, for writing or not, and gives it back. Returns whether it had it.
+    /// - Parameter body: takes a file's lock, for writing or not, and releases it. Returns whether that succeeded.
     func lock(_ body: @escaping @Sendable (LockedFile, Bool) -> Bool) throws -> Double {
         let all = DispatchSemaphore(value: 0)
         let left = Countdown(Self.lockers) { all.signal() }
         let failures = Failures()
         let seconds = Measure.seconds {
             for thread in 0..<Self.lockers {
-                // Together as many as there are claims.
+                // All threads together take as many locks as there are claims.
                 let count = Self.claims / Self.lockers + (thread < Self.claims % Self.lockers ? 1 : 0)
                 Thread.detachNewThread { [paths] in
                     for number in 0..<count where !body(LockedFile(path: paths[number]), (number + thread) % 4 == 0) {
@@ -224,7 +224,7 @@ private struct LockedFile: Sendable {
 
     func leaseAndGiveBack() -> Bool {
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }
-        // F_SETLEASE, which Glibc's module does not show.
+        // F_SETLEASE, which Glibc's module lacks.
         return fcntl(file.rawValue, 1024, F_RDLCK) == 0 && fcntl(file.rawValue, 1024, F_UNLCK) == 0
     }
 }

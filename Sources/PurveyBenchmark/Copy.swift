@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Copies of a file of 1 GiB: cloned where blocks can be shared, else against `cp`.
+    /// Copies of a file of 1 GiB: clones on file systems that share blocks, otherwise against `cp`.
     static let copy = Section(name: "copy") { report in
         Measure.warmMemory(byteCount: 3 << 30)
         try measureAgainstCp(&report)
@@ -39,7 +39,7 @@ extension Section {
             peer: Figure.Peer(name: "cp", value: Double(size) / times.theirs), target: .ratioAtLeast(0.9))
     }
 
-    /// Makes a file system of a kind in an image, mounts it and clones a file there.
+    /// Creates a file system in an image, mounts it and clones a file in it.
     private static func measureClone(on fileSystem: String, _ report: inout Report) throws {
         guard getuid() == 0 else { throw CopyFailure("mounting an image takes root") }
         let images = try ScratchFolder()
@@ -54,7 +54,7 @@ extension Section {
         report.add("clone of 1 GiB on \(fileSystem)", time, .seconds, target: .atMost(0.005))
     }
 
-    /// Everything that is open on the mounted file system is closed again when this returns.
+    /// Returns the time of a clone in seconds. Closes everything on the mounted file system.
     private static func cloneTime(in mount: String) throws -> Double {
         let scratch = try ScratchFolder(in: mount)
         var noise = Noise()

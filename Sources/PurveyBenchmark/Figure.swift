@@ -1,29 +1,29 @@
-/// One measured value, the peer it is held against, and what it is asked to be.
+/// One measured value, with the value of a peer and a target.
 struct Figure: Sendable {
-    /// What a value counts.
+    /// The unit of a value.
     enum Unit: String, Sendable {
-        /// Printed in the scale that fits: ns, us, ms or s.
+        /// Seconds, printed as ns, us, ms or s.
         case seconds
-        /// Printed in MB/s or GB/s, powers of ten.
+        /// Bytes per second, printed as MB/s or GB/s in powers of ten.
         case bytesPerSecond
-        /// Printed in KiB, MiB or GiB.
+        /// Bytes, printed as KiB, MiB or GiB.
         case bytes
-        /// A number of things.
+        /// A count.
         case count
     }
 
-    /// The measure that decides whether the figure is good enough.
+    /// The target that decides whether the figure is good enough.
     enum Target: Sendable {
         case atMost(Double)
         case atLeast(Double)
-        /// The value divided by the peer's.
+        /// A limit of the value divided by the peer's value.
         case ratioAtMost(Double)
         case ratioAtLeast(Double)
-        /// Shown for information only.
+        /// No target: the figure is for information only.
         case none
     }
 
-    /// Somebody else's value for the same work, measured in the same run.
+    /// The value of another program for the same work, measured in the same run.
     struct Peer: Sendable {
         let name: String
         let value: Double
@@ -35,13 +35,13 @@ struct Figure: Sendable {
     var peer: Peer?
     var target = Target.none
 
-    /// This figure's value over the peer's.
+    /// This figure's value divided by the peer's.
     var ratio: Double? {
         guard let peer, peer.value != 0 else { return nil }
         return value / peer.value
     }
 
-    /// Whether the target is met; `nil` where there is none.
+    /// Whether the target is met; `nil` without a target.
     var isMet: Bool? {
         switch target {
         case .atMost(let limit): value <= limit

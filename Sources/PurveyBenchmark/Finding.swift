@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// A tree of 10,000 files in 100 folders, walked by `find`, which asks for the size of each, with none of it in the kernel's caches.
+    /// A tree of 10,000 files in 100 directories, searched by `find` with a request for each file's size, with cold
+    /// caches of the kernel.
     static let finding = Section(name: "finding") { report in
         let source = try ScratchFolder()
         for folder in 0..<folders {
@@ -10,7 +11,7 @@ extension Section {
             for file in 0..<files { _ = try source.file("folder-\(folder)/file-\(file)") }
         }
         let cloud = try CloudFolder(over: source.path)
-        // The first time asks the provider; what is measured is every one after it.
+        // The first run asks the provider. Later runs are measured.
         report.add("find in 10,000 files, the first time", try Measure.seconds { try find(cloud.mount) }, .seconds)
         try Rival.each(over: source.path, &report) { rival, report in
             try find(rival.folder)

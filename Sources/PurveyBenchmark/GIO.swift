@@ -1,8 +1,8 @@
 import Glibc
 
-/// GIO's content type guessing, loaded when the benchmark runs, so that nothing of ours depends on it.
+/// GIO's content type guessing, loaded at run time, so that Purvey does not depend on it.
 struct GIO: @unchecked Sendable {
-    // Function pointers of a library that is never unloaded; g_content_type_guess may be called from any thread.
+    // Sendable: function pointers of a library that is never unloaded; any thread may call g_content_type_guess.
     private typealias GuessFunction =
         @convention(c) (
             UnsafePointer<CChar>?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<CInt>?
@@ -12,7 +12,7 @@ struct GIO: @unchecked Sendable {
     private let guessFunction: GuessFunction
     private let freeFunction: FreeFunction
 
-    /// Loads the library; `nil` where it is not installed (Debian package `libglib2.0-0`).
+    /// Loads the library, or returns `nil` if it is not installed (Debian package `libglib2.0-0`).
     init?() {
         guard let library = dlopen("libgio-2.0.so.0", RTLD_NOW | RTLD_LOCAL),
             let guess = dlsym(library, "g_content_type_guess"), let free = dlsym(library, "g_free")
@@ -22,13 +22,13 @@ struct GIO: @unchecked Sendable {
         freeFunction = unsafeBitCast(free, to: FreeFunction.self)
     }
 
-    /// Guesses and throws the answer away: what the timing is taken of.
+    /// Guesses a type and drops it, for measuring time.
     @inline(__always)
     func guess(_ name: UnsafePointer<CChar>?, _ content: UnsafeRawBufferPointer?) {
         freeFunction(call(name, content))
     }
 
-    /// The type that GIO guesses.
+    /// Returns the type that GIO guesses.
     func type(_ name: String?, _ content: UnsafeRawBufferPointer?) -> String {
         let type = name.map { name in name.withCString { call($0, content) } } ?? call(nil, content)
         defer { freeFunction(type) }

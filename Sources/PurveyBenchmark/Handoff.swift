@@ -7,7 +7,7 @@ import Synchronization
 import UniformTypeIdentifiers
 
 extension Section {
-    /// The whole way of an item: a provider's process, the daemon's introduction, a consumer's process.
+    /// The whole path of an item: a provider's process, the daemon as the intermediary, and a consumer's process.
     static let handoff = Section(name: "handoff") { report in
         let home = try ScratchFolder()
         setenv("PURVEY_HOME", home.path, 1)
@@ -28,10 +28,11 @@ extension Section {
         report.add(Figure(name: "awaited by another thread", value: awaited, unit: .seconds, peer: peer))
     }
 
-    /// 1 GiB of a provider's memory, until the consumer's completion handler has it, against filling a memory file.
+    /// Measures the transfer of 1 GiB of a provider's memory until the consumer's completion handler has it, against
+    /// filling a memory file.
     private static func measureLarge(_ report: inout Report) throws {
         let size = 1 << 30
-        // Data of the provider, memory files of both, and what the last round has not given back yet.
+        // The provider's data, the memory files of both sides, and memory that the last round has not freed yet.
         Measure.warmMemory(byteCount: 4 * size)
         let provider = try HandoffProvider(dataSize: size)
         defer { provider.end() }
@@ -45,7 +46,7 @@ extension Section {
                 let count = try HandoffLoad.dataCount(item, .data)
                 guard count == size else { throw HandoffFailure("\(count) bytes arrived") }
             }
-            // What the load brought is given back after it has been counted: by both processes, and by the peer here.
+            // The loaded data is freed in the meantime by both processes, and so is the peer's.
             usleep(300_000)
             var file: FileDescriptor?
             let fill = try Measure.seconds {
@@ -59,8 +60,8 @@ extension Section {
             // The first round warms the memory.
             if round > 0 { times = (times.ours + [load], times.theirs + [fill]) }
         }
-        // The fastest of each: a virtual machine's host takes back what was freed, and where the next round gets cold pages
-        // it measures the host. It happens to either side, so a round of warm memory is what both have in common.
+        // The fastest round of each. The host of a virtual machine takes back freed memory, and a round with cold
+        // pages would measure the host. That happens to either side, so only a round with warm memory is comparable.
         let (ours, theirs) = (times.ours.min() ?? 0, times.theirs.min() ?? 0)
         report.add(
             Figure(
@@ -68,8 +69,8 @@ extension Section {
                 peer: .init(name: "filling a memfd", value: theirs), target: .ratioAtMost(1.3)))
     }
 
-    /// What the consumer pays once the bytes are there: it must not depend on how many they are. The other process has
-    /// them in memory files before it is asked.
+    /// Measures the consumer's cost when the bytes exist already, which must not depend on their number. The other
+    /// process has them in memory files beforehand.
     private static func measureMapping(_ report: inout Report) throws {
         let (largeSize, smallSize) = (1 << 30, 1 << 20)
         let largeProvider = try HandoffProvider(dataSize: largeSize, isFilled: true)
@@ -98,8 +99,8 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Offers data of the size it is given as an item, and stays until its standard input ends. With the word `filled`
-    /// the data is in a memory file before it is asked for.
+    /// Offers data of a given size as an item, until its standard input ends. With the argument `filled`, the data is
+    /// in a memory file beforehand.
     static let handoffProvider = ChildRole(name: "handoff-provider") { arguments in
         guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffFailure("no size") }
         let provider = NSItemProvider()
@@ -134,8 +135,8 @@ extension ChildRole {
         while readLine() != nil {}
     }
 
-    /// Prints the medians in seconds of the bare round trip, of a load of 1 KiB until its completion handler runs, and of
-    /// one that another thread waits for, all on one processor.
+    /// Prints the medians in seconds of the bare round trip, of a load of 1 KiB until its completion handler runs,
+    /// and of a load that another thread waits for, all on one processor.
     static let handoffConsumer = ChildRole(name: "handoff-consumer") { _ in
         // Everything started from this thread stays on its processor: threads, the provider, the daemon.
         try Processor.pinThread(to: 0)
@@ -145,7 +146,7 @@ extension ChildRole {
         let item = try provider.item()
         let loads = 200
         var times: (bare: [Double], chained: [Double], awaited: [Double]) = ([], [], [])
-        // In turns and in short rounds, so that what else the machine does hits all alike.
+        // Alternating short rounds, so that other load affects all alike.
         for round in 0..<101 {
             let trip = bare.seconds(trips: loads)
             let chained = try Measure.seconds { try HandoffLoad.chain(item, .data, times: loads) }
@@ -164,7 +165,7 @@ extension ChildRole {
 /// Another process that offers one item.
 private final class HandoffProvider {
     private let process: Companion
-    /// Our end of its standard input; it ends when this is closed.
+    /// The write end of its standard input. The process ends when it is closed.
     private var input: FileDescriptor?
 
     init(dataSize: Int, isFilled: Bool = false) throws {
@@ -173,7 +174,7 @@ private final class HandoffProvider {
         guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffFailure("the provider's process ended") }
     }
 
-    /// Nobody but the process has the other ends once this returns.
+    /// Starts the process. The pipes' other ends are open in that process only when this returns.
     private static func start(
         _ arguments: [String]
     ) throws -> (process: Companion, input: FileDescriptor, output: FileDescriptor) {
@@ -186,7 +187,7 @@ private final class HandoffProvider {
         return (process, input, output)
     }
 
-    /// The item as this process sees it.
+    /// Returns the item as this process sees it.
     func item() throws -> NSItemProvider {
         let listed = DispatchSemaphore(value: 0)
         let items = Mutex<Result<SharedItems, any Error>?>(nil)
@@ -207,13 +208,13 @@ private final class HandoffProvider {
     }
 }
 
-/// Items on their way from the completion handler to the thread that waits for it, and to nobody else.
+/// Sendable: items that only pass from the completion handler to the thread that waits for them.
 private struct SharedItems: @unchecked Sendable {
     let value: [NSItemProvider]
 }
 
 private enum HandoffLoad {
-    /// Loads and waits, without looking at the bytes.
+    /// Loads an item and waits, without reading the bytes.
     static func dataCount(_ item: NSItemProvider, _ type: UTType) throws -> Int {
         let done = DispatchSemaphore(value: 0)
         let outcome = Mutex<Result<Int, any Error>>(.success(0))
@@ -227,11 +228,11 @@ private enum HandoffLoad {
 }
 
 extension HandoffLoad {
-    /// Makes a load, the next one from its completion handler and so on, and waits for the last.
+    /// Makes loads, each from the completion handler of the previous one, and waits for the last.
     static func chain(_ item: NSItemProvider, _ type: UTType, times: Int) throws {
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<(any Error)?>(nil)
-        // The completion handlers run one after the other, and this thread does nothing with the item meanwhile.
+        // The completion handlers run one at a time, and this thread does not use the item meanwhile.
         let shared = SharedItems(value: [item])
         @Sendable func next(_ left: Int) {
             guard left > 0 else {
@@ -252,7 +253,7 @@ extension HandoffLoad {
 
 /// The daemon that the measurements have started.
 private enum HandoffDaemon {
-    /// Ends it. This process is its client, and learns the process from it.
+    /// Ends the daemon, which reports its PID to this process.
     static func end() {
         let done = DispatchSemaphore(value: 0)
         Task.detached {

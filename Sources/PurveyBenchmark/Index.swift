@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// The index of a domain: a million items of a provider written down, and found again.
+    /// The index of a domain: a million items of a provider are stored and looked up.
     static let index = Section(name: "index") { report in
         for tree in IndexTree.allCases {
             let words = try Child.output(of: .indexFilling, [tree.rawValue]).split(whereSeparator: \.isWhitespace)
@@ -25,8 +25,8 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Fills an index and prints the seconds, the peak of resident bytes, the seconds of reading in three ways, the bytes of
-    /// the file, and the processor's seconds.
+    /// Fills an index. Prints the seconds, the peak resident bytes, the seconds of three ways of reading, the size of
+    /// the file in bytes, and the processor seconds.
     static let indexFilling = ChildRole(name: "index-filling") { arguments in
         guard let tree = arguments.first.flatMap({ IndexTree(rawValue: $0) }) else { return }
         let folder = try ScratchFolder()
@@ -34,7 +34,7 @@ extension ChildRole {
         var index = try Index(path: path)
         let (filling, processor) = try tree.fill(index)
         let peak = try Measure.peakResident()
-        // Another object, whose readers have nothing in memory.
+        // A new object, with connections that have cached nothing.
         index = try Index(path: path)
         let items = try tree.sample(of: index)
         let byNumber = try Measure.median {
@@ -50,15 +50,15 @@ extension ChildRole {
     }
 }
 
-/// A million items in one shape or another.
+/// A million items in a flat or a deep tree.
 enum IndexTree: String, CaseIterable {
     case one
     case deep
 
     static let count = 1_000_000
     private static let pageSize = 2000
-    /// When the first file was modified, in seconds since 1970, and how many seconds after that each of the others: within some
-    /// ten years.
+    /// The modification date of the first file, in seconds since 1970, and the seconds between each file and the
+    /// next. All are within about ten years.
     static let earliest = 1_400_000_000.5
     private static let step = 300.0
 
@@ -69,7 +69,9 @@ enum IndexTree: String, CaseIterable {
         }
     }
 
-    /// - Returns: the seconds that it took, and those of all processors, without the making of the items.
+    /// Fills an index.
+    ///
+    /// - Returns: the wall-clock seconds and the processor seconds, without the time to generate the items.
     func fill(_ index: Index) throws -> (seconds: Double, processor: Double) {
         var seconds = 0.0
         var processor = 0
@@ -117,7 +119,7 @@ enum IndexTree: String, CaseIterable {
         }
     }
 
-    /// In no order, as services give them.
+    /// Returns an identifier. Identifiers are in no order, as those of services.
     private func identifier(_ number: Int) -> String {
         var mixed = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
         mixed ^= mixed >> 29

@@ -2,12 +2,12 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// A folder of 100,000 entries, listed by `ls`, with none of it in the kernel's caches.
+    /// A directory of 100,000 entries, listed by `ls` with cold caches of the kernel.
     static let listing = Section(name: "listing") { report in
         let source = try ScratchFolder()
         for number in 0..<entries { _ = try source.file("an entry with a name of usual length \(number)") }
         let cloud = try CloudFolder(over: source.path)
-        // The first listing asks the provider; what is measured is every one after it.
+        // The first listing asks the provider. Later listings are measured.
         let first = try Measure.seconds { try list(cloud.mount, "-f") }
         report.add("ls -f of 100,000 entries, the first time", first, .seconds)
         report.add("ls -f of 100,000 entries", try time(cloud.mount, "-f"), .seconds, target: .atMost(0.5))

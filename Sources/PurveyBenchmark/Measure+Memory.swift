@@ -1,9 +1,10 @@
 import Foundation
 
 extension Measure {
-    /// The most memory that a process has had at a time, in bytes, this one if no other is named.
+    /// Returns the peak resident memory of a process in bytes, by default of this one.
     ///
-    /// Of the program that it runs: what `getrusage` gives begins with what the process had before that, as a copy of its parent.
+    /// It is that of the current program. The value of `getrusage` includes memory from before exec(2), as a copy of
+    /// the parent.
     static func peakResident(ofProcess process: String = "self") throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace)

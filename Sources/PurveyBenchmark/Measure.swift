@@ -1,8 +1,8 @@
 import Glibc
 
-/// Time, as the benchmark takes it: medians of several rounds on the monotonic clock.
+/// Measurement of time: medians of several rounds on the monotonic clock.
 enum Measure {
-    /// The middle value; the mean of the two middle ones for an even number. 0 for none.
+    /// Returns the median, which is the mean of the two middle values for an even number of values; 0 for none.
     static func median(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return 0 }
         let sorted = values.sorted()
@@ -10,14 +10,14 @@ enum Measure {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// How long the work takes once, in seconds.
+    /// Returns the time of one run in seconds.
     static func seconds(_ work: () throws -> Void) rethrows -> Double {
         let start = now()
         try work()
         return Double(now() - start) / 1e9
     }
 
-    /// The median time of the work in seconds, after one round that is not counted.
+    /// Returns the median time in seconds, after one round that is not counted.
     static func median(rounds: Int = 5, _ work: () throws -> Void) rethrows -> Double {
         try work()
         var times: [Double] = []
@@ -25,17 +25,18 @@ enum Measure {
         return median(times)
     }
 
-    /// The median times of two works in seconds, taken in turns so that the machine's moods hit both alike.
+    /// Returns the median times of two functions in seconds. Their rounds alternate, so that other load affects both
+    /// alike.
     static func medians(
         rounds: Int = 5, _ ours: () throws -> Void, _ theirs: () throws -> Void
     ) rethrows -> (ours: Double, theirs: Double) {
         try medians(rounds: rounds, cleanUp: {}, ours, theirs)
     }
 
-    /// The median times of two works in seconds, taken in turns so that the machine's moods hit both alike, after one round
-    /// that is not counted.
+    /// Returns the median times of two functions in seconds, after one round that is not counted. Their rounds
+    /// alternate, so that other load affects both alike.
     ///
-    /// - Parameter cleanUp: run after each work, in nobody's time.
+    /// - Parameter cleanUp: runs after each function, and is not timed.
     static func medians(
         rounds: Int = 5, cleanUp: () -> Void, _ ours: () throws -> Void, _ theirs: () throws -> Void
     ) rethrows -> (ours: Double, theirs: Double) {
@@ -52,19 +53,19 @@ enum Measure {
         return (median(times.ours), median(times.theirs))
     }
 
-    /// The monotonic clock in nanoseconds.
+    /// Returns the monotonic clock in nanoseconds.
     static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// Uses a result, so that the work for it cannot be optimised away.
+    /// Uses a result, so that the compiler cannot optimize its computation away.
     @inline(never)
     @_optimize(none)
     static func keep<Value>(_ value: Value) {}
 
-    /// Touches memory once and gives it back, so that what is measured next finds pages the host has already backed.
+    /// Touches memory and frees it, so that the next measurement gets pages that the host has already backed.
     static func warmMemory(byteCount: Int) {
         let address = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let address, address != MAP_FAILED else { return }

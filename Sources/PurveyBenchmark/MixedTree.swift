@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// A tree like a person's documents: half of it text, half of it media that is compressed already. Some 200 MB.
+/// A tree like a user's documents: half of it text, half of it media that is compressed already. About 200 MB.
 struct MixedTree {
     private static let textBytes = 105_000_000
     private static let media: [(name: String, bytes: Int)] = (1...20).map { number in
@@ -12,7 +12,7 @@ struct MixedTree {
     private(set) var files = 0
     private(set) var bytes = 0
 
-    /// Makes the tree `tree` in a folder. Its texts are this machine's own documentation and headers.
+    /// Creates the directory `tree` in a directory. Its texts are this machine's documentation and headers.
     init(in scratch: ScratchFolder) throws {
         descriptor = try scratch.folder("tree")
         for source in ["/usr/share/doc", "/usr/include"] {
@@ -28,7 +28,7 @@ struct MixedTree {
         }
     }
 
-    /// Whether a file is one of the media, by its name.
+    /// Whether a file is compressed, by its name.
     static func isCompressed(_ name: String) -> Bool {
         ["jpg", "zip", "mp4", "gz"].contains { name.hasSuffix("." + $0) }
     }

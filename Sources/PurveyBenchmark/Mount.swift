@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Files that are here in full, read through a mount, against the disk and against other mounts of the same folder.
+    /// Materialized files, read through a mount, against the disk and against other mounts of the same directory.
     static let mount = Section(name: "mount") { report in
         Measure.warmMemory(byteCount: 2 << 30)
         let source = try ScratchFolder()
@@ -12,7 +12,7 @@ extension Section {
         for name in names { try noise.write(4096, to: try source.file(name)) }
 
         let cloud = try CloudFolder(over: source.path)
-        // What is measured is files that are here.
+        // The files are materialized before the measurement.
         try cloud.purvey(["download", cloud.mount])
         KernelCaches.forgetPages()
         try Rival.each(over: source.path, &report) { rival, report in
@@ -24,7 +24,7 @@ extension Section {
     private static let size = 256 << 20
     private static let smallFiles = 1_000
 
-    /// Reading of a large file, one after the other and here and there. Against the disk it is about some percent.
+    /// Measures sequential and random reads of a large file. Against the disk, differences are a few percent.
     private static func measureLarge(
         _ mount: String, _ rival: Rival, _ report: inout Report
     ) throws {
@@ -50,7 +50,7 @@ extension Section {
             target: rival.isNative ? .ratioAtMost(1.2) : .none)
     }
 
-    /// Opening, reading and closing of small files, each file in its turn.
+    /// Measures opening, reading and closing of small files, one after the other.
     private static func measureSmall(
         _ names: [String], _ mount: String, _ rival: Rival, _ report: inout Report
     ) throws {
@@ -75,7 +75,7 @@ extension Section {
     }
 }
 
-/// A large file, open.
+/// An open large file.
 private final class OpenedLarge {
     private let file: FileDescriptor
     private let size: Int
@@ -98,7 +98,7 @@ private final class OpenedLarge {
         }
     }
 
-    /// Reads pages here and there, the same ones each time.
+    /// Reads pages at random positions, the same ones each time.
     func readHere() throws {
         var state: UInt64 = 1
         let page = UnsafeMutableRawBufferPointer(rebasing: buffer[..<4096])

@@ -2,11 +2,11 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Files that are not here, of which programs read a byte, or all: nothing is downloaded before.
+    /// Dataless files of which programs read one byte, or all bytes, without a download beforehand.
     static let parts = Section(name: "parts") { report in
         let source = try ScratchFolder()
         do {
-            // Sparse: what is measured is the way to one byte, not the disk.
+            // Sparse, since the path to one byte is measured, and not the disk.
             let large = try source.file("large")
             try large.truncate(to: largeSize)
             try [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes { try large.writeAll($0, at: largeSize / 2) }
@@ -46,8 +46,8 @@ extension Section {
         }
     }
 
-    /// A copy of a file that is not here, which reads it from its beginning to its end, against a download of the file and a copy of
-    /// what is here then.
+    /// Measures a copy of a dataless file, which reads it from start to end, against a download of the file and a
+    /// copy of the local contents.
     private static func measureWhole(
         _ cloud: CloudFolder, in source: ScratchFolder, _ report: inout Report
     ) throws {

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// A folder seen through another file system in user space, unmounted with this object.
+/// A directory mounted through another user-space file system. It is unmounted with this object.
 final class PeerMount {
     enum Kind: String, CaseIterable {
         case bindfs, rclone
 
-        /// The program, if it is installed.
+        /// The path of the program, if it is installed.
         var program: String? {
             ["/usr/bin/", "/usr/local/bin/"].map { $0 + rawValue }.first { access($0, X_OK) == 0 }
         }
@@ -16,7 +16,9 @@ final class PeerMount {
     private let scratch: ScratchFolder
     private let server: Companion
 
-    /// - Throws: where the program does not mount.
+    /// Mounts a directory.
+    ///
+    /// - Throws: an error if the program does not mount it.
     private init(_ kind: Kind, _ program: String, over source: String) throws {
         scratch = try ScratchFolder()
         mount = scratch.path + "/mount"
@@ -25,14 +27,14 @@ final class PeerMount {
         let arguments: [String] =
             switch kind {
             case .bindfs: ["-f", source, mount]
-            // Its ways that are fastest once a file was read: whole files in its cache, folders remembered.
+            // The fastest settings for files that were read before: whole files in its cache, directories cached.
             case .rclone:
                 [
                     "mount", source, mount, "--config", "/dev/null", "--vfs-cache-mode", "full", "--cache-dir",
                     scratch.path + "/cache", "--dir-cache-time", "1h", "--attr-timeout", "1h",
                 ]
             }
-        // Both unmount when they are asked to end, as long as nobody is in it.
+        // Both unmount on SIGTERM, unless the mount is in use.
         server = try Companion(program, arguments) { Self.unmount(mount) }
         let outside = try FileStatus.of(scratch.path, followingLinks: false).identity.device
         for _ in 0..<2_000 {
@@ -47,14 +49,14 @@ final class PeerMount {
 
     deinit { server.end() }
 
-    /// Takes a mount away, also one that is in use or whose server has gone.
+    /// Unmounts a path, even if it is in use or its server has ended.
     static func unmount(_ path: String) {
-        // As root; with the program that everybody has otherwise.
+        // Works as root. Other users need the setuid program.
         guard umount2(path, CInt(MNT_DETACH)) != 0, errno == EPERM else { return }
         _ = try? Child.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
     }
 
-    /// Measures against each of the peers that are installed, one after the other; the others are told in the report.
+    /// Measures against each installed peer. The report lists the others as missing.
     static func each(
         over source: String, _ report: inout Report, _ body: (Rival, inout Report) throws -> Void
     ) rethrows {
@@ -75,7 +77,7 @@ final class PeerMount {
     }
 }
 
-/// Where else a folder can be seen, and what that is called in the report.
+/// Another view of a directory, with its name in the report.
 struct Rival {
     let name: String
     let folder: String

@@ -7,8 +7,8 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// A million items that an extension lists in a process of its own, confined as every provider is, until they are in the
-    /// engine's index: of a provider that does nothing else, and of the one that serves a folder.
+    /// A million items that an extension enumerates in a confined process of its own, until they are in the engine's
+    /// index: once of a provider that does nothing else, and once of the provider of a directory.
     static let provider = Section(name: "provider") { report in
         for (role, words) in [(ChildRole.providerListing, "a provider"), (.folderListing, "the provider of a folder")] {
             let output = try Child.output(of: role).split(whereSeparator: \.isWhitespace)
@@ -19,7 +19,7 @@ extension Section {
                 "a million items listed by \(words)", values[0], .seconds, target: isFolder ? .none : .atMost(5))
             report.add("peak resident of the engine", values[1], .bytes, target: .atMost(200 * 1_048_576))
             report.add("processor time of the engine", values[2], .seconds)
-            // As much as an extension may take that asks for no other limit.
+            // The memory limit of an extension that requests no other limit.
             report.add("peak resident of \(words)", values[3], .bytes, target: .atMost(512 * 1_048_576))
             report.add("processor time of \(words)", values[4], .seconds)
             if isFolder { report.add("one more file in the folder, until it is in the index", values[5], .seconds) }
@@ -36,7 +36,7 @@ extension ChildRole {
 
     static let folderListing = ChildRole(name: "folder-listing") { _ in
         let folder = try ScratchFolder()
-        // In memory, as the folder is not what is measured.
+        // In memory, since the file system of the directory is not measured.
         let files = try ScratchFolder(in: "/dev/shm")
         for number in 0..<MillionItems.count {
             _ = try files.file("A file with a name of usual length \(number).txt")
@@ -50,16 +50,18 @@ extension ChildRole {
 
 private func printAll(_ values: [Double]) { print(values.map { "\($0)" }.joined(separator: " ")) }
 
-/// An engine that has a provider list a million items.
+/// An engine whose provider enumerates a million items.
 private final class MillionListing {
     static let addedName = "one more"
 
     private let provider: ExtensionProvider
     private let engine: DomainEngine
 
+    /// Creates an engine with a provider's process.
+    ///
     /// - Parameters:
-    ///   - path: of the folder that the provider serves, if it serves one.
-    ///   - folder: for all that is kept.
+    ///  - path: of the directory that the provider serves, or `nil`.
+    ///  - folder: the directory for all data.
     init(of extensionIdentifier: String, path: String?, in folder: ScratchFolder) throws {
         provider = ExtensionProvider(
             domain: ProviderDomain(identifier: "million", displayName: "Million", path: path),
@@ -71,10 +73,10 @@ private final class MillionListing {
                 cacheFolder: folder.path + "/cache"), provider: provider)
     }
 
-    /// Lists them, and gives the seconds, the engine's peak of resident bytes and its processor's seconds, both of the provider's
-    /// process, and the seconds until a change is in the index.
+    /// Enumerates the items. Returns the seconds, the peak resident bytes and processor seconds of the engine, the
+    /// same of the provider's process, and the seconds until a change is in the index.
     ///
-    /// - Parameter change: adds an item at the provider that has the name ``addedName``.
+    /// - Parameter change: adds an item with the name ``addedName`` at the provider.
     func run(_ change: (() throws -> Void)? = nil) throws -> [Double] {
         let seconds = try list()
         guard try engine.index.childCount(of: .root) == MillionItems.count else {
@@ -121,7 +123,7 @@ private final class MillionListing {
         throw MountFailure("the change did not come")
     }
 
-    /// The number of the provider's process, its peak of resident bytes, and its processor's seconds.
+    /// Returns the PID of the provider's process, its peak resident bytes, and its processor seconds.
     private func providerProcess() throws -> (number: Int32, peak: Int, seconds: Double) {
         let found = Lock<Int32?>(nil)
         wait { [provider] in
@@ -130,7 +132,7 @@ private final class MillionListing {
         }
         guard let number = found.withLock({ $0 }) else { throw MountFailure("the provider's process has ended") }
         let peak = try Measure.peakResident(ofProcess: "\(number)")
-        // The name, which may hold anything, is in parentheses; the times are the twelfth and thirteenth value after it.
+        // The name in parentheses may contain anything. The times are the twelfth and thirteenth values after it.
         let times = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             .split(separator: ")").last?.split(separator: " ")
         guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
@@ -150,21 +152,21 @@ private final class MillionListing {
 }
 
 extension rusage {
-    /// The processor's time, in the program and in the kernel.
+    /// The processor seconds, in the program and in the kernel.
     fileprivate var seconds: Double {
         let microseconds: Int = ru_utime.tv_usec + ru_stime.tv_usec
         return Double(ru_utime.tv_sec + ru_stime.tv_sec) + Double(microseconds) / 1e6
     }
 }
 
-/// A provider with a million items in one folder. Its program is this one.
+/// A provider with a million items in one directory. This program is its executable.
 final class MillionItems: NSFileProviderExtension {
     static let count = 1_000_000
     private static let identifier = "org.purvey.benchmark"
 
     private static let program = "million"
 
-    /// Whether this process was started as the provider's.
+    /// Whether this process is that of the provider.
     static var isThisProcess: Bool { CommandLine.arguments.first?.hasSuffix(".appex/" + program) ?? false }
 
     /// Installs a bundle with this program, and returns its identifier.

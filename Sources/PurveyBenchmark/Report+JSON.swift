@@ -1,7 +1,7 @@
 import Foundation
 
 extension Report {
-    /// One line of the report as it is written in JSON. Values are in seconds, bytes, bytes per second or counts.
+    /// One line of the report in JSON. Values are in seconds, bytes, bytes per second or counts.
     private struct Line: Encodable {
         var section: String
         var figure: String
@@ -16,7 +16,7 @@ extension Report {
         var failed: String?
     }
 
-    /// The report as a JSON array with one object for each figure.
+    /// Returns the report as a JSON array with one object for each figure.
     func json() throws -> String {
         let lines = sections.flatMap { section in
             section.entries.map { entry in

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Report {
-    /// The report as a table for people, one block for each section.
+    /// The report as a table for users, with one block for each section.
     var table: String {
         sections.map { section in
             let header = [section.name, "measured", "peer", "ratio", "target", "ok"]
@@ -51,7 +51,7 @@ extension Figure {
 }
 
 extension Figure.Unit {
-    /// A value in the scale that reads best.
+    /// Returns a value in the scale that reads best.
     func text(_ value: Double) -> String {
         switch self {
         case .seconds:

@@ -1,19 +1,19 @@
-/// What the sections measured, in order.
+/// The measurements of the sections, in order.
 struct Report: Sendable {
     /// A line of the report.
     enum Entry: Sendable {
         case figure(Figure)
-        /// What could not be measured on this machine, and why.
+        /// A measurement that is not possible on this machine, and the reason.
         case skipped(name: String, reason: String)
-        /// What there is nobody to hold against on this machine, and why.
+        /// A peer that is missing on this machine, and the reason.
         case peerless(name: String, reason: String)
-        /// What went wrong while measuring.
+        /// A failed measurement, and the error.
         case failed(name: String, reason: String)
     }
 
     private(set) var sections: [(name: String, entries: [Entry])] = []
 
-    /// Starts the next section; what is added from now on belongs to it.
+    /// Starts the next section. Later entries belong to it.
     mutating func begin(_ section: String) {
         sections.append((section, []))
     }
@@ -29,13 +29,13 @@ struct Report: Sendable {
         add(Figure(name: name, value: value, unit: unit, peer: peer, target: target))
     }
 
-    /// Says that something could not be measured here. It does not count as a missed target.
+    /// Records that a measurement is not possible on this machine. It does not count as a missed target.
     mutating func skip(_ name: String, because reason: String) {
         append(.skipped(name: name, reason: reason))
     }
 
-    /// Says that a peer is not there. Without it nobody knows whether the targets are met, so it counts as a missed one, unless whoever
-    /// runs the benchmark says otherwise.
+    /// Records that a peer is missing. Without it, the targets cannot be checked. So it counts as a missed target,
+    /// unless the user allows missing peers.
     mutating func miss(_ peer: String, because reason: String) {
         append(.peerless(name: peer, reason: reason))
     }
@@ -44,7 +44,7 @@ struct Report: Sendable {
         append(.failed(name: name, reason: reason))
     }
 
-    /// The peers that are not there.
+    /// The names of missing peers.
     var missingPeers: [String] {
         let names = sections.flatMap(\.entries).compactMap { entry in
             if case .peerless(let name, _) = entry { name } else { nil as String? }
@@ -54,7 +54,7 @@ struct Report: Sendable {
 
     /// Whether nothing failed and every target was met.
     ///
-    /// - Parameter allowingMissingPeers: whether peers that are not there do not count.
+    /// - Parameter allowingMissingPeers: whether missing peers are ignored.
     func isGood(allowingMissingPeers: Bool) -> Bool {
         sections.allSatisfy { section in
             section.entries.allSatisfy { entry in

@@ -1,13 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// A folder for the files of one measurement, removed with all that is in it when nobody needs it any more.
+/// A directory for the files of one measurement. It is removed with its contents when the object is destroyed.
 final class ScratchFolder {
     let path: String
     let descriptor: FileDescriptor
     private let leftover: Leftover
 
-    /// - Parameter parent: on the file system to measure; a place on a disk otherwise.
+    /// Creates a directory.
+    ///
+    /// - Parameter parent: a directory on the file system to measure; by default one on a disk.
     init(in parent: String = "/var/tmp") throws {
         let path = "\(parent)/purvey-benchmark-\(getpid())-\(UInt32.random(in: .min ... .max))"
         self.path = path
@@ -25,7 +27,7 @@ final class ScratchFolder {
         try? TreeRemover.remove(name, in: parent)
     }
 
-    /// A new empty file, open for reading and writing.
+    /// Creates an empty file, open for reading and writing.
     func file(_ name: String) throws -> FileDescriptor {
         try descriptor.open(name, [.readWrite, .create, .exclusive], permissions: 0o644)
     }
@@ -41,11 +43,11 @@ final class ScratchFolder {
     }
 }
 
-/// Bytes that no compressor makes smaller, as in a photo or a film; the same in every run.
+/// Incompressible bytes, as in photos or films. They are the same in every run.
 struct Noise {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Appends so many bytes, in steps of 8.
+    /// Fills a buffer, in steps of 8 bytes.
     mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         for offset in stride(from: 0, to: buffer.count - 7, by: 8) {
             // xorshift64*

@@ -4,7 +4,8 @@ import Glibc
 import LinuxSystem
 
 extension Section {
-    /// Looking for items by name, type, tag and date in a million, and the files that were used last, with no provider there.
+    /// Searches for items by name, type, tag and date among a million, and the most recently used files, without a
+    /// provider.
     static let search = Section(name: "search") { report in
         let output = try Child.output(of: .searching).split(separator: "\n").map { $0.split(separator: "\t") }
         for line in output {
@@ -30,7 +31,7 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Fills an index and its file of words, and prints what questions take, a line for each.
+    /// Fills an index and its search index, and prints the time of each query on a line.
     static let searching = ChildRole(name: "searching") { _ in
         let folder = try ScratchFolder()
         let index = try Index(path: folder.path + "/index.db")
@@ -54,7 +55,7 @@ extension ChildRole {
             let (ours, theirs) = try Measure.medians {
                 count = try search.search(query).count
             } _: {
-                // As long as a program takes that looks at every name.
+                // The peer is a program that scans all names.
                 _ = try? Child.output(ofProgram: "/bin/grep", ["-icF", words[0], list])
             }
             guard found.contains(count) else {
@@ -67,7 +68,7 @@ extension ChildRole {
         print("peak", try Measure.peakResident(), separator: "\t")
     }
 
-    /// A thousand files were used, ten thousand have a tag, and ten of them another one.
+    /// Marks a thousand files as used, ten thousand with a tag, and ten of them with another tag.
     private static func mark(_ index: Index) throws {
         let (tag, tags) = (TagList.data(of: ["Holiday"]), TagList.data(of: ["Holiday", "Urgent"]))
         try index.write { writer throws(IndexFailure) in
@@ -81,7 +82,7 @@ extension ChildRole {
         }
     }
 
-    /// What is asked by something other than words, alone and together with them.
+    /// Measures queries by other criteria than words, alone and combined with words.
     private static func askOtherwise(_ search: SearchIndex) throws {
         func ask(_ name: String, _ found: ClosedRange<Int>, _ change: (inout SearchQuery) -> Void) throws {
             var query = SearchQuery()
@@ -121,7 +122,7 @@ extension ChildRole {
     }
 }
 
-/// A search that did not find what is there.
+/// The error of a search with an unexpected number of results.
 private struct WrongAnswer: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,18 +1,18 @@
-/// One part of the benchmark: a group of figures that belong together, such as `types` or `copy`.
+/// One part of the benchmark: a group of related figures, such as `types` or `copy`.
 ///
-/// A section is an extension of its own in a file of its own (`Types.swift`: `extension Section { static let types }`),
-/// and is listed in `main.swift`.
+/// A section is an extension in a file of its own (`Types.swift`: `extension Section { static let types }`), and is
+/// listed in `main.swift`.
 struct Section: Sendable {
-    /// The word by which the section is chosen on the command line.
+    /// The name of the section on the command line.
     let name: String
-    /// Measures, and adds a figure to the report for each thing measured. Runs on the main thread and may block.
-    /// An error ends this section only; it counts as a missed target.
+    /// Measures, and adds the figures to the report. Runs on the main thread and may block. An error ends only this
+    /// section, and counts as a missed target.
     let run: @Sendable (inout Report) throws -> Void
 }
 
-/// Work that a section needs done in a fresh process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
+/// Work of a section in a fresh process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
 struct ChildRole: Sendable {
     let name: String
-    /// What the child does; what it prints on standard output is what ``Child/output(of:_:)`` returns.
+    /// Runs the work. ``Child/output(of:_:)`` returns its standard output.
     let run: @Sendable ([String]) throws -> Void
 }

@@ -7,8 +7,9 @@ import Images
 import LinuxSystem
 
 extension Section {
-    /// A folder of a thousand photographs that nobody has fetched, drawn for the whole desktop: from the moment in which somebody looks
-    /// into it to the last picture in the shared cache, against what the provider alone takes to make its thumbnails.
+    /// Thumbnails of a thousand dataless photographs for the desktop. The time from the listing of their directory to
+    /// the last thumbnail in the shared cache is compared with the time in which the provider alone makes its
+    /// thumbnails.
     static let thumbnails = Section(name: "thumbnails") { report in
         let source = try ScratchFolder()
         try writePhotographs(to: source)
@@ -30,7 +31,7 @@ extension Section {
 
     fileprivate static let photographs = 1_000
 
-    /// Pictures of a usual camera's proportions, none of which is another's.
+    /// Writes pictures with a usual camera's proportions, in a file each.
     private static func writePhotographs(to folder: ScratchFolder) throws {
         let (width, height) = (1280, 960)
         var pixels: [UInt8] = []
@@ -49,18 +50,18 @@ extension Section {
 
     private static func waitForAll(in cache: String) throws {
         let limit = Measure.now() + 600_000_000_000
-        // It is the last of the sizes that is written.
+        // The last of the sizes that are written.
         let folder = cache + "/xx-large"
         while Measure.now() < limit {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             if names.count(where: { $0.hasSuffix(".png") }) == photographs { return }
-            // Seldom: the folder is long, and what is measured takes all processors.
+            // Polls at long intervals, since the directory is long and the measured work takes all processors.
             usleep(50_000)
         }
         throw MountFailure("not all pictures were drawn")
     }
 
-    /// How many of the files have bytes on this machine.
+    /// Returns the number of files with local contents.
     private static func fetched(_ cloud: CloudFolder) throws -> Double {
         let list = try JSONSerialization.jsonObject(with: Data(try cloud.purvey(["ls", "--json", cloud.mount]).utf8))
         let states = (list as? [[String: Any]] ?? []).compactMap { $0["state"] as? String }
@@ -70,7 +71,7 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Asks a provider for the thumbnails of a folder's files, and prints the seconds that it takes.
+    /// Requests the thumbnails of a directory's files from a provider, and prints the seconds.
     static let thumbnailMaking = ChildRole(name: "thumbnail-making") { arguments in
         guard let source = arguments.first else { return }
         let folder = try ScratchFolder()
@@ -106,7 +107,7 @@ extension ChildRole {
             throw MountFailure("the provider lists \(identifiers.count) files")
         }
         let start = Measure.now()
-        // As many at once, and as large, as the daemon asks for.
+        // Batches of the size, and thumbnails of the side, that the daemon requests.
         for first in stride(from: 0, to: identifiers.count, by: 24) {
             let batch = Array(identifiers[first..<min(first + 24, identifiers.count)])
             let pictures = try await provider.thumbnails(of: batch, side: 1024)

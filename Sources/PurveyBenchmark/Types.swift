@@ -11,7 +11,7 @@ extension Section {
 }
 
 extension ChildRole {
-    /// Prints how many seconds the first lookup in the registry took, and after it the first in the MIME database.
+    /// Prints the seconds of the first lookup in the registry, and then of the first in the MIME database.
     static let typesReady = ChildRole(name: "types-ready") { _ in
         let registry = Measure.seconds {
             Measure.keep(UTType(filenameExtension: "png")?.conforms(to: .image))
@@ -23,7 +23,7 @@ extension ChildRole {
     }
 }
 
-/// How fast the registry answers, and how soon after a program has started.
+/// The speed of the registry, and the time until it is ready in a new process.
 private enum TypesRegistry {
     static func measure(_ report: inout Report) throws {
         let starts = try (0..<11).map { _ in
@@ -61,7 +61,7 @@ private enum TypesRegistry {
     }
 }
 
-/// The program `purvey types --batch`, start included.
+/// The program `purvey types --batch`, including its start.
 private enum TypesCommand {
     private static let lineCount = 100_000
 
@@ -87,7 +87,7 @@ private enum TypesCommand {
         report.add("purvey types --batch, 100,000 mixed lines", time, .seconds, target: .atMost(2))
     }
 
-    /// Lines of every kind in turn; a third of the tags are ones that nobody has heard of.
+    /// Returns lines of every kind in turn. A third of the tags are unknown.
     private static func lines(files: [String]) -> String {
         let extensions = ["png", "tex", "docx", "swift", "rs", "tar.gz", "blend"]
         let mimes = ["image/png", "text/x-tex", "application/x-blender", "video/mp4", "text/rust"]

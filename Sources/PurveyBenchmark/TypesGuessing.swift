@@ -1,7 +1,7 @@
 import UniformTypeIdentifiers
 
-/// Types of files by name and by content: how fast, and how often right, against GIO on shared-mime-info's own list of
-/// test files.
+/// Types of files by name and by content: speed and accuracy, against GIO, on the list of test files of
+/// shared-mime-info.
 enum TypesGuessing {
     private static let rounds = 20
 
@@ -30,7 +30,7 @@ enum TypesGuessing {
                 for name in names { name.withUnsafeBufferPointer { gio.guess($0.baseAddress, nil) } }
             }
         }
-        // The lengths are summed up so that no answer is optimised away.
+        // The sum of lengths prevents the compiler from optimizing the calls away.
         var length = 0
         let mime = Measure.medians {
             for _ in 0..<rounds {
@@ -92,7 +92,7 @@ enum TypesGuessing {
             target: .ratioAtMost(1))
     }
 
-    /// How many types are those expected, aliases counted as equal.
+    /// Counts the correct types, with aliases as equal.
     private static func accuracy(
         _ entries: [TypesTestList.Entry], _ database: MIMEDatabase, _ gio: GIO, _ report: inout Report
     ) {

@@ -1,22 +1,22 @@
 import Foundation
 
-/// The test files of shared-mime-info with the types they are expected to have; see `Scripts/fetch-mime-tests`.
+/// The test files of shared-mime-info with their expected types; see `Scripts/fetch-mime-tests`.
 struct TypesTestList {
     struct Entry {
-        /// The file name without folders.
+        /// The file name without directories.
         let name: String
-        /// At most the first 64 KiB.
+        /// The first 64 KiB at most.
         let content: [UInt8]
         let expected: String
     }
 
     let entries: [Entry]
-    /// Where the files are.
+    /// The paths of the files.
     let paths: [String]
 
-    /// Fetches the list if need be and reads it with its files.
+    /// Fetches the list if needed, and reads it with its files.
     init() throws {
-        // The script is in the package, above the build folder that this program runs from.
+        // The script is in the package, above the build directory of this program.
         var folder = URL(fileURLWithPath: try Child.sibling(""))
         while folder.path != "/", !FileManager.default.fileExists(atPath: Self.script(folder)) {
             folder.deleteLastPathComponent()

@@ -18,7 +18,9 @@ extension Section {
 
 /// The measurements of the section `zip`.
 private enum Zip {
-    /// - Parameter shouldStore: which files are not compressed again. Info-ZIP tries each.
+    /// Measures archives of a tree.
+    ///
+    /// - Parameter shouldStore: whether a file is stored without compression. Info-ZIP tries to compress all files.
     static func measure(
         _ tree: MixedTree, in scratch: ScratchFolder, _ title: String, shouldStore: (String) -> Bool,
         _ report: inout Report
@@ -37,7 +39,7 @@ private enum Zip {
                 ofProgram: "/bin/sh", ["-c", "cd \"$0\" && exec zip -qr theirs.zip tree", scratch.path])
             sizes.theirs = try FileStatus.of(scratch.path + "/theirs.zip").size
         }
-        // The goal is set for four processors; on fewer the ratio is what it is.
+        // The target is for four processors. With fewer, the ratio has no target.
         let target: Figure.Target = ZipArchiver.Options.processors >= 4 ? .ratioAtLeast(4) : .none
         report.add(
             "zip of \(tree.files) files, \(title)", Double(tree.bytes) / times.ours, .bytesPerSecond,

@@ -1,16 +1,16 @@
-// purvey-benchmark: measures, and prints a table. Exit status 0 when every target was met, 1 when one was missed or a
-// peer is not installed, 2 for wrong usage.
+// purvey-benchmark: measures, and prints a table. The exit status is 0 if every target was met, 1 if one was missed
+// or a peer is not installed, 2 for wrong usage.
 import AppExtension
 import Glibc
 import LinuxSystem
 
-/// In the order in which they run. A section's file is named after it.
+/// The sections in the order of execution. A section's file is named after it.
 let sections: [Section] = [
     .types, .copy, .zip, .conduit, .handoff, .coordination, .index, .search, .provider, .mount, .parts, .listing,
     .finding, .change, .thumbnails,
 ]
 
-/// What the benchmark does when it starts itself as a child.
+/// The roles of the benchmark when it starts itself as a child.
 let childRoles: [ChildRole] = [
     .typesReady, .conduitCaller, .conduitAnswerer, .handoffProvider, .handoffConsumer, .coordinationReader,
     .coordinationCrowd, .indexFilling, .searching, .providerListing, .folderListing,

@@ -39,7 +39,7 @@ struct Sink {
     /// one, stands for.
     static func ownDescriptor(_ name: FileName, in directory: FileDescriptor) -> CInt? {
         var (name, directory) = (name, directory)
-        // Kept open: only so long is the folder's inode number its own.
+        // Stays open, because the directory's inode number is unique only while it is open.
         guard let own = try? FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]),
             let identity = try? own.status().identity
         else { return nil }

@@ -1,6 +1,6 @@
 import UniformTypeIdentifiers
 
-/// The JSON of a type, as COMMANDS.md defines it. It is written without an encoder, since a batch writes a hundred
+/// The JSON of a type in the output of `purvey types`. It is written without an encoder, since a batch writes a hundred
 /// thousand of them.
 enum TypesJSON {
     /// Appends a type's object, or `null`, and the end of the line.
