@@ -6,7 +6,7 @@ void cauthentication_code(const uint8_t *key, size_t key_length, const void *byt
                           uint8_t code[CAUTHENTICATION_LENGTH]) {
     GHmac *hmac = g_hmac_new(G_CHECKSUM_SHA256, key, key_length);
     const guchar *rest = bytes;
-    /* The length that GLib takes is signed, and -1 has a meaning of its own. */
+    /* GLib's length parameter is signed, and -1 has a special meaning. */
     while (length > 0) {
         gssize piece = length > (1 << 30) ? 1 << 30 : (gssize)length;
         g_hmac_update(hmac, rest, piece);

@@ -19,7 +19,7 @@
 _Static_assert(sizeof(struct cfuse_init_out) == sizeof(struct fuse_init_out), "the size never changes");
 _Static_assert(sizeof(struct cfuse_open_out) == sizeof(struct fuse_open_out), "the size never changes");
 
-/* Protocol 7.40, which older headers do not have. */
+/* Of protocol 7.40; older headers lack it. */
 struct backing_map {
     int32_t fd;
     uint32_t flags;
@@ -90,7 +90,7 @@ ssize_t cfuse_write(int device, const void *header, size_t header_size, const vo
 
 int cfuse_part_descriptors(int kept) {
     const unsigned unshare = 1u << 1; /* CLOSE_RANGE_UNSHARE */
-    /* The rest is closed only in a table of the thread's own. */
+    /* The first call also gives the thread a table of its own, so that only there the rest is closed. */
     if (syscall(SYS_close_range, (unsigned)kept + 1, ~0u, unshare) < 0) return -1;
     return kept > 0 ? (int)syscall(SYS_close_range, 0u, (unsigned)kept - 1, 0u) : 0;
 }
@@ -108,7 +108,7 @@ int cfuse_hand_down_capabilities(void) {
     if (setgroups(0, NULL) < 0) return -1;
     if (prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_NOROOT, 0, 0, 0) < 0) return -1;
     if (set_capabilities(0, set, set) < 0) return -1;
-    /* A program that root starts has them by that only, when root is nobody special. */
+    /* With SECBIT_NOROOT, a program that root starts gets only the ambient capabilities. */
     for (int i = 0; i < 3; i++)
         if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, needed[i], 0, 0) < 0) return -1;
     return 0;
@@ -116,9 +116,9 @@ int cfuse_hand_down_capabilities(void) {
 
 int cfuse_become_server(uid_t user, gid_t group) {
     const uint32_t kept = 1u << CAP_SYS_ADMIN;
-    /* The real and the saved one stay root's: those say who may send it signals. */
+    /* The real and the saved IDs stay root's, since they determine which users may send signals. */
     if (setresgid((gid_t)-1, group, (gid_t)-1) < 0 || setresuid((uid_t)-1, user, (uid_t)-1) < 0) return -1;
     if (set_capabilities(kept, kept, 0) < 0) return -1;
-    /* A change of user would undo it. */
+    /* Comes last, because a change of user resets it. */
     return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 }

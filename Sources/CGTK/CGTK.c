@@ -1,3 +1,3 @@
-// GTK 4, by the headers of the system. Clients of a C target are given one folder of headers. So .headers has
-// everything that GTK's own headers include: links to folders of the system, and small headers in the place of files
-// that the system has in folders of their own. A module needs a file to compile.
+// GTK 4, with the headers of the system. Clients of a C target get only one directory of headers. So .headers
+// contains everything that GTK's headers include: links to directories of the system, and small headers for files
+// that the system has in other directories. This file exists because a module needs one to compile.

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <vips/vips.h>
 
-// libvips brings a hundred libraries along, and a process that has them all starts four times as slowly. Most processes never see a
-// picture, so it is loaded with the first; its functions are called as its header declares them.
+// libvips depends on a hundred libraries, which make the start of a process four times as slow. Most processes never
+// decode a picture, so it is loaded on first use. Its functions are called as its header declares them.
 static const char library[] = "libvips.so.42";
 
 #define FUNCTIONS(FUNCTION) \
@@ -22,7 +22,7 @@ static const char library[] = "libvips.so.42";
 #define DECLARE(name) __typeof__(&name) name;
 static struct { FUNCTIONS(DECLARE) } late;
 
-// Empty once it is loaded.
+// Empty after libvips was loaded.
 static char load_error[256] = "libvips is not loaded";
 
 static int load_library(void) {
@@ -46,12 +46,12 @@ static void say_nothing(const gchar *domain, GLogLevelFlags level, const gchar *
 
 int cimages_start(void) {
     if (load_library()) return -1;
-    // Faults come back as errors; a library does not write to its program's standard error.
+    // Failures are returned as errors; a library must not write to the program's standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_MASK, say_nothing, NULL);
     if (late.vips_init("purvey")) return -1;
     late.vips_operation_block_set("VipsForeignLoad", TRUE);
     for (size_t i = 0; i < sizeof decoders / sizeof *decoders; i++) late.vips_operation_block_set(decoders[i], FALSE);
-    // Every picture is another one: what was decoded is not wanted again.
+    // A decoded picture is not needed again, so the cache of operations is useless.
     late.vips_cache_set_max(0);
     return 0;
 }
@@ -85,19 +85,19 @@ int cimages_inspect(const void *bytes, size_t count, cimages_header *header) {
     return 0;
 }
 
-// Takes over the image.
+// Takes ownership of the image.
 static int write_and_release(VipsImage *image, const char *suffix, cimages_buffer *result) {
     int failed = late.vips_image_write_to_buffer(image, suffix, &result->bytes, &result->count, NULL);
     late.g_object_unref(image);
     return failed;
 }
 
-// Takes over the image.
+// Takes ownership of the image.
 static VipsImage *upright(VipsImage *image) {
     VipsImage *turned = NULL;
     if (!image) return NULL;
     if (orientation(image) == 1) return image;
-    // Turning reads rows in another order than they are decoded in.
+    // Rotation reads rows in another order than the decoder.
     VipsImage *decoded = late.vips_image_copy_memory(image);
     late.g_object_unref(image);
     if (!decoded) return NULL;
@@ -118,7 +118,7 @@ int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages
 
 static VipsImage *shrunk(const void *bytes, size_t count, int32_t width, int32_t height) {
     VipsImage *image = NULL;
-    // Reads the bytes only; the parameter is not const for the sake of older callers.
+    // The function only reads the bytes; its parameter is not const for compatibility.
     int failed = late.vips_thumbnail_buffer(
         (void *)bytes, count, &image, width, "height", height, "size", VIPS_SIZE_DOWN, "fail_on",
         VIPS_FAIL_ON_TRUNCATED, NULL);

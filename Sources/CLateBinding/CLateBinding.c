@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-// Defined by the exchange.
+// Defined by the module Exchange.
 extern void *purvey_shared_boards(void) __attribute__((weak));
 extern void *purvey_daemon_entrance(void) __attribute__((weak));
 // Defined by the coordination service's client.

@@ -12,16 +12,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Written before the handler is there, and not again but for the flag. */
+/* Written before the handler is installed. Only the flag changes later. */
 static struct {
     int connection, number;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
 } display;
 static atomic_flag was_handed_out = ATOMIC_FLAG_INIT;
 
-/* A socket that is connected to nothing, in the number that is kept for it. */
+/* Creates an unconnected socket with the reserved number. */
 static long make_socket(int type) {
-    /* One at a time; streams only, because the display is one. */
+    /* Only one at a time, and only a stream socket like that of the display. */
     if ((type & 0xF) != SOCK_STREAM || fcntl(display.number, F_GETFD) >= 0) return -EACCES;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -errno;
@@ -34,7 +34,7 @@ static long make_socket(int type) {
 static long connect_socket(const struct sockaddr_un *address, socklen_t length) {
     size_t size = length - offsetof(struct sockaddr_un, sun_path), path = strlen(display.path);
     if (length <= offsetof(struct sockaddr_un, sun_path) || address->sun_family != AF_UNIX) return -ECONNREFUSED;
-    /* The same name without a file begins with a zero byte. */
+    /* The abstract address of the same name begins with a zero byte. */
     const char *name = address->sun_path;
     if (*name == 0) {
         name++;
@@ -45,7 +45,8 @@ static long connect_socket(const struct sockaddr_un *address, socklen_t length) 
     return dup3(display.connection, display.number, O_CLOEXEC) < 0 ? -errno : 0;
 }
 
-/* Runs in the place of the system call, on the thread that made it. Whatever else the filter stops is refused. */
+/* Runs instead of the system call, on the thread that made it. Other system calls that the filter traps are refused.
+   */
 static void answer(int signal, siginfo_t *information, void *interrupted) {
     (void)signal;
     int before = errno;

@@ -94,7 +94,7 @@ int clinux_filesystem_uuid(int fd, uint8_t bytes[16]) {
         uint8_t length;
         uint8_t bytes[16];
     } uuid = {0};
-    // FS_IOC_GETFSUUID, since Linux 6.9.
+// FS_IOC_GETFSUUID, since Linux 6.9.
     if (!ioctl(fd, _IOR(0x15, 0, uuid), &uuid) && uuid.length > 0 && uuid.length <= 16) {
         memcpy(bytes, uuid.bytes, uuid.length);
         return uuid.length;

@@ -15,7 +15,8 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    /* First to numbers above all of them, so that none is overwritten before it was copied to its place. */
+    /* First duplicated to numbers above all of them, so that none is overwritten before it was copied to its place.
+       */
     int away = count;
     for (int i = 0; i < count; i++)
         if (descriptors[i] >= away) away = descriptors[i] + 1;
@@ -29,7 +30,7 @@ int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const e
 
     sigset_t none, standard;
     sigemptyset(&none);
-    /* All of them: what this process ignores, the program would ignore as well, because exec keeps that. */
+    /* All signals: exec preserves ignored ones, so the program would ignore those that this process ignores. */
     sigfillset(&standard);
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     if (new_session) flags |= POSIX_SPAWN_SETSID;

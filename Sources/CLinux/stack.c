@@ -8,7 +8,7 @@ static __thread uintptr_t stack_start, stack_end;
 
 static void find_stack(void) {
     pthread_attr_t attributes;
-    /* Without bounds nothing lies within them. */
+    /* If the bounds cannot be found, the range stays empty. */
     stack_start = stack_end = 1;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
     void *start;
@@ -20,7 +20,7 @@ static void find_stack(void) {
     pthread_attr_destroy(&attributes);
 }
 
-/* Reads frames of other functions. */
+/* Not instrumented, because it reads the frames of other functions. */
 __attribute__((noinline, no_sanitize("address", "thread")))
 int clinux_return_addresses(uintptr_t *addresses, int capacity) {
     if (stack_end == 0) find_stack();
@@ -28,7 +28,7 @@ int clinux_return_addresses(uintptr_t *addresses, int capacity) {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     if (frame < stack_start) return 0;
     while (count < capacity) {
-        /* What is above this function's frame and on the thread's stack is mapped, whatever it holds. */
+        /* All memory between this function's frame and the end of the thread's stack is mapped. */
         if (frame % sizeof(uintptr_t) != 0 || stack_end < 2 * sizeof(uintptr_t)
             || frame > stack_end - 2 * sizeof(uintptr_t))
             break;

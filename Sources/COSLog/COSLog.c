@@ -1,2 +1,2 @@
 // The submodule `os.log` of the Swift module `os`. A Swift module has no submodules: the compiler takes them from the
-// Clang module of the same name. A module needs a file to compile.
+// Clang module of the same name. This file exists because a module needs one to compile.

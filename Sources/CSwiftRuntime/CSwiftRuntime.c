@@ -4,7 +4,7 @@
 extern const char nsobject_class __asm__("$s10Foundation8NSObjectCMn");
 extern const char nsobject_init __asm__("$s10Foundation8NSObjectCACycfCTq");
 
-// Swift runtime, include/swift/Runtime/Metadata.h: the implementation that a class has of a method of its ancestor.
+// Finds the implementation of an ancestor's method in a class (Swift runtime, include/swift/Runtime/Metadata.h).
 extern void *swift_lookUpClassMethod(const void *metadata, const void *method, const void *description);
 
 typedef __attribute__((swiftcall)) void *(*allocating_init)(__attribute__((swift_context)) const void *metadata);

@@ -1,10 +1,11 @@
-// A confined process may not look at /proc, and the dispatch library ends a process that cannot open the status of one of its
-// own threads: once a second, while work waits for a thread, its monitor opens /proc/THREAD/stat to see whether the workers are
-// blocked, and takes a failure for a fault of the program. Nothing turns that off, and no rule of a confinement lets a process
-// see its own threads by that name without every other process of its user.
+// A confined process cannot read /proc, and the Dispatch library aborts a process that cannot open the status of one
+// of its own threads. Once a second, while work waits for a thread, its monitor opens /proc/THREAD/stat to check
+// whether workers are blocked, and treats a failure as a fault of the program. That cannot be turned off, and no
+// confinement rule gives access to a process's own threads by that path without access to all other processes of its
+// user.
 //
-// So the process opens files itself, as the C library does it, and gives the monitor an empty file where it may not look: a
-// thread of which nothing is known counts as blocked, and work that waits gets another one.
+// So this file replaces the C library's open(2), and returns an empty file if the monitor may not open the status. A
+// thread without a known status counts as blocked, and waiting work gets another thread.
 
 #define _GNU_SOURCE
 #include <errno.h>

@@ -121,8 +121,7 @@ private final class CoordinationCrowd: Sendable {
     private let folder: String
     private static let claims = 10_000
     private static let threads = 4
-    /// The number of threads that take the system's locks. Only they wait for one another, since each waiting lock
-    /// needs a thread.
+    /// The number of threads that take the system's locks. A waiting lock blocks its thread, so at most this many wait.
     private static let lockers = 64
 
     init(_ folder: String) throws {

@@ -31,7 +31,7 @@ extension Section {
 
     fileprivate static let photographs = 1_000
 
-    /// Writes pictures with a usual camera's proportions, in a file each.
+    /// Writes copies of a picture with a usual camera's proportions, each in a file of its own.
     private static func writePhotographs(to folder: ScratchFolder) throws {
         let (width, height) = (1280, 960)
         var pixels: [UInt8] = []

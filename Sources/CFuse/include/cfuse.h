@@ -1,7 +1,7 @@
-/// What the kernel's FUSE protocol looks like in memory, and what of it Swift cannot say.
+/// The structs of the kernel's FUSE protocol, and the parts of it that Swift cannot express.
 ///
-/// `linux/fuse.h` has all structs that did not change since protocol 7.38. Those that did are here under names of our own, so that
-/// it does not matter how new the header is.
+/// `linux/fuse.h` has all structs that have not changed since protocol 7.38. Changed structs are defined here under
+/// other names, so that the version of the header does not matter.
 #pragma once
 #include <linux/fuse.h>
 #include <stdint.h>
@@ -31,43 +31,44 @@ struct cfuse_open_out {
     int32_t backing_id;
 };
 
-/// Protocol 7.40: the bit of a request's number that says that it comes again.
+/// The bit of a request's number that marks a resent request (protocol 7.40).
 static const uint64_t cfuse_unique_resend = 1ULL << 63;
 /// Notifications of protocols 7.40 and 7.44, without a body.
 static const int32_t cfuse_notify_resend = 7, cfuse_notify_inc_epoch = 8;
 
-/// `FUSE_DEV_IOC_CLONE`: makes a freshly opened device one more channel of a session.
+/// Makes a newly opened device a further channel of a session (`FUSE_DEV_IOC_CLONE`).
 int cfuse_clone(int fresh, int device);
-/// `FUSE_DEV_IOC_BACKING_OPEN`: a positive number for the file, or -1.
+/// Registers a backing file (`FUSE_DEV_IOC_BACKING_OPEN`). Returns its positive ID, or -1.
 int cfuse_backing_open(int device, int file);
 int cfuse_backing_close(int device, int identifier);
 
-/// mount(2) for a FUSE device; `data` has the options that begin with `fd=`.
+/// Mounts a FUSE device with mount(2). `data` contains the options, which begin with `fd=`.
 int cfuse_mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data);
 extern const unsigned long cfuse_nosuid, cfuse_nodev, cfuse_rdonly, cfuse_noatime;
-/// umount2(2) with MNT_DETACH: gone from sight at once, and wholly when nobody uses it any more.
+/// Unmounts with MNT_DETACH: the mount disappears at once, and is released when it is not in use any more.
 int cfuse_detach(const char *target);
-/// Likewise, and ends its session with all requests that wait (MNT_FORCE).
+/// Unmounts likewise, and aborts the session with all waiting requests (MNT_FORCE).
 int cfuse_abort(const char *target);
-/// `statx` that asks nobody: 0 where the path leads somewhere, else -1 with errno as any use of it would give it.
+/// Calls statx(2) so that the server of the file system is asked, and nothing is mounted automatically. Returns 0 if
+/// the path leads somewhere, or -1 with the errno that any use of the path would give.
 int cfuse_probe(const char *path);
 
-/// Socket over which fusermount3 sends the descriptor of the device that it has mounted: two connected stream sockets, both
-/// close-on-exec.
+/// Creates two connected stream sockets, both close-on-exec. Over them, fusermount3 sends the descriptor of the
+/// mounted device.
 int cfuse_socket_pair(int out[2]);
-/// Receives that descriptor, close-on-exec, without waiting; -1 where none was sent.
+/// Receives that descriptor, close-on-exec, without waiting. Returns -1 if none was sent.
 int cfuse_receive_descriptor(int socket);
 
-/// Writes an answer: a header, and a body that may be empty.
+/// Writes a reply: a header, and a body that may be empty.
 ssize_t cfuse_write(int device, const void *header, size_t header_size, const void *body, size_t body_size);
 
-/// Gives the calling thread a table of descriptors of its own, in which there is only this one; -1 where the kernel cannot, and then
-/// nothing was done.
+/// Gives the calling thread a descriptor table of its own, which contains only `kept`. Returns -1 if the kernel does
+/// not support that; nothing was changed then.
 int cfuse_part_descriptors(int kept);
 
-/// Keeps of root's rights what `cfuse_become_server` takes, and that for the programs that this one starts only. For a program of one
-/// thread.
+/// Drops all capabilities of root except those that `cfuse_become_server` needs, and keeps those only for programs
+/// that this process starts. The process must have only one thread.
 int cfuse_hand_down_capabilities(void);
-/// Makes a user and a group those in whose name files are opened, keeps only CAP_SYS_ADMIN, and has the process killed when the one
-/// ends that has started it. The user cannot send it signals. For a program of one thread.
+/// Sets the effective user and group, which open files, and drops all capabilities except CAP_SYS_ADMIN. The process
+/// is killed when its parent ends. The user cannot send it signals. The process must have only one thread.
 int cfuse_become_server(uid_t user, gid_t group);

@@ -4,6 +4,6 @@
 #include <glib-unix.h>
 #include <gtk/gtk.h>
 
-/* The descriptor that can be read when the first thread's queue has something to do. Dispatch has it for programs that run a
-   loop of their own on that thread, as Foundation's RunLoop does. */
+/* Returns the descriptor that is readable while the main queue has work. Dispatch has it for programs that run an
+   event loop on the main thread, as Foundation's RunLoop does. */
 int _dispatch_get_main_queue_handle_4CF(void);

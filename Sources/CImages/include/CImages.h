@@ -4,32 +4,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// libvips' functions take variable arguments, which Swift does not see. These are the calls that are made of it.
+// Wrappers of libvips' functions, which take variable arguments and so are unavailable in Swift.
 //
-// Functions that return int give 0 for success. Otherwise `cimages_error` has libvips' own words, per thread, or those of who could
-// not load it, which stay.
+// Functions that return int return 0 for success. Otherwise, `cimages_error` has libvips' message, per thread, or
+// permanently the loader's message if libvips could not be loaded.
 
-/// What a picture's header says, nothing of it decoded.
+/// The contents of a picture's header, without decoding the picture.
 typedef struct {
     int32_t width;
     int32_t height;
-    /// Frames of an animation, pages of a document.
+    /// The number of frames of an animation, or pages of a document.
     int32_t pages;
-    /// As EXIF has it: 1 is upright, 5 to 8 lie on their side.
+    /// The EXIF orientation: 1 is upright, 5 to 8 are rotated by 90 degrees.
     int32_t orientation;
-    /// Bytes of one pixel, decoded.
+    /// The size of one decoded pixel in bytes.
     int32_t pixel_size;
-    /// Whether its rows are spread over the file (interlaced, progressive), so that there are none until all are read.
+    /// Whether rows are spread over the file (interlaced, progressive), so that none is complete before all are read.
     int32_t interlaced;
 } cimages_header;
 
-/// Bytes that libvips allocated; `cimages_free` takes them back.
+/// Bytes that libvips allocated. `cimages_free` frees them.
 typedef struct {
     void *bytes;
     size_t count;
 } cimages_buffer;
 
-/// Loads libvips, and starts it with these decoders alone: JPEG, PNG, WebP, HEIF, TIFF, GIF. Once in a process.
+/// Loads and initializes libvips with only these decoders: JPEG, PNG, WebP, HEIF, TIFF, GIF. Must be called once per
+/// process.
 int cimages_start(void);
 
 /// Copies the last error of this thread.
@@ -37,14 +38,15 @@ void cimages_error(char *text, size_t size);
 
 int cimages_inspect(const void *bytes, size_t count, cimages_header *header);
 
-/// Decodes, turns upright and encodes again. `suffix` is libvips' file name for the format, with options.
+/// Decodes, rotates upright and encodes again. `suffix` is libvips' filename suffix of the format, with options.
 int cimages_convert(const void *bytes, size_t count, const char *suffix, cimages_buffer *result);
 
-/// Decodes no more than needed, turns upright, scales down to fit and encodes. Never scales up.
+/// Decodes no more than needed, rotates upright, scales down to fit and encodes. Never scales up.
 int cimages_thumbnail(
     const void *bytes, size_t count, int32_t width, int32_t height, const char *suffix, cimages_buffer *result);
 
-/// The same without encoding: rows of pixels of so many bytes: red, green, blue, and alpha where there is some.
+/// Does the same without encoding. Returns rows of pixels of `pixel_size` bytes: red, green, blue, and alpha if
+/// present.
 int cimages_shrink(
     const void *bytes, size_t count, int32_t side, cimages_buffer *pixels, int32_t *width, int32_t *height,
     int32_t *pixel_size);

@@ -1,6 +1,5 @@
-/// System calls and macros that the Glibc overlay of Swift hides.
-/// `_GNU_SOURCE` is defined in the `.c` file only: defined here it would change
-/// Glibc's own module for every importer.
+/// System calls and macros that Swift's Glibc overlay hides. `_GNU_SOURCE` is defined in the `.c` files only: defined
+/// here, it would change Glibc's module for every importer.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -29,43 +28,43 @@ ssize_t clinux_fgetxattr(int fd, const char *name, void *value, size_t size);
 int clinux_fsetxattr(int fd, const char *name, const void *value, size_t size, int flags);
 int clinux_fremovexattr(int fd, const char *name);
 ssize_t clinux_flistxattr(int fd, char *list, size_t size);
-/// The mount's file system type (`f_type` of statfs), or -1.
+/// Returns the type of the file system (`f_type` of statfs), or -1.
 int64_t clinux_filesystem_type(int fd);
-/// Bytes free to this user on the file system of `fd`, or -1.
+/// Returns the bytes available to this user on the file system of `fd`, or -1.
 int64_t clinux_filesystem_free(int fd);
 
 /* Sockets */
 struct clinux_peer { int32_t pid; uint32_t uid; uint32_t gid; };
-/// A pair of connected sequenced-packet sockets, close-on-exec and non-blocking.
+/// Creates a pair of connected sequenced-packet sockets, close-on-exec and non-blocking.
 int clinux_seqpacket_pair(int out[2]);
 int clinux_seqpacket_socket(void);
 int clinux_accept(int listener);
 /// Sends one packet with up to 64 descriptors, never raising SIGPIPE and never blocking.
 ssize_t clinux_send(int fd, const void *bytes, size_t length, const int *fds, int count);
-/// Receives one packet. Descriptors arrive close-on-exec. `*count` is the room in `fds`, then how
-/// many arrived; `*truncated` is set when the packet or its descriptors did not fit.
+/// Receives one packet. Descriptors arrive close-on-exec. `*count` is the room in `fds`, and then the number of
+/// descriptors. `*truncated` is set if the packet or its descriptors did not fit.
 ssize_t clinux_receive(int fd, void *bytes, size_t capacity, int *fds, int *count, int *truncated);
 int clinux_peer_credentials(int fd, struct clinux_peer *out);
-/// A pidfd for the process at the other end, as of when it connected (SO_PEERPIDFD, Linux 6.5), or -1.
+/// Returns a pidfd of the process that connected the other end (SO_PEERPIDFD, Linux 6.5), or -1.
 int clinux_peer_pidfd(int fd);
 
 /* Processes */
 int clinux_pidfd_open(pid_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);
-/// Whether the process ignores a signal: as one started by nohup(1) ignores SIGHUP.
+/// Whether the process ignores a signal, as one started by nohup(1) ignores SIGHUP.
 int clinux_is_ignored(int signal);
-/// A descriptor that is readable while one of the signals, which must be blocked, waits for the process.
+/// Returns a descriptor that is readable while one of the signals is pending. The signals must be blocked.
 int clinux_signal_descriptor(const sigset_t *signals);
-/// Takes one of them: its number, or -1 when none waits.
+/// Removes a pending signal. Returns its number, or -1 if there is none.
 int clinux_take_signal(int fd);
 int clinux_set_name(const char *name);
 int clinux_pin_to_processor(int processor);
-/// Makes the calling thread one whose waking never interrupts the thread that woke it (SCHED_BATCH).
+/// Sets SCHED_BATCH for the calling thread: when it wakes, it does not preempt the thread that woke it.
 int clinux_become_batch_thread(void);
 pid_t clinux_gettid(void);
-/// Starts a program. In the child, descriptor `i` is `descriptors[i]`, or `/dev/null` where that is negative; all
-/// others are closed, no signal is blocked or ignored. It starts in `folder`, or in the caller's where that is null. With
-/// `new_session` the child leads a session of its own. Returns 0 or an error number, as posix_spawn does.
+/// Starts a program. In the child, descriptor `i` is `descriptors[i]`, or `/dev/null` if that is negative. All others
+/// are closed, and no signal is blocked or ignored. Its working directory is `folder`, or the caller's if that is
+/// null. With `new_session`, the child leads a session of its own. Returns 0 or an error number, as posix_spawn does.
 int clinux_spawn(pid_t *pid, const char *path, char *const argv[], char *const envp[], const int *descriptors,
                  int count, const char *folder, int new_session);
 

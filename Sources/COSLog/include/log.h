@@ -1,1 +1,1 @@
-// The submodule `os.log`, for the sake of its import.
+// The submodule `os.log`, which exists only for `import os.log`.
