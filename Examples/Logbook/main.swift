@@ -1,4 +1,5 @@
-// A file that several programs write: `logbook add FILE WORDS` adds a line, `logbook watch FILE` shows it whenever it changes.
+// A file that several programs write: `logbook add FILE WORDS` adds a line, `logbook watch FILE` prints it whenever it
+// changes.
 import Foundation
 import Purvey
 

@@ -14,8 +14,8 @@ enum QuickPNG {
     /// Returns a PNG file of pixels with 8 bits per channel: grey or red, green and blue, with or without alpha.
     ///
     /// - Parameters:
-    ///  - pixels: rows from top to bottom.
-    ///  - pixelSize: the bytes per pixel, 1 to 4.
+    ///   - pixels: rows from top to bottom.
+    ///   - pixelSize: the bytes per pixel, 1 to 4.
     /// - Returns: `nil` for inconsistent sizes, or if there is not enough memory.
     static func file(of pixels: UnsafeRawBufferPointer, width: Int, height: Int, pixelSize: Int) -> [UInt8]? {
         guard let colourType = colourType(ofPixelSize: pixelSize), width > 0, height > 0,

@@ -6,9 +6,9 @@ import UniformTypeIdentifiers
 /// Returns the identifier of the type of a tag.
 ///
 /// - Parameters:
-///  - inTagClass: the class of the tag, such as ``kUTTagClassFilenameExtension``.
-///  - inTag: the tag.
-///  - inConformingToUTI: a type that the result must conform to; nil for any type.
+///   - inTagClass: the class of the tag, such as ``kUTTagClassFilenameExtension``.
+///   - inTag: the tag.
+///   - inConformingToUTI: a type that the result must conform to; nil for any type.
 /// - Returns: the identifier of the preferred declared type, otherwise a dynamic one; nil for a tag that is invalid
 ///   in its class.
 public func UTTypeCreatePreferredIdentifierForTag(

@@ -29,8 +29,8 @@ enum Child {
     /// Runs a program and returns its standard output.
     ///
     /// - Parameters:
-    ///  - input: the path of the file for its standard input.
-    ///  - environment: variables that are added to this process's environment.
+    ///   - input: the path of the file for its standard input.
+    ///   - environment: variables that are added to this process's environment.
     static func output(
         ofProgram path: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
     ) throws -> String {

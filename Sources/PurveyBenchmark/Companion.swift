@@ -12,9 +12,9 @@ final class Companion {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///  - environment: variables that are added to this process's environment.
-    ///  - output: `nil` for `/dev/null`.
-    ///  - cleanUp: cleans up after the program, in case it was killed.
+    ///   - environment: variables that are added to this process's environment.
+    ///   - output: `nil` for `/dev/null`.
+    ///   - cleanUp: cleans up after the program, in case it was killed.
     init(
         _ path: String, _ arguments: [String], environment: [String: String] = [:], input: FileDescriptor? = nil,
         output: FileDescriptor? = nil, errors: FileDescriptor? = nil, cleanUp: @escaping @Sendable () -> Void = {}

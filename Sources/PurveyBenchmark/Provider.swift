@@ -60,8 +60,8 @@ private final class MillionListing {
     /// Creates an engine with a provider's process.
     ///
     /// - Parameters:
-    ///  - path: of the directory that the provider serves, or `nil`.
-    ///  - folder: the directory for all data.
+    ///   - path: of the directory that the provider serves, or `nil`.
+    ///   - folder: the directory for all data.
     init(of extensionIdentifier: String, path: String?, in folder: ScratchFolder) throws {
         provider = ExtensionProvider(
             domain: ProviderDomain(identifier: "million", displayName: "Million", path: path),

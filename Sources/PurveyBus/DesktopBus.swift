@@ -54,8 +54,8 @@ actor DesktopBus {
     /// Creates the object. ``serve()`` connects it to the bus.
     ///
     /// - Parameters:
-    ///  - address: of the bus, in the syntax of D-Bus addresses.
-    ///  - daemon: the connection to the daemon. This process ends with it.
+    ///   - address: of the bus, in the syntax of D-Bus addresses.
+    ///   - daemon: the connection to the daemon. This process ends with it.
     init(address: String, daemon: Connection) {
         self.address = address
         self.daemon = daemon

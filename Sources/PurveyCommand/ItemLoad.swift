@@ -42,8 +42,8 @@ enum ItemLoad {
     /// Loads a representation and stores it at its destination.
     ///
     /// - Parameters:
-    ///  - type: `nil` for the best representation.
-    ///  - replacement: the files that may be replaced in a directory.
+    ///   - type: `nil` for the best representation.
+    ///   - replacement: the files that may be replaced in a directory.
     static func run(
         _ provider: NSItemProvider, type: String?, as delivery: Delivery, to destination: LoadDestination,
         replacing replacement: Replacement = Replacement()

@@ -31,9 +31,10 @@ enum Placement {
     /// device or pipe is written to.
     ///
     /// - Parameters:
-    ///  - replacement: the files that may be replaced in a directory.
-    ///  - report: called with the completed fraction, from 0 to 1, if the item must be copied to another file system.
-    ///  - isCancelled: called between pieces of such a copy.
+    ///   - replacement: the files that may be replaced in a directory.
+    ///   - report: called with the completed fraction, from 0 to 1, if the item must be copied to another file
+    ///     system.
+    ///   - isCancelled: called between pieces of such a copy.
     /// - Returns: the path of the item.
     @discardableResult
     static func move(
@@ -161,9 +162,9 @@ enum Placement {
     /// path.
     ///
     /// - Parameters:
-    ///  - isThere: the identity of a file that need not be stored if it exists at the path already.
-    ///  - body: stores the item. It gets whether an existing file is replaced. If not, EEXIST makes it try the next
-    /// name.
+    ///   - isThere: the identity of a file that need not be stored if it exists at the path already.
+    ///   - body: stores the item. It gets whether an existing file is replaced. If not, EEXIST makes it try the next
+    ///     name.
     private static func atPlace(
         _ path: String, _ ownName: String, _ replacement: Replacement, isThere: FileStatus.Identity? = nil,
         _ body: (FileDescriptor, FileName, _ replaces: Bool) throws -> Void

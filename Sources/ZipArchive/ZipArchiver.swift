@@ -50,11 +50,12 @@ package enum ZipArchiver {
     /// archive.
     ///
     /// - Parameters:
-    ///  - directory: open in any way.
-    ///  - name: the directory's name in the archive.
-    ///  - shouldStore: whether a file of this name is compressed already, so that compressing it is useless.
-    ///  - progress: called with the completed and the total bytes of all files. If given, the tree is measured first.
-    ///  - isCancelled: called between entries and between pieces of 2 MiB.
+    ///   - directory: open in any way.
+    ///   - name: the directory's name in the archive.
+    ///   - shouldStore: whether a file of this name is compressed already, so that compressing it is useless.
+    ///   - progress: called with the completed and the total bytes of all files. If given, the tree is measured
+    ///     first.
+    ///   - isCancelled: called between entries and between pieces of 2 MiB.
     @discardableResult
     package static func archive(
         directory: FileDescriptor, named name: String, to output: FileDescriptor, options: Options = Options(),

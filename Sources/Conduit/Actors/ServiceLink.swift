@@ -10,8 +10,8 @@ package final class ServiceLink: Sendable, Hashable {
     /// Connects to the actor that is served at the other end of a socket.
     ///
     /// - Parameters:
-    ///  - service: the calls that the other side can make.
-    ///  - ended: called once when the connection ends, on the connections' thread.
+    ///   - service: the calls that the other side can make.
+    ///   - ended: called once when the connection ends, on the connections' thread.
     package init(
         _ socket: FileDescriptor, service: Service = Service(),
         translate: @escaping @Sendable (RemoteFailure) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
@@ -66,8 +66,8 @@ extension ServiceActorSystem {
     /// Serves calls of an actor over a socket, until the other side closes it.
     ///
     /// - Parameters:
-    ///  - describe: makes the failure that the caller gets from an error that the actor throws.
-    ///  - ended: called once when the connection ends, on the connections' thread.
+    ///   - describe: makes the failure that the caller gets from an error that the actor throws.
+    ///   - ended: called once when the connection ends, on the connections' thread.
     /// - Returns: a function that closes the connection.
     package func serve<Act: DistributedActor>(
         _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteFailure,

@@ -6,10 +6,10 @@ extension Connection {
     /// thread calls `cancel()`.
     ///
     /// - Parameters:
-    ///  - progress: called as the other side reports progress, never after the completion handler has begun on the
-    /// connections' thread. Reports may be skipped in favour of newer ones.
-    ///  - completion: called exactly once, on the connections' thread, with the reply, the other side's error, or the
-    /// reason why there is no reply.
+    ///   - progress: called as the other side reports progress, never after the completion handler has begun on the
+    ///     connections' thread. Reports may be skipped in favour of newer ones.
+    ///   - completion: called exactly once, on the connections' thread, with the reply, the other side's error, or
+    ///     the reason why there is no reply.
     @discardableResult
     package func call<C: Call>(
         _ request: C, progress: (@Sendable (_ completed: Int64, _ total: Int64) -> Void)? = nil,

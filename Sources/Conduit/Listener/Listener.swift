@@ -27,10 +27,10 @@ package final class Listener: Sendable {
     /// A socket that an ended process left there is replaced. The listener stays until it is closed.
     ///
     /// - Parameters:
-    ///  - service: the calls and notices that each connection serves. Handlers tell connections apart by the
-    /// exchange.
-    ///  - onConnect: called on the connections' thread for each new connection, before any of its data is read. It
-    /// can refuse the connection by closing it.
+    ///   - service: the calls and notices that each connection serves. Handlers tell connections apart by the
+    ///     exchange.
+    ///   - onConnect: called on the connections' thread for each new connection, before any of its data is read. It
+    ///     can refuse the connection by closing it.
     package init(
         path: String, service: Service, limits: ConnectionLimits = .init(),
         onConnect: @escaping @Sendable (Connection) -> Void = { _ in }

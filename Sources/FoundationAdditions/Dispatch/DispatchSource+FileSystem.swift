@@ -4,9 +4,9 @@ extension DispatchSource {
     /// Returns a source that watches a file or directory.
     ///
     /// - Parameters:
-    ///  - fileDescriptor: the open item. The cancel handler must close it.
-    ///  - eventMask: the changes to watch for.
-    ///  - queue: the queue for handlers; nil for a global one.
+    ///   - fileDescriptor: the open item. The cancel handler must close it.
+    ///   - eventMask: the changes to watch for.
+    ///   - queue: the queue for handlers; nil for a global one.
     /// - Returns: a source that must be activated. If it cannot watch, because of the limit of watches or an invalid
     ///   descriptor, it calls no handler except the cancel handler.
     public class func makeFileSystemObjectSource(

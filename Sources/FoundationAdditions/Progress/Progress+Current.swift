@@ -5,8 +5,8 @@ extension Progress {
     /// child.
     ///
     /// - Parameters:
-    ///  - unitCount: the share of this progress that the work has.
-    ///  - work: called before the function returns.
+    ///   - unitCount: the share of this progress that the work has.
+    ///   - work: called before the function returns.
     public func performAsCurrent<ReturnType>(
         withPendingUnitCount unitCount: Int64, using work: () throws -> ReturnType
     ) rethrows -> ReturnType {

@@ -24,8 +24,8 @@ package final class ProcessWatch: Sendable {
     /// Waits for the end of a process, with a timeout.
     ///
     /// - Parameters:
-    ///  - number: the number of the wait, unique among current waits.
-    ///  - isOver: called with whether the process has ended, unless the wait is cancelled before. It must not block.
+    ///   - number: the number of the wait, unique among current waits.
+    ///   - isOver: called with whether the process has ended, unless the wait is cancelled before. It must not block.
     package func watch(
         _ process: ProcessDescriptor, for pause: Duration, as number: UInt64,
         _ isOver: @escaping @Sendable (_ hasEnded: Bool) -> Void

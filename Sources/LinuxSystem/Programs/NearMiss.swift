@@ -25,8 +25,8 @@ package enum NearMiss {
     /// Returns a complaint about an unknown word, with a suggestion if there is one, otherwise with all known words.
     ///
     /// - Parameters:
-    ///  - complaint: such as "there is no command 'statsu'".
-    ///  - listing: whether the known words follow if none of them is similar.
+    ///   - complaint: such as "there is no command 'statsu'".
+    ///   - listing: whether the known words follow if none of them is similar.
     package static func sentence(
         _ complaint: String, about word: String, known: [String], listing: Bool = false
     ) -> String {

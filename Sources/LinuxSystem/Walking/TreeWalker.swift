@@ -48,8 +48,8 @@ package struct TreeWalker: ~Copyable {
     /// Creates a walk, without listing anything yet.
     ///
     /// - Parameters:
-    ///  - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
-    ///  - opensFiles: whether regular files are opened.
+    ///   - root: a directory, opened in any way. It is opened once more, so its own position does not matter.
+    ///   - opensFiles: whether regular files are opened.
     package init(root: FileDescriptor, opensFiles: Bool) throws(WalkError) {
         do throws(Errno) {
             let own = try root.open(".", [.readOnly, .directory])

@@ -15,8 +15,8 @@ enum DomainClient {
     /// Makes a call to the daemon, which is started if it does not run.
     ///
     /// - Parameters:
-    ///  - once: whether the call must not be repeated, because that could do harm or report wrong results.
-    ///  - progress: called as the daemon reports progress.
+    ///   - once: whether the call must not be repeated, because that could do harm or report wrong results.
+    ///   - progress: called as the daemon reports progress.
     static func call<C: Call>(
         _ request: C, once: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws -> C.Reply {

@@ -32,8 +32,8 @@ enum PasswordSource {
     /// Calls a function with a password. If the password is refused and comes from the terminal, prompts again.
     ///
     /// - Parameters:
-    ///  - name: of the domain.
-    ///  - file: the file with the password; `nil` for the terminal.
+    ///   - name: of the domain.
+    ///   - file: the file with the password; `nil` for the terminal.
     static func use<Value: Sendable>(
         for name: String, file: String?, command: String, _ body: @Sendable (String) async throws -> Value
     ) async throws -> Value {

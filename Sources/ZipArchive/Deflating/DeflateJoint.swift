@@ -13,8 +13,8 @@ enum DeflateJoint {
     /// Converts a stream in place.
     ///
     /// - Parameters:
-    ///  - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
-    ///  - content: the uncompressed bytes. They are decompressed into the same place, byte for byte.
+    ///   - stream: the buffer; the stream is its first `count` bytes, and ``length`` more bytes follow.
+    ///   - content: the uncompressed bytes. They are decompressed into the same place, byte for byte.
     /// - Returns: the new length, or `nil` if the stream does not decompress to the length of `content`.
     static func open(
         _ stream: UnsafeMutableRawBufferPointer, count: Int, content: UnsafeMutableRawBufferPointer
