@@ -73,6 +73,19 @@ import Testing
         }
     }
 
+    @Test func unusableItemsCountTowardsTheLimitOfAPage() async throws {
+        try await ProviderStage.with { stage in
+            let page = await stage.failure {
+                _ = try await stage.provider.page(of: "list-too-many-and-unusable", after: nil, suggestedSize: 10)
+            }
+            #expect(page?.kind == .badAnswer)
+            let changes = await stage.failure {
+                _ = try await stage.provider.changes(in: "list-too-many-and-unusable", since: [1], suggestedSize: 10)
+            }
+            #expect(changes?.kind == .badAnswer)
+        }
+    }
+
     @Test func anEnumeratorThatNeverFinishesIsGivenUpAndHoldsUpNobodyElse() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(20))
         // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.

@@ -47,6 +47,9 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             observer.finishEnumerating(upTo: isFirst ? NSFileProviderPage(Data(repeating: 1, count: 500)) : nil)
         case "list-million": million(observer, isFirst ? 0 : Int(String(decoding: page.rawValue, as: UTF8.self)) ?? 0)
         case "list-everything-at-once": observer.didEnumerate((0..<100_000).map { item("\($0)") })
+        case "list-too-many-and-unusable":
+            observer.didEnumerate(tooManyAndUnusable)
+            observer.finishEnumerating(upTo: nil)
         case "list-reserved":
             observer.didEnumerate([
                 item("a"), PeerItem(Entry(identifier: "purvey-local:1", parent: container, name: "x")),
@@ -79,6 +82,9 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
         case "list-excessive":
             observer.didUpdate(excessive)
             observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: false)
+        case "list-too-many-and-unusable":
+            observer.didUpdate(tooManyAndUnusable)
+            observer.finishEnumeratingChanges(upTo: NSFileProviderSyncAnchor(Data("2".utf8)), moreComing: false)
         default: observer.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))
         }
     }
@@ -98,6 +104,11 @@ final class PeerEnumerator: NSObject, NSFileProviderEnumerator {
             ExcessiveItem("", in: container), item("a"), ExcessiveItem(long, in: container),
             ExcessiveItem(container + "/b", in: container), ExcessiveItem(container + "/c", in: long),
         ]
+    }
+
+    /// An unusable item, and 1,001 usable ones.
+    private var tooManyAndUnusable: [any NSFileProviderItem] {
+        [ExcessiveItem("", in: container)] + (0...1_000).map { item("\($0)") }
     }
 
     private func item(_ name: String) -> PeerItem {

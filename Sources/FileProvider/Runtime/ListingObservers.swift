@@ -8,6 +8,8 @@ import LinuxSystem
 private struct Collected<Finish: Sendable>: Sendable {
     var updated: [ProviderItem] = []
     var deleted: [String] = []
+    /// The number of reported items, including unusable ones.
+    var count = 0
     /// The completion handler.
     var finish: (@Sendable (Finish) -> Void)?
 }
@@ -37,11 +39,13 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
     func didEnumerate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
         let most = size * ProviderWire.pageFactor
-        let items = updatedItems.prefix(most + 1).compactMap { ProviderItem(usable: $0) }
+        let reported = updatedItems.prefix(most + 1)
+        let items = reported.compactMap { ProviderItem(usable: $0) }
         let count = collected.withLock { collected in
             // Most pages come in one piece, which is not copied.
             if collected.updated.isEmpty { collected.updated = items } else { collected.updated += items }
-            return collected.updated.count
+            collected.count += reported.count
+            return collected.count
         }
         if count > most { end(.failure(.tooMany(count, suggested: size))) }
     }
@@ -82,8 +86,9 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 
     func didUpdate(_ updatedItems: [any NSFileProviderItem]) {
         guard collected.withLock({ $0.finish != nil }) else { return }
-        let items = updatedItems.prefix(size * ProviderWire.pageFactor + 1).compactMap { ProviderItem(usable: $0) }
-        collect { collected in
+        let reported = updatedItems.prefix(size * ProviderWire.pageFactor + 1)
+        let items = reported.compactMap { ProviderItem(usable: $0) }
+        collect(reported.count) { collected in
             // An item that was updated after its deletion exists.
             let identifiers = Set(items.map(\.identifier))
             collected.deleted.removeAll { identifiers.contains($0) }
@@ -93,7 +98,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 
     func didDeleteItems(withIdentifiers deletedItemIdentifiers: [NSFileProviderItemIdentifier]) {
         let deleted = deletedItemIdentifiers.prefix(size * ProviderWire.pageFactor + 1).map(\.rawValue)
-        collect { collected in
+        collect(deleted.count) { collected in
             let identifiers = Set(deleted)
             collected.updated.removeAll { identifiers.contains($0.identifier) }
             collected.deleted += deleted
@@ -111,11 +116,12 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
 
     func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
 
-    private func collect(_ body: @Sendable (inout Collected<ChangesResult>) -> Void) {
+    private func collect(_ reported: Int, _ body: @Sendable (inout Collected<ChangesResult>) -> Void) {
         let count = collected.withLock { collected -> Int in
             guard collected.finish != nil else { return 0 }
             body(&collected)
-            return collected.updated.count + collected.deleted.count
+            collected.count += reported
+            return collected.count
         }
         if count > size * ProviderWire.pageFactor { end(.failure(.tooMany(count, suggested: size))) }
     }
