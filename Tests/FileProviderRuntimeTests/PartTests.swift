@@ -37,6 +37,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["Peer", "ReplicaPeer"])
+    func aRequestForAPartComesFromTheSystemAndHasTheDomainsVersion(principal: String) async throws {
+        try await ProviderStage.with(principal: principal) { stage in
+            try stage.put("one", "contents")
+            try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
+            _ = try await part(stage, "one")
+            #expect(stage.notes.contains("part one by the system true of the current domain true"))
+        }
+    }
+
     @Test(arguments: ["own-file", "linked", "by-another-way"])
     func aFileOfThePersonsOwnStays(identifier: String) async throws {
         try await ProviderStage.with { stage in

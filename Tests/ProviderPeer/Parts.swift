@@ -24,6 +24,8 @@ extension PartPeer {
         let name = itemIdentifier.rawValue
         let version = String(decoding: requestedVersion.contentVersion, as: UTF8.self)
         note("part \(name) \(requestedRange.location)+\(requestedRange.length) by \(alignment) of \(version)")
+        let isCurrent = request.domainVersion == (self as? any NSFileProviderDomainState)?.domainVersion
+        note("part \(name) by the system \(request.isSystemRequest) of the current domain \(isCurrent)")
         let progress = Progress(totalUnitCount: 1)
         progress.cancellationHandler = { [weak self] in self?.note("cancelled \(name)") }
         func fail(_ error: (any Error)?) { completionHandler(nil, nil, NSRange(), [], error) }

@@ -37,7 +37,7 @@ extension ProviderRuntime {
                     for: NSFileProviderItemIdentifier(request.identifier),
                     version: NSFileProviderItemVersion(
                         contentVersion: Data(request.contentVersion), metadataVersion: Data(request.metadataVersion)),
-                    request: NSFileProviderRequest(), minimalRange: NSRange(location: start, length: count),
+                    request: ServedRequest(to: provider), minimalRange: NSRange(location: start, length: count),
                     aligningTo: request.alignment, options: [.strictVersioning]
                 ) { url, item, range, _, error in
                     // Takes the file of every reply, also of one that comes too late.

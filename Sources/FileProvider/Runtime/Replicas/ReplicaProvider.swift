@@ -31,9 +31,7 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 
     var object: any NSObjectProtocol { replica }
 
-    var request: NSFileProviderRequest {
-        ServedRequest(domainVersion: (replica as? any NSFileProviderDomainState)?.domainVersion)
-    }
+    var request: NSFileProviderRequest { ServedRequest(to: replica) }
 
     func end() {
         hasEnded.store(true, ordering: .relaxed)

@@ -6,9 +6,9 @@ final class ServedRequest: NSFileProviderRequest {
 
     /// Creates a request.
     ///
-    /// - Parameter version: the domain version, from the provider's own object.
-    init(domainVersion version: NSFileProviderDomainVersion?) {
-        self.version = version
+    /// - Parameter provider: the provider's own object, which may know the version of its domain.
+    init(to provider: any NSObjectProtocol) {
+        version = (provider as? any NSFileProviderDomainState)?.domainVersion
         super.init()
     }
 
