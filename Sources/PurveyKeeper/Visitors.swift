@@ -125,7 +125,7 @@ struct Visitors {
                 guard visitors[index].program != nil else { return false }
                 visitors[index].claims = true
             case .message(.farewell):
-                hasLeft = visitors[index].program != nil
+                if visitors[index].program != nil { hasLeft = true }
                 return false
             case .nothing: return visitors[index].program != nil || visitors[index].limit > .now
             case .message, .gone, .malformed: return false
