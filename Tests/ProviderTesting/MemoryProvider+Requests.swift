@@ -17,8 +17,12 @@ extension MemoryProvider {
         try await begin(.page(of: container, after: page))
         let answer = try state.withLock { state throws(ProviderFailure) in
             if container == ProviderItem.trashIdentifier {
-                let answer = try state.page(of: container, after: page == [7] ? nil : page, suggestedSize)
-                return state.behaviour.trashPage?(answer) ?? answer
+                guard let script = state.behaviour.trashPage else {
+                    return try state.page(of: container, after: page, suggestedSize)
+                }
+                // The script may have made up the page that this one comes after.
+                let answer = try? state.page(of: container, after: page, suggestedSize)
+                return script(answer ?? ItemPage(items: [], next: nil))
             }
             guard let script = state.behaviour.page else {
                 return try state.page(of: container, after: page, suggestedSize)

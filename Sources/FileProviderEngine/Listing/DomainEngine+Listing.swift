@@ -200,34 +200,3 @@ extension DomainEngine {
         }
     }
 }
-
-/// Detects a listing that does not end and includes nothing new.
-private struct EndlessListing {
-    let limit: Int
-    let mostItems: Int
-    private var seen: Set<[UInt8]> = []
-    private var items = 0
-    private var pagesWithoutNews = 0
-    private var emptyPages = 0
-
-    init(limit: Int, mostItems: Int) {
-        self.limit = limit
-        self.mostItems = mostItems
-    }
-
-    /// Records a page, and returns whether the listing is endless.
-    ///
-    /// - Parameters:
-    ///   - news: the number of items of the page that were not known.
-    ///   - known: returns the number of items in the directory; expensive.
-    mutating func isEndless(_ page: ItemPage, news: Int, known: () -> Int) -> Bool {
-        items += page.items.count
-        emptyPages = page.items.isEmpty ? emptyPages + 1 : 0
-        pagesWithoutNews = news == 0 ? pagesWithoutNews + 1 : 0
-        // A page token that was returned before leads to the same pages again.
-        if let next = page.next, !seen.insert(next).inserted { return true }
-        if emptyPages >= limit || items > mostItems { return true }
-        // A refresh finds nothing new, too, but includes each item only once.
-        return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
-    }
-}

@@ -5,10 +5,6 @@ import LinuxSystem
 /// after an anchor has expired, or without a change feed. A provider that cannot enumerate its trash, or crashes when
 /// asked to, serves all other requests as usual.
 extension DomainEngine {
-    /// The maximum number of pages that are requested. Items beyond them are known only if the change feed reports
-    /// them.
-    private static let mostPages = 500
-
     private static let pauseSetting = "trash.pause"
 
     func recoverTrashListing() throws(IndexFailure) {
@@ -102,19 +98,21 @@ extension DomainEngine {
     private func listTrashPages() async throws(ProviderFailure) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
-        var seen: Set<[UInt8]> = []
-        for _ in 0..<Self.mostPages {
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        while true {
             let question = answers.ask()
             let page = try await provider.page(
                 of: ProviderItem.trashIdentifier, after: after, suggestedSize: configuration.pageSize)
             guard !isClosed else { throw .closed }
             // A provider may return other items than those in its trash.
             let items = page.items.filter(\.isInTrash)
+            let before = listed.count
             listed.formUnion(items.lazy.map(\.identifier))
             if !items.isEmpty { try apply(items, listedIn: nil, answering: question) }
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
-            guard next.count <= 500, seen.insert(next).inserted else { break }
+            let isEndless = guarded.isEndless(page, news: listed.count - before, known: { listed.count })
+            guard next.count <= 500, !isEndless else { break }
             after = next
         }
         throw ProviderFailure(.badAnswer, message: "The provider's listing of its trash does not end.")

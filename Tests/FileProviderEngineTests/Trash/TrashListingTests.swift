@@ -138,6 +138,40 @@ import Testing
         }
     }
 
+    @Test func aTrashOfManyPagesIsListedWhole() async throws {
+        let domain = try TestDomain()
+        let files = (0..<600).map { domain.provider.addFile("\($0)") }
+        for file in files { _ = try await domain.provider.trash(file) }
+        domain.provider.behave { $0.pageLimit = 1 }
+        try await domain.list()
+        try await eventually { try trashed(domain).count == files.count }
+        #expect(domain.provider.count(.trashPage) == files.count)
+        // An item that no page has is removed, after the provider was asked for it.
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        domain.provider.remove(files[0])
+        domain.provider.forgetChanges(of: [files[0]])
+        domain.engine.signal(container: ProviderItem.trashIdentifier)
+        try await eventually { try Set(trashed(domain)) == Set(files.dropFirst()) }
+    }
+
+    @Test func aListOfTheTrashThatDoesNotEndIsGivenUp() async throws {
+        let domain = try TestDomain { $0.itemsInFolder = 100 }
+        let count = Count()
+        domain.provider.behave { behaviour in
+            behaviour.trashPage = { _ in
+                count.grow()
+                let name = "\(count.value)"
+                var item = ProviderItem(
+                    identifier: name, parent: ProviderItem.rootIdentifier, filename: name, kind: .file)
+                item.flags.insert(.trashed)
+                return ItemPage(items: [item], next: Array(name.utf8))
+            }
+        }
+        try await domain.list()
+        try await eventually { try await domain.engine.doing { !$0.isBusy } && count.value > 100 }
+        #expect(count.value == 101)
+    }
+
     @Test func aListThatIsNoneOfTheTrashTakesNothingAway() async throws {
         let domain = try TestDomain()
         let file = try #require(domain.provider.item(of: domain.provider.addFile("file")))
