@@ -35,9 +35,10 @@ final class WriterMarks {
             left = nil
             return
         }
-        let bytes = try file?.readToEnd(limit: Self.most * Self.size) ?? []
-        // A file that is shorter than one allocation was created on a full disk, and is not a complete record.
-        guard bytes.count >= Self.step * Self.size else {
+        let bytes = try file?.readToEnd(limit: Self.most * Self.size + 1) ?? []
+        // A file that is shorter than one allocation was created on a full disk, and is not a complete record. One that
+        // is too long is not read whole.
+        guard (Self.step * Self.size...Self.most * Self.size).contains(bytes.count) else {
             left = nil
             file = nil
             return
@@ -91,7 +92,8 @@ final class WriterMarks {
 
     private func makeRoom() throws(Errno) {
         var opened = file
-        if opened == nil { opened = try .open(path, [.readWrite, .create], permissions: 0o600) }
+        // A file that was not a usable record begins anew.
+        if opened == nil { opened = try .open(path, [.readWrite, .create, .truncate], permissions: 0o600) }
         guard let file = opened else { return }
         let zeros = [UInt8](repeating: 0, count: Self.step * Self.size)
         let offset = end * Self.size

@@ -113,11 +113,14 @@ import Testing
         #expect(try domain.row(number).content == .current)
     }
 
+    /// The record of open files that a dead engine left.
+    enum LeftMarks: CaseIterable, Sendable { case complete, missing, tooManyToRead }
+
     /// Likewise with an edit that waits to be sent: whoever had it open may be at it still.
     ///
-    /// - Parameter isMarked: whether the engine left word of who had what open, as one of an earlier version did not.
-    @Test(arguments: [true, false])
-    func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(isMarked: Bool) async throws {
+    /// - Parameter marks: an engine of an earlier version left none.
+    @Test(arguments: LeftMarks.allCases)
+    func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(marks: LeftMarks) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
@@ -130,7 +133,16 @@ import Testing
         let second = try await domain.open(number, for: .writing(truncating: false))
         let stranger = try await second.whenReady().reopen(.readWrite)
         try domain.restart {
-            if !isMarked { unlink(domain.folder.path + "/data/writers") }
+            let path = domain.folder.path + "/data/writers"
+            switch marks {
+            case .complete: break
+            case .missing: unlink(path)
+            case .tooManyToRead:
+                let file = try FileDescriptor.open(path, .readWrite)
+                let bytes = try file.readToEnd(limit: 1 << 16)
+                try file.overwrite([UInt8](repeating: 0, count: bytes.count), at: 0)
+                try file.overwrite(bytes, at: 8 << 20)
+            }
         }
         try stranger.overwrite(Array("later".utf8), at: 0)
         domain.clock.advance(by: 60)
