@@ -88,6 +88,6 @@ open class NSHashTable<ObjectType: AnyObject>: NSObject {
             let left = bucket.filter { $0.object != nil }
             return left.isEmpty ? nil : left
         }
-        additionsUntilSweep = max(32, buckets.count)
+        additionsUntilSweep = max(32, buckets.values.reduce(0) { $0 + $1.count })
     }
 }

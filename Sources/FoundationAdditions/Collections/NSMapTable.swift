@@ -107,6 +107,6 @@ open class NSMapTable<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
             let left = bucket.filter { $0.objects != nil }
             return left.isEmpty ? nil : left
         }
-        additionsUntilSweep = max(32, buckets.count)
+        additionsUntilSweep = max(32, buckets.values.reduce(0) { $0 + $1.count })
     }
 }
