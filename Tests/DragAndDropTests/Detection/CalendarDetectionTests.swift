@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    @Test func aYearOfTwoDigitsIsOneFrom1969To2068() {
+        #expect(only("24.12.68") == "2068-12-24T00:00:00Z all day")
+        #expect(only("24.12.69") == "1969-12-24T00:00:00Z all day")
+        #expect(only("24.12.99") == "1999-12-24T00:00:00Z all day")
+        #expect(only("24.12.00") == "2000-12-24T00:00:00Z all day")
+    }
+
     @Test func theClockSaysWhetherTheMonthIsFirst() {
         #expect(only("3/4/2024") == "2024-04-03T00:00:00Z all day")
         #expect(only("3/4/2024", isMonthFirst: true) == "2024-03-04T00:00:00Z all day")
