@@ -116,16 +116,7 @@ extension Connection: EventSource {
         case .cancel:
             calls.withLock { $0.served[frame.call] }?.cancel()
         case .notice:
-            let method = try reader.readUnsigned()
-            guard let handler = service.notices[method] else { return nil }
-            var fault: MessageError?
-            // No peer waits for a reply to a notice with a missing body.
-            try? withBody(reader, descriptors) { decoder in
-                do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
-            }
-            if let fault, let handler = service.noticeFaults[method] {
-                try? withBody(reader, descriptors) { decoder in try? handler(&decoder, fault, self) }
-            }
+            return try receiveNotice(&reader, descriptors, socket)
         }
         return nil
     }

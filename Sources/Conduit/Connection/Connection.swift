@@ -5,10 +5,15 @@ import Synchronization
 /// One end of a connection with another process, over a local socket. Both sides make calls, serve calls and send
 /// notices, with descriptors attached.
 ///
-/// - Threads: any thread may use every operation, and none blocks. Handlers, completion handlers, progress and close
-///   closures run on the connections' one thread, in the order of arrival, with no lock held. They may use this and
-///   every other connection, and must not block. `cancel()` runs the completion handler on the thread that cancels.
-/// - Lifetime: an open connection stays alive by itself until one side closes it. Its creator must close it.
+/// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
+///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
+///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
+/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection
+///   waits for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer
+///   is gone, its requests and large notices are dropped unread; small notices, at most what a socket holds, and
+///   replies are still taken.
+/// - Descriptors that the peer sent, and the socket with those that are in it, are closed on another thread.
+/// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
 package final class Connection: Sendable {
     package let peer: Peer
     package let limits: ConnectionLimits
@@ -40,7 +45,9 @@ package final class Connection: Sendable {
 
     /// Creates a connection over a connected socket, and starts it.
     ///
-    /// - Parameter service: the calls and notices that this side serves. Other calls are answered with an error.
+    /// - Parameters:
+    ///   - service: what this side does for the other. Calls it does not have are answered with an error.
+    ///   - isPeerConfined: whether the peer is one that no other may have to wait for, such as an extension's process.
     package convenience init(
         _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
         isPeerConfined: Bool = false

@@ -1,11 +1,17 @@
 /// The limits of a connection. They bound the memory that a peer can make this process use.
 package struct ConnectionLimits: Sendable {
-    /// The maximum size of a message's body in both directions, in bytes.
-    package var messageSize: Int
+    /// The most bytes that a message's body has: of one that this side sends, and of one that it takes.
+    package var sentMessageSize: Int
+    package var receivedMessageSize: Int
     /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts
     /// until its handler has replied or dropped it, cancelled or not.
     package var callsInFlight: Int
-    /// The maximum number of bytes queued for a peer that does not read. Beyond it, the connection is closed.
+    /// The most bytes of the requests, and the most descriptors with them, that are being served at one time. A
+    /// request that comes when no other is being served is always served.
+    package var servedBytes: Int
+    package var servedDescriptors: Int
+    /// The most bytes, messages and descriptors that are kept for a peer that does not read. Beyond them the
+    /// connection is closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int

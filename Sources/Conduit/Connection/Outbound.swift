@@ -78,9 +78,7 @@ struct Outbound {
             }
         }
         let cost = bytes.count + heldBytes
-        // One packet may always be queued. Otherwise, a limit below a message's size would end the connection
-        // needlessly.
-        guard hasNothingQueued || queuedBytes + cost <= limit else {
+        guard hasRoom(for: cost, descriptors.count, limits) else {
             beginClosing(.peerTooSlow(queuedBytes: queuedBytes), isClosing)
             return .gone
         }

@@ -10,8 +10,10 @@ protocol EventSource: AnyObject, Sendable {
 
 /// A thread that serves connections and listeners.
 ///
-/// Handlers, completion handlers and progress closures run on it one at a time, so a handler that blocks blocks all.
-/// It starts with the first connection and never ends.
+/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
+/// The shared one ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has
+/// one of its own ("purvey-peer"), which ends with the connection: no other connection waits for the messages of that
+/// peer to be decoded.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
