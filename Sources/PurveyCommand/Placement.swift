@@ -21,6 +21,7 @@ enum Placement {
             var staged = try StagedFile(in: directory)
             try data.withUnsafeBytes { bytes in try staged.descriptor.writeAll(bytes) }
             // Readable according to the user's umask, like files of other programs.
+            let mask = CreationMask.current
             try retrying { fchmod(staged.descriptor.rawValue, 0o666 & ~mask) }
             guard replaces else { return try staged.publish(as: final) }
             try replace(final, in: directory) { name in try staged.publish(as: name) }
@@ -55,10 +56,12 @@ enum Placement {
             let copy = { (name: FileName) in
                 if isDirectory {
                     try TreeCopier.copy(
-                        file, into: directory, named: name.description, progress: progress, isCancelled: isCancelled)
+                        file, into: directory, named: name.description, origin: .peer, progress: progress,
+                        isCancelled: isCancelled)
                 } else {
                     try FileCopier.copy(
-                        file, into: directory, named: name.description, progress: progress, isCancelled: isCancelled)
+                        file, into: directory, named: name.description, origin: .peer, progress: progress,
+                        isCancelled: isCancelled)
                 }
             }
             if replaces, !isDirectory { try replace(final, in: directory, copy) } else { try copy(final) }
@@ -129,9 +132,9 @@ enum Placement {
     ) throws(CopyError) -> Bool {
         do throws(CopyError) {
             if isDirectory {
-                try TreeCopier.copy(source, into: folder, named: name)
+                try TreeCopier.copy(source, into: folder, named: name, origin: .peer)
             } else {
-                try FileCopier.copy(source, into: folder, named: name)
+                try FileCopier.copy(source, into: folder, named: name, origin: .peer)
             }
             return true
         } catch {
@@ -222,11 +225,5 @@ enum Placement {
             try? directory.removeFile(hidden)
             throw error
         }
-    }
-
-    private static var mask: mode_t {
-        let mask = umask(0o077)
-        umask(mask)
-        return mask
     }
 }

@@ -29,6 +29,7 @@ struct ArchiveWriter: ~Copyable {
     private var output: ArchiveFile
     private let outputIdentity: FileStatus.Identity
     private let start: Int
+    private let origin: CopyOrigin
     private let workers: PieceWorkers
     private let compressibility: Compressibility
     private let progress: (Int) -> Void
@@ -52,6 +53,7 @@ struct ArchiveWriter: ~Copyable {
         outputIdentity = file.identity
         self.output = file
         start = options.position
+        origin = options.origin
         workers = PieceWorkers(level: options.level, limit: options.threads)
         self.progress = progress
         self.isCancelled = isCancelled
@@ -76,7 +78,7 @@ struct ArchiveWriter: ~Copyable {
             case .enter(let entry):
                 var path = prefix + walker.directoryPath.bytes
                 if entry.name != nil { path.append(UInt8(ascii: "/")) }
-                try append(.ready(try Self.entry(path, entry.status, size: 0), content: []))
+                try append(.ready(try self.entry(path, entry.status, size: 0), content: []))
             case .leave: break
             case .file(let entry, let file):
                 guard let file, let fileName = entry.name else { break }
@@ -84,7 +86,7 @@ struct ArchiveWriter: ~Copyable {
                 try add(file, entry.status, path, deflates: !shouldStore(fileName.description))
             case .link(let entry, let target):
                 let path = prefix + walker.path(of: entry).bytes
-                var made = try Self.entry(path, entry.status, size: target.count)
+                var made = try self.entry(path, entry.status, size: target.count)
                 made.checksum = target.withUnsafeBytes(Checksum.of)
                 made.compressedSize = target.count
                 try append(.ready(made, content: target))
@@ -106,7 +108,7 @@ struct ArchiveWriter: ~Copyable {
         _ file: FileDescriptor, _ status: FileStatus, _ path: [UInt8], deflates: Bool
     ) throws(ZipError) {
         guard status.identity != outputIdentity else { throw .archiveInsideSource }
-        let entry = try Self.entry(path, status, size: status.size)
+        let entry = try self.entry(path, status, size: status.size)
         guard status.size > PieceRequest.size else {
             let request = PieceRequest(file: file, status: status, extent: .whole, deflates: deflates)
             return try append(.file(entry, request, number: workers.ask(request)))
@@ -125,9 +127,9 @@ struct ArchiveWriter: ~Copyable {
         do throws(WalkError) { return try walker.next() } catch { throw ZipError(error, root: root.description) }
     }
 
-    private static func entry(_ path: [UInt8], _ status: FileStatus, size: Int) throws(ZipError) -> ZipEntry {
+    private func entry(_ path: [UInt8], _ status: FileStatus, size: Int) throws(ZipError) -> ZipEntry {
         guard path.count <= Int(UInt16.max) else { throw .pathTooLong(path: String(decoding: path, as: UTF8.self)) }
-        return ZipEntry(path: path, status: status, size: size)
+        return ZipEntry(path: path, status: status, size: size, origin: origin)
     }
 
     // MARK: Writing entries

@@ -21,11 +21,16 @@ package enum ZipArchiver {
         /// The position in the output at which the archive begins. Earlier bytes stay, such as a self-extracting
         /// program.
         package var position: Int
+        /// The side that chose the tree or file. Of a peer's, the group and others may write to nothing that is unpacked.
+        package var origin: CopyOrigin
 
-        package init(threads: Int = Options.processors, level: Int = 6, position: Int = 0) {
+        package init(
+            threads: Int = Options.processors, level: Int = 6, position: Int = 0, origin: CopyOrigin = .user
+        ) {
             self.threads = threads
             self.level = level
             self.position = position
+            self.origin = origin
         }
 
         /// The number of processors of this machine.

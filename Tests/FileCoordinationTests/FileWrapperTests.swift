@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import LinuxSystem
 import TestThreads
 import Testing
 
@@ -178,6 +179,15 @@ import Testing
         #expect((read[FileAttributeKey.posixPermissions.rawValue] as? NSNumber)?.intValue == 0o750)
         #expect(read[FileAttributeKey.modificationDate.rawValue] as? Date == date)
         #expect((read[FileAttributeKey.size.rawValue] as? NSNumber)?.intValue == 2)
+    }
+
+    @Test func whatIsReadFromBytesLetsNobodyElseWrite() throws {
+        let wrapper = FileWrapper(regularFileWithContents: Data("#!".utf8))
+        wrapper.fileAttributes[FileAttributeKey.posixPermissions.rawValue] = NSNumber(value: 0o6777)
+        let bytes = try #require(wrapper.serializedRepresentation)
+        let read = try #require(FileWrapper(serializedRepresentation: bytes)).fileAttributes
+        let mode = (read[FileAttributeKey.posixPermissions.rawValue] as? NSNumber)?.intValue
+        #expect(mode == 0o777 & ~Int(CreationMask.current & 0o022))
     }
 
     @Test func optionsHaveTheReferencesValues() {

@@ -85,7 +85,8 @@ package struct ExtensionLibrary: Sendable {
                 try retrying { symlinkat(bundle.path, directory.rawValue, staged) }
             } else {
                 let source = try FileDescriptor.open(bundle.path, [.readOnly, .directory])
-                try TreeCopier.copy(source, into: directory, named: staged)
+                // Who made the bundle decides neither as whom its files run nor who writes to them.
+                try TreeCopier.copy(source, into: directory, named: staged, origin: .peer)
             }
             try publish(staged, as: bundle.identifier + ".appex", in: directory)
             return try find(bundle.identifier)

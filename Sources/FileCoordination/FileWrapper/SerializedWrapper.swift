@@ -1,4 +1,5 @@
 import Foundation
+import LinuxSystem
 import PropertyLists
 
 /// The serialized form of a file wrapper: a binary property list with a dictionary for each file.
@@ -112,7 +113,11 @@ extension FileWrapper {
         }
         preferredFilename = form.preferredFilename
         filename = form.filename
-        fileAttributes[FileAttributeKey.posixPermissions.rawValue] = form.permissions.map { NSNumber(value: $0) }
+        // Bytes may come from anywhere: they do not let the group or others write where a new file would not.
+        let mask = 0o777 & ~Int(CreationMask.current & 0o022)
+        fileAttributes[FileAttributeKey.posixPermissions.rawValue] = form.permissions.map {
+            NSNumber(value: $0 & mask)
+        }
         fileAttributes[FileAttributeKey.modificationDate.rawValue] = form.modified
     }
 }

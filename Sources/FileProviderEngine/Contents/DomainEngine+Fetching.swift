@@ -370,7 +370,8 @@ extension ContentFolders {
     ) throws(ProviderFailure) {
         do {
             try remove(number, in: incoming)
-            try FileCopier.copy(source, into: incoming, named: Self.name(number), isCancelled: isCancelled)
+            try FileCopier.copy(
+                source, into: incoming, named: Self.name(number), origin: .peer, isCancelled: isCancelled)
             guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
             // The provider's file may have any mode. The copy must be writable, and is identified by its date.
             try retrying { fchmod(copy.rawValue, 0o600) }

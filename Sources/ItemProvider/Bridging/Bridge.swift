@@ -94,7 +94,8 @@ extension Bridge {
         let folder = try LoadFolder()
         let name = name(of: file)
         try FileCopier.copy(
-            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+            file.descriptor, into: folder.directory, named: name, origin: file.origin, progress: reportBytes,
+            isCancelled: isCancelled)
         return arrival(name, in: folder, isDirectory: false)
     }
 
@@ -102,7 +103,8 @@ extension Bridge {
         let folder = try LoadFolder()
         let name = name(of: file)
         try TreeCopier.copy(
-            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+            file.descriptor, into: folder.directory, named: name, origin: file.origin, progress: reportBytes,
+            isCancelled: isCancelled)
         return arrival(name, in: folder, isDirectory: true)
     }
 
@@ -145,7 +147,8 @@ extension Bridge {
         // The copy is unlinked with the directory; the mapping keeps the bytes.
         let folder = try LoadFolder()
         try FileCopier.copy(
-            file.descriptor, into: folder.directory, named: name, progress: reportBytes, isCancelled: isCancelled)
+            file.descriptor, into: folder.directory, named: name, origin: file.origin, progress: reportBytes,
+            isCancelled: isCancelled)
         let copy = try folder.directory.open(name, [.readOnly, .noFollow])
         return try Self.data(mapping: copy, size: try copy.status().size)
     }
@@ -181,7 +184,8 @@ extension Bridge {
         let folder = try LoadFolder()
         let archive = try StagedFile(in: folder.directory).descriptor
         try ZipArchiver.archive(
-            directory: file.descriptor, named: name(of: file), to: archive, shouldStore: CompressedTypes.contain,
+            directory: file.descriptor, named: name(of: file), to: archive,
+            options: ZipArchiver.Options(origin: file.origin), shouldStore: CompressedTypes.contain,
             progress: reportBytes, isCancelled: isCancelled)
         return try Self.data(mapping: archive, size: try archive.status().size)
     }

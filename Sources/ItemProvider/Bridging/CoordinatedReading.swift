@@ -58,6 +58,7 @@ extension SuppliedFile {
         else { return self }
         return SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
-            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder)
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder,
+            origin: origin)
     }
 }

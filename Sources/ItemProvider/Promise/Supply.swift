@@ -32,10 +32,12 @@ package struct SuppliedFile: Sendable {
     package let lease: FolderLease?
     /// The temporary directory of a file that was written for this load alone.
     let folder: LoadFolder?
+    /// The side that chose the file: this process, or another one.
+    package let origin: CopyOrigin
 
     package init(
         descriptor: FileDescriptor, isDirectory: Bool, path: String?, name: String?, isOfferedInPlace: Bool,
-        isCoordinated: Bool, lease: FolderLease? = nil, folder: LoadFolder? = nil
+        isCoordinated: Bool, lease: FolderLease? = nil, folder: LoadFolder? = nil, origin: CopyOrigin = .peer
     ) {
         self.descriptor = descriptor
         self.isDirectory = isDirectory
@@ -45,20 +47,22 @@ package struct SuppliedFile: Sendable {
         self.isCoordinated = isCoordinated
         self.lease = lease
         self.folder = folder
+        self.origin = origin
     }
 
     /// Returns the same file with its temporary directory, which is removed with the value.
     func keeping(_ folder: LoadFolder) -> SuppliedFile {
         SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
-            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder)
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, lease: lease, folder: folder,
+            origin: origin)
     }
 
     /// The same file without the lease, so that its directory may be deleted at any time.
     package var withoutLease: SuppliedFile {
         SuppliedFile(
             descriptor: descriptor, isDirectory: isDirectory, path: path, name: name,
-            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, folder: folder)
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, folder: folder, origin: origin)
     }
 
     /// Opens the file that a load handler named.
@@ -84,7 +88,7 @@ package struct SuppliedFile: Sendable {
         }
         self.init(
             descriptor: descriptor, isDirectory: status.kind == .directory, path: path, name: url.path.lastPathName,
-            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated)
+            isOfferedInPlace: isOfferedInPlace, isCoordinated: isCoordinated, origin: .user)
     }
 }
 

@@ -15,6 +15,7 @@ package enum FileCopier {
     ///   - source: a regular file, open for reading. Its position is neither used nor moved.
     ///   - directory: where the copy goes.
     ///   - name: a name that is not taken there.
+    ///   - origin: the side that chose the file. A copy of a peer's has neither a special mode nor an access control list.
     ///   - permissions: those of the copy, less the process's mask, where they are not the original's. The copy is made with them,
     ///     because a confined process cannot change them later.
     ///   - movesPosition: whether the source's position may be moved, because no other process uses it. A confined process cannot find
@@ -24,8 +25,8 @@ package enum FileCopier {
     /// - Returns: the slowest way that was needed.
     @discardableResult
     package static func copy(
-        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, permissions: mode_t? = nil,
-        movesPosition: Bool = false,
+        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,
+        permissions: mode_t? = nil, movesPosition: Bool = false,
         progress: (_ completed: Int, _ total: Int) -> Void = { _, _ in }, isCancelled: () -> Bool = { false }
     ) throws(CopyError) -> CopyMethod {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
@@ -51,7 +52,9 @@ package enum FileCopier {
         }
         if isCancelled() { throw .cancelled }
         do throws(Errno) {
-            try CopiedMetadata.apply(from: source, status, to: staged.descriptor, keepsMode: permissions == nil)
+            try CopiedMetadata.apply(
+                from: source, status, to: staged.descriptor, origin: origin,
+                mask: origin == .peer ? CreationMask.current : 0, keepsMode: permissions == nil)
             try staged.publish(as: fileName)
         } catch {
             throw CopyError(error, path: name)

@@ -22,11 +22,12 @@ package enum TreeCopier {
     ///   - source: a directory, open in any way.
     ///   - directory: where the copy goes; not inside the source.
     ///   - name: a name that is not taken there.
+    ///   - origin: the side that chose the tree. Copies of a peer's have neither special modes nor access control lists.
     ///   - progress: how many bytes of all files are done, and how many there are. Given, the tree is measured first.
     ///   - isCancelled: asked between entries and between pieces of files.
     @discardableResult
     package static func copy(
-        _ source: FileDescriptor, into directory: FileDescriptor, named name: String,
+        _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,
         progress: ((_ completed: Int, _ total: Int) -> Void)? = nil, isCancelled: () -> Bool = { false }
     ) throws(CopyError) -> Report {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
@@ -45,7 +46,8 @@ package enum TreeCopier {
         var copy = TreeCopy(
             into: staged.descriptor,
             destination: try CopyError.wrapping(name) { () throws(Errno) in try directory.status() }.identity,
-            stagedAt: try CopyError.wrapping(name) { () throws(Errno) in try staged.descriptor.status() }.identity)
+            stagedAt: try CopyError.wrapping(name) { () throws(Errno) in try staged.descriptor.status() }.identity,
+            origin: origin)
         progress?(0, total)
         try copy.run(source, advanced: { progress?($0, total) }, isCancelled: isCancelled)
         if isCancelled() { throw .cancelled }

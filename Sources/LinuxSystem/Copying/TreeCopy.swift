@@ -5,15 +5,23 @@ struct TreeCopy: ~Copyable {
     private(set) var report = TreeCopier.Report()
     private let target: FileDescriptor
     private let destination: FileStatus.Identity
+    private let origin: CopyOrigin
+    private let mask: mode_t
     private var directories: DirectoryStack
     private var copier = ContentCopier()
 
     /// - Parameters:
     ///   - target: the empty directory that becomes the copy of the source's root.
     ///   - destination: the directory it lies in, which the walk must not meet.
-    init(into target: FileDescriptor, destination: FileStatus.Identity, stagedAt identity: FileStatus.Identity) {
+    ///   - origin: whose tree the source is.
+    init(
+        into target: FileDescriptor, destination: FileStatus.Identity, stagedAt identity: FileStatus.Identity,
+        origin: CopyOrigin
+    ) {
         self.target = target
         self.destination = destination
+        self.origin = origin
+        mask = origin == .peer ? CreationMask.current : 0
         directories = DirectoryStack(root: target, identity: identity)
     }
 
@@ -80,7 +88,7 @@ struct TreeCopy: ~Copyable {
     /// mode may forbid to get there from within.
     private mutating func leave(_ entry: TreeWalker.Entry, _ left: FileDescriptor) throws(Errno) {
         let made = try directories.pop() ?? target
-        try CopiedMetadata.apply(from: left, entry.status, to: made)
+        try CopiedMetadata.apply(from: left, entry.status, to: made, origin: origin, mask: mask)
     }
 
     private mutating func copyFile(
@@ -96,7 +104,10 @@ struct TreeCopy: ~Copyable {
                 done += count
                 advanced(done)
             }, isCancelled: isCancelled)
-        try Self.call { () throws(Errno) in try CopiedMetadata.apply(from: file, status, to: copy) }
+        let (origin, mask) = (origin, mask)
+        try Self.call { () throws(Errno) in
+            try CopiedMetadata.apply(from: file, status, to: copy, origin: origin, mask: mask)
+        }
         report.bytes = done
         report.files += 1
     }

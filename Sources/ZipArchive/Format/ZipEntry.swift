@@ -26,9 +26,12 @@ struct ZipEntry {
     ///
     /// - Parameter status: permissions beyond read, write and execute are dropped, since the archive may be unpacked
     ///   by another user.
-    init(path: [UInt8], status: FileStatus, size: Int) {
+    /// - Parameter origin: whose file it is.
+    init(path: [UInt8], status: FileStatus, size: Int, origin: CopyOrigin) {
         self.path = path
-        mode = UInt32(status.mode) & 0o170777
+        // Fixed and not this process's mask, so that the same tree gives the same bytes. A link's mode means nothing.
+        let isPeers = origin == .peer && status.kind != .symbolicLink
+        mode = UInt32(status.mode) & (isPeers ? 0o170755 : 0o170777)
         time = ZipTime(secondsSince1970: status.modifiedSeconds)
         self.size = size
     }

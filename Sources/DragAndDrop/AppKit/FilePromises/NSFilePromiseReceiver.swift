@@ -116,9 +116,9 @@ private final class PromisedFileDelivery: Sendable {
         for name in FilePromise.names(for: name) {
             do throws(CopyError) {
                 if isDirectory {
-                    try TreeCopier.copy(source, into: directory, named: name)
+                    try TreeCopier.copy(source, into: directory, named: name, origin: .peer)
                 } else {
-                    try FileCopier.copy(source, into: directory, named: name)
+                    try FileCopier.copy(source, into: directory, named: name, origin: .peer)
                 }
                 return folder.appendingPathComponent(name, isDirectory: isDirectory)
             } catch .alreadyExists {
