@@ -29,6 +29,8 @@ package final class ExtensionProvider: Provider {
         case resolved(ProviderFailure)
         /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
+        /// The folder that was handed to the domain, of a domain that did not say which one it is.
+        case handed(HandedFolder)
     }
 
     /// Creates a provider. Its process starts with the first request.
@@ -66,6 +68,8 @@ package final class ExtensionProvider: Provider {
             notice(.changes(container: ProviderItem.workingSetIdentifier))
         } moved: {
             notice(.resolved(ProviderFailure(.transient, message: "The folder at the domain's path is another one.")))
+        } handed: {
+            notice(.handed($0))
         }
     }
 

@@ -19,7 +19,7 @@ extension ProviderDomain {
             version: ProviderWire.version, domain: identifier, displayName: displayName,
             storage: Self.storage(of: provider, data: data), domainFolder: documentFolder,
             temporary: try Container(of: interface, data: data).temporary,
-            path: try handedFolder(apartFrom: kept + [data]), answerTime: Double(interface.timeLimit),
+            path: try handedFolder(apartFrom: kept + [data])?.path, answerTime: Double(interface.timeLimit),
             transferTime: Double(interface.timeLimit), bundleIdentifier: provider, userInfo: userInfo)
     }
 
@@ -32,7 +32,7 @@ extension ProviderDomain {
         let data = Self.canonical(data) ?? data
         let documents = Self.storage(of: provider, data: data) + "/" + documentFolder
         var places: [(path: String, access: Confinement.Access)] = [(documents, [.read, .write, .withoutLinks])]
-        if let handed = try handedFolder(apartFrom: kept + [data]) { places.append((handed, [.read, .write])) }
+        if let handed = try handedFolder(apartFrom: kept + [data]) { places.append(handed.place) }
         return places
     }
 }

@@ -12,6 +12,8 @@ package struct ProviderDomain: Sendable, Equatable {
     package var displayName: String
     /// The directory that the user handed to the domain, with everything in it; `nil` if there is none.
     package var path: String?
+    /// The very directory that was at that path when it was handed over; `nil` if that is not known yet.
+    package var handed: HandedFolder?
     /// The path of the domain's documents within the provider's document storage; `nil` for a directory named after
     /// the identifier.
     package var storage: String?
@@ -19,12 +21,13 @@ package struct ProviderDomain: Sendable, Equatable {
     package var userInfo: [UInt8]?
 
     package init(
-        identifier: String, displayName: String, path: String? = nil, storage: String? = nil,
-        userInfo: [UInt8]? = nil
+        identifier: String, displayName: String, path: String? = nil, handed: HandedFolder? = nil,
+        storage: String? = nil, userInfo: [UInt8]? = nil
     ) {
         self.identifier = identifier
         self.displayName = displayName
         self.path = path
+        self.handed = handed
         self.storage = storage
         self.userInfo = userInfo
     }
@@ -87,49 +90,45 @@ package struct ProviderDomain: Sendable, Equatable {
     }
 }
 
-/// The reason why a directory cannot be handed to a provider.
-package struct HandedFolderFault: Error, CustomStringConvertible {
-    package let description: String
-}
-
 extension ProviderDomain {
-    /// Returns the directory that was handed over, without symbolic links in its path. Blocks on the file system.
+    /// Returns the handed directory, which is at its path now. Blocks on the file system.
+    ///
+    /// A domain that does not say which directory was handed gets the one to which its path leads.
     ///
     /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must neither
     ///   be within any of them nor contain one.
-    /// - Throws: ``HandedFolderFault`` if the directory does not exist, or is not allowed, such as one in a mounted
-    ///   domain.
-    package func handedFolder(apartFrom kept: [String]) throws(HandedFolderFault) -> String? {
+    /// - Throws: ``HandedFolderFault`` if the directory does not exist, is another one, or is not allowed, such as one
+    ///   in a mounted domain.
+    package func handedFolder(apartFrom kept: [String]) throws(HandedFolderFault) -> HandedFolder? {
         guard let path else { return nil }
         guard path.hasPrefix("/") else { throw HandedFolderFault(description: "\(path) is not an absolute path") }
-        guard let folder = Self.canonical(path) else {
-            throw HandedFolderFault(description: "\(path): \(Errno.current)")
+        let handed: HandedFolder
+        if let known = self.handed {
+            handed = known
+        } else {
+            do throws(Errno) { handed = try HandedFolder(at: path) } catch { throw HandedFolderFault(path, error) }
         }
-        guard (try? FileStatus.of(folder))?.kind == .directory else {
-            throw HandedFolderFault(description: "\(path) is not a folder")
-        }
+        let folder = try handed.open()
         // Two domains, each based on the other, would wait for each other.
-        if let mount = try? MountTable.current().mount(of: folder), mount.type == "fuse.\(Self.mountSubtype)" {
+        if let mount = try? MountTable.current().mount(of: handed.path), mount.type == "fuse.\(Self.mountSubtype)" {
             throw HandedFolderFault(
                 description: "\(path) cannot be handed to a provider, because it is in a mounted domain, \(mount.point)"
             )
         }
-        for other in kept.map({ Self.canonical($0) ?? $0 }) where Self.overlap(folder, other) {
+        for other in kept.map({ Self.canonical($0) ?? $0 }) where Self.overlap(folder, at: handed.path, other) {
             throw HandedFolderFault(
                 description: "\(path) cannot be handed to a provider, because \(other) is not for providers")
         }
-        return folder
+        return handed
     }
 
     /// The subtype of mounted domains' file systems, which follows "fuse." in `/proc/mounts`.
     package static let mountSubtype = "purvey"
 
-    private static func overlap(_ path: String, _ other: String) -> Bool {
+    private static func overlap(_ folder: FileDescriptor, at path: String, _ other: String) -> Bool {
         if isWithin(path, other) || isWithin(other, path) { return true }
         // The same directory may be mounted at several places. One that does not exist yet cannot.
-        guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
-            let other = try? FileDescriptor.open(other, [.pathOnly, .directory])
-        else { return false }
+        guard let other = try? FileDescriptor.open(other, [.pathOnly, .directory]) else { return false }
         return (try? folder.overlaps(other)) ?? true
     }
 

@@ -13,7 +13,7 @@ import Sandbox
 /// silent for too long is ended, and so is one that uses too much memory. It ends with the process that owns this
 /// object.
 package actor ProviderProcess {
-    private let domain: ProviderDomain
+    private var domain: ProviderDomain
     private let extensionIdentifier: String
     private let library: ExtensionLibrary
     private let data: String
@@ -23,6 +23,7 @@ package actor ProviderProcess {
     private let service: Service
     private let wake: @Sendable () -> Void
     private let moved: @Sendable () -> Void
+    private let handed: @Sendable (HandedFolder) -> Void
 
     private enum State {
         case none
@@ -61,11 +62,12 @@ package actor ProviderProcess {
     ///     was idle. This does not start the process.
     ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory,
     ///     and the process that cannot access it is ending.
+    ///   - handed: Called with the directory to which the path led, for a domain that did not say which one it is.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
         service: Service = Service(), wake: @escaping @Sendable () -> Void = {},
-        moved: @escaping @Sendable () -> Void = {}
+        moved: @escaping @Sendable () -> Void = {}, handed: @escaping @Sendable (HandedFolder) -> Void = { _ in }
     ) {
         self.domain = domain
         self.extensionIdentifier = extensionIdentifier
@@ -76,6 +78,7 @@ package actor ProviderProcess {
         self.service = service
         self.wake = wake
         self.moved = moved
+        self.handed = handed
         library = ExtensionLibrary(data: data)
     }
 
@@ -237,13 +240,17 @@ package actor ProviderProcess {
         let started: Started
         let changes = placeChanges
         do {
-            started = try await HandlerThreads.shared.value(of: startProcess)
+            started = try await HandlerThreads.shared.value { [domain] in try self.startProcess(domain) }
         } catch {
             throw ProviderFailure(
                 .processEnded, message: "the extension \(extensionIdentifier) cannot be started: \(error)",
                 domain: Self.failureDomain)
         }
         let instance = started.instance
+        if domain.handed == nil, let folder = started.handed {
+            domain.handed = folder
+            handed(folder)
+        }
         living.append(instance)
         if case .closed = state { instance.askToEnd() }
         // The process was not in `living` then, and may have been handed the former directory.
@@ -275,16 +282,7 @@ package actor ProviderProcess {
         return limits
     }()
 
-    private struct NoProvider: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    private struct Started: Sendable {
-        let instance: ProviderInstance
-        let greeting: BeginProviderCall
-    }
-
-    private nonisolated func startProcess() throws -> Started {
+    private nonisolated func startProcess(_ domain: ProviderDomain) throws -> Started {
         let bundle = try library.find(extensionIdentifier)
         guard bundle.point.hasPrefix(Self.pointPrefix) else {
             throw NoProvider(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
@@ -294,13 +292,14 @@ package actor ProviderProcess {
         let process = try ExtensionProcess(
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile,
-            places: handed.map { [(path: $0, access: Confinement.Access([.read, .write]))] } ?? [],
+            places: handed.map { [$0.place] } ?? [],
             variables: ProviderVariables.ofNextProcess())
         var service = service
         let watches = WatchService()
         watches.serve(in: &service)
         let connection: Connection
         do {
+            _ = try handed?.open()
             connection = try Connection(ours, service: service, limits: Self.limits, isPeerConfined: true)
         } catch {
             process.end(.released)
@@ -315,10 +314,11 @@ package actor ProviderProcess {
             greeting: BeginProviderCall(
                 version: ProviderWire.version, domain: domain.identifier, displayName: domain.displayName,
                 storage: ProviderDomain.storage(in: process.container), domainFolder: domain.documentFolder,
-                temporary: domain.temporary(in: process.container), path: handed,
+                temporary: domain.temporary(in: process.container), path: handed?.path,
                 answerTime: answerTime / .seconds(1), transferTime: options.transferTime / .seconds(1),
                 bundleIdentifier: bundle.identifier, userInfo: domain.userInfo,
-                state: domain.state(in: process.container)))
+                state: domain.state(in: process.container)),
+            handed: handed)
     }
 
     // MARK: Asking

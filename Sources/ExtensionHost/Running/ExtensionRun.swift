@@ -46,6 +46,13 @@ package final class ExtensionRun: Sendable {
             bundle, socket: socket, data: data, hostLibraries: SwiftLibraries.ofThisProcess, coordination: nil,
             places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data), display: display)
         timeLimit = nil
+        do throws(HandedFolderFault) {
+            _ = try domain.handedFolder(apartFrom: [])
+        } catch {
+            release()
+            _ = waitForEnd()
+            throw error
+        }
     }
 
     /// Ends the process: its caller has what it wanted, or has gone.

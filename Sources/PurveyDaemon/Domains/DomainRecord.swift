@@ -15,6 +15,8 @@ struct DomainRecord: Sendable, Equatable {
     var settings: [DomainSetting]
     /// The properties that the provider's own program set; `nil` if the user added the domain.
     var managed: ManagedDomain?
+    /// The directory that was handed to the domain; `nil` if there is none, or it has not been seen yet.
+    var handed: HandedFolder?
     /// The reason why the provider's own program disconnected the domain; `nil` if it is connected.
     var disconnection: String?
 
@@ -52,10 +54,11 @@ struct DomainRecord: Sendable, Equatable {
     /// The domain as its provider's process sees it.
     var providerDomain: ProviderDomain {
         guard let managed else {
-            return ProviderDomain(identifier: identifier, displayName: name, path: path, userInfo: userInfo)
+            return ProviderDomain(
+                identifier: identifier, displayName: name, path: path, handed: handed, userInfo: userInfo)
         }
         return ProviderDomain(
-            identifier: managed.identifier, displayName: managed.displayName, path: path,
+            identifier: managed.identifier, displayName: managed.displayName, path: path, handed: handed,
             storage: managed.storage.isEmpty ? nil : managed.storage, userInfo: managed.userInfo)
     }
 
@@ -85,6 +88,11 @@ struct DomainRecord: Sendable, Equatable {
             name: name, identifier: identifier, provider: provider,
             settings: settings.sorted { $0.key < $1.key }.map { DomainSetting(key: $0.key, value: $0.value) })
         disconnection = list["Disconnection"] as? String
+        if let folder = list["Folder"] as? [String: String], let path = folder["Path"],
+            let identity = folder["Identity"]
+        {
+            handed = HandedFolder(path: path, identity: identity)
+        }
         guard let managed = list["Managed"] else { return }
         guard let values = managed as? [String: Any], let managed = ManagedDomain(values: values) else { return nil }
         self.managed = managed
@@ -107,6 +115,7 @@ struct DomainRecord: Sendable, Equatable {
         ]
         list["Managed"] = managed?.values
         list["Disconnection"] = disconnection
+        list["Folder"] = handed.map { ["Path": $0.path, "Identity": $0.identity] }
         return try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
     }
 }

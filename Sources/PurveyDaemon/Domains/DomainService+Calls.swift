@@ -106,6 +106,7 @@ extension DomainService {
                 _ = try record.providerDomain.handedFolder(apartFrom: [])
                 return nil
             } catch {
+                if error.isOther { return error.description }
                 return "the folder that was handed to its provider is gone: \(error.description) "
                     + "(once it is back, everything goes on by itself)"
             }

@@ -1,4 +1,6 @@
 import AppExtension
+import Exchange
+import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import LinuxSystem
@@ -76,6 +78,20 @@ extension DomainService {
         if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
         guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name, among: places.keys) }
         return description(of: now)
+    }
+
+    /// Stores the directory that a domain was handed, if its record lacks it: one of an older build, or one with a
+    /// directory that has not been seen before.
+    func noteHanded(_ folder: HandedFolder, of identifier: String) async {
+        for case .running(var record, _) in places.values
+        where record.identifier == identifier && record.handed == nil {
+            record.handed = folder
+            do {
+                try await update(record)
+            } catch {
+                log.warning("the folder of the domain \(record.name) cannot be noted: \(error)")
+            }
+        }
     }
 
     /// Ends the processes that run an older build of a provider.

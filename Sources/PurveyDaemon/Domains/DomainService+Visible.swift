@@ -1,6 +1,7 @@
 import AppExtension
 import Conduit
 import Exchange
+import ExtensionHost
 import FileProvider
 import FileProviderEngine
 import LinuxSystem
@@ -59,6 +60,12 @@ final class DomainServiceReference: Sendable {
     private let state = Lock(Weak())
 
     func set(_ service: DomainService) { state.withLock { $0.service = service } }
+
+    /// Keeps which folder a domain was handed that did not know it.
+    func note(_ folder: HandedFolder, of identifier: String) {
+        guard let service = state.withLock({ $0.service }) else { return }
+        Task { await service.noteHanded(folder, of: identifier) }
+    }
 
     fileprivate func get() throws -> DomainService {
         if let service = state.withLock({ $0.service }) { return service }

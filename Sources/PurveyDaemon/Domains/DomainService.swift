@@ -287,15 +287,18 @@ actor DomainService {
     }
 
     private func record(for request: AddDomainCall) async throws -> DomainRecord {
-        try await HandlerThreads.shared.value { [folders] () throws in
+        try await HandlerThreads.shared.value { [folders, kept = keptFolders] () throws in
             let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
             guard bundle.point == ExtensionBundle.providerPoint else {
                 throw DomainFailure("the extension \(bundle.identifier) is no file provider")
             }
             try DomainSettings.check(request.settings, for: bundle)
-            return DomainRecord(
+            var record = DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
+            // Why there is none, the provider's process says.
+            record.handed = try? record.providerDomain.handedFolder(apartFrom: kept)
+            return record
         }
     }
 

@@ -18,7 +18,9 @@ struct RunningDomain: Sendable {
     private final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
-        private let pending = PendingNotices()
+        private let service: DomainServiceReference
+
+        init(_ service: DomainServiceReference) { self.service = service }
 
         func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
 
@@ -27,8 +29,15 @@ struct RunningDomain: Sendable {
         var items: ManagedItems? { running.map { ManagedItems(domain: $0) } }
 
         func take(_ notice: ExtensionProvider.Notice) {
-            guard let engine = domain.withLock({ $0 })?.engine else { return }
-            pending.add(notice, for: engine)
+            guard let running else { return }
+            let engine = running.engine
+            switch notice {
+            case .changes(let container): engine.signal(container: container)
+            case .resolved: engine.perform { $0.resolved() }
+            case .progress(let identifier, let sent, let total):
+                engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
+            case .handed(let folder): service.note(folder, of: running.identifier)
+            }
         }
     }
 
@@ -57,7 +66,7 @@ struct RunningDomain: Sendable {
         _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [OpeningToResume] = [],
         in surroundings: Surroundings
     ) async throws -> RunningDomain {
-        let notices = Notices()
+        let notices = Notices(surroundings.service)
         let folders = surroundings.folders
         let provider = ExtensionProvider(
             domain: record.providerDomain, extensionIdentifier: record.provider, data: folders.locations.data,

@@ -21,6 +21,7 @@ struct ProviderStage {
     /// The notices that the extension has sent.
     private final class Told: Sendable {
         let notices = Lock<[ExtensionProvider.Notice]>([])
+        let handed = Lock<[HandedFolder]>([])
     }
 
     static let identifier = "org.example.provider-peer"
@@ -76,6 +77,7 @@ struct ProviderStage {
             domain: ProviderDomain(identifier: "test", displayName: "Test", path: root + "/folder"),
             extensionIdentifier: Self.identifier, data: root + "/data", options: options, addCalls: addCalls
         ) { notice in
+            if case .handed(let folder) = notice { return told.handed.withLock { $0.append(folder) } }
             told.notices.withLock { $0.append(notice) }
         }
     }
@@ -121,6 +123,9 @@ struct ProviderStage {
 
     /// The number of times that the process was started.
     var starts: Int { notes.filter { $0.hasPrefix("begin ") }.count }
+
+    /// The folders that the host noted.
+    var handed: [HandedFolder] { told.handed.withLock { $0 } }
 
     var notices: [ExtensionProvider.Notice] { told.notices.withLock { $0 } }
 

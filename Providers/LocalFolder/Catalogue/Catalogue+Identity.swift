@@ -1,44 +1,5 @@
 import LinuxSystem
 
-/// The identity of the served directory: its file system, and the directory there. A disk that was unplugged and
-/// plugged in again has the same. Another directory at the same path, or another disk that is mounted there, has
-/// another.
-///
-/// An inode alone does not suffice: the top of every ext4 has the same one. So the UUID of the file system and the
-/// birth time of the directory are compared too. File systems without lasting numbers, such as FAT, get a mark file
-/// in the directory's trash.
-struct FolderIdentity {
-    private let uuid: [UInt8]?
-    private let birth: Int64?
-    private let inode: UInt64
-    /// Whether the file system offers no lasting numbers.
-    let needsMark: Bool
-
-    init(of folder: FileDescriptor) throws(Errno) {
-        let (birth, inode) = (folder.birthTime, try folder.status().identity.inode)
-        let hasLastingNumbers = birth != nil && !folder.hasPassingInodes
-        (self.uuid, self.birth, self.inode) = (folder.fileSystemUUID, birth, inode)
-        needsMark = !hasLastingNumbers
-    }
-
-    /// The identity as the catalogue stores it.
-    var bytes: [UInt8] {
-        let digits = (uuid ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        return Array("\(digits)/\(birth.map(String.init) ?? "")/\(inode)".utf8)
-    }
-
-    /// Whether a recorded identity is this one, as far as both have the same parts.
-    func isSame(as noted: [UInt8]) -> Bool {
-        let (own, other) = (Self.parts(bytes), Self.parts(noted))
-        guard own.count == other.count else { return false }
-        return zip(own, other).allSatisfy { $0 == $1 || $0.isEmpty || $1.isEmpty }
-    }
-
-    private static func parts(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
-        bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    }
-}
-
 extension Catalogue {
     private static let identityKey = "identity"
     private static let markKey = "mark"
