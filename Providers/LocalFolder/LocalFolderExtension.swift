@@ -109,7 +109,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         guard folder.deletingLastPathComponent().standardizedFileURL.path == storage.standardizedFileURL.path else {
             return nil
         }
-        return NSFileProviderItemIdentifier(folder.lastPathComponent)
+        return NSFileProviderItemIdentifier(folder.path.lastPathName)
     }
 
     package override func startProvidingItem(

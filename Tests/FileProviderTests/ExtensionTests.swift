@@ -196,10 +196,11 @@ import Testing
         let provider = ExtensionSurroundings.$domain.withValue(domain) { NSFileProviderExtension() }
         #expect(provider.domain === domain)
         let folder = provider.documentStorageURL.appendingPathComponent("of d")
-        for identifier in ["a", "a/b.txt", "ü/ 🙂"] {
+        for identifier in ["a", "a/b.txt", "ü/ 🙂", "\u{FEFF}a/\u{FEFF}b", "a/\u{301}"] {
             let url = try #require(provider.urlForItem(withPersistentIdentifier: .init(identifier)))
-            #expect(url.path == folder.path + "/" + identifier)
-            #expect(provider.persistentIdentifierForItem(at: url)?.rawValue == identifier)
+            #expect(url.path.utf8.elementsEqual((folder.path + "/" + identifier).utf8))
+            let known = try #require(provider.persistentIdentifierForItem(at: url))
+            #expect(known.rawValue.utf8.elementsEqual(identifier.utf8), "\(Array(known.rawValue.utf8))")
         }
         #expect(provider.urlForItem(withPersistentIdentifier: .rootContainer)?.path == folder.path)
         #expect(provider.persistentIdentifierForItem(at: folder) == .rootContainer)

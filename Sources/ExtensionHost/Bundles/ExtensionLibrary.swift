@@ -29,9 +29,9 @@ package struct ExtensionLibrary: Sendable {
     /// program.
     package static let besidePrograms: String? = {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path else { return nil }
-        let programs = (own as NSString).deletingLastPathComponent as NSString
-        guard programs.lastPathComponent == "bin" else { return nil }
-        return programs.deletingLastPathComponent + "/lib/purvey/extensions"
+        let programs = (own as NSString).deletingLastPathComponent
+        guard programs.lastPathName == "bin" else { return nil }
+        return (programs as NSString).deletingLastPathComponent + "/lib/purvey/extensions"
     }()
 
     /// An error, described in one sentence.

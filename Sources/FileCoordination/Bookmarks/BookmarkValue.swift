@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import LinuxSystem
 import UniformTypeIdentifiers
 
 /// A resource value in a bookmark, which can be shown while the item is inaccessible.
@@ -89,7 +90,7 @@ extension Bookmark {
     /// Returns the stored values for these keys, and the path and name, which are always known.
     func values(forKeys keys: some Sequence<URLResourceKey>) -> [URLResourceKey: Any] {
         let wanted = Set(keys)
-        var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: URL(fileURLWithPath: path).lastPathComponent]
+        var found: [URLResourceKey: Any] = [.pathKey: path, .nameKey: path == "/" ? path : path.lastPathName]
             .filter { wanted.contains($0.key) }
         for kept in values where wanted.contains(kept.key) { found[kept.key] = kept.value }
         return found

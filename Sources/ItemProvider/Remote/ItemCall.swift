@@ -173,7 +173,7 @@ package struct ItemMessage: Message {
         let data = try bridge.deliver(bytes.supply, as: .data).asData.get()
         let object: (any NSSecureCoding)? =
             switch kind {
-            case .text: String(data: data, encoding: .utf8).map { $0 as NSString }
+            case .text: String(validating: data, as: UTF8.self).map { $0 as NSString }
             case .url: URL(dataRepresentation: data, relativeTo: nil).map { $0 as NSURL }
             case .data: data as NSData
             case .propertyList: PropertyListItem.decode(data)

@@ -26,6 +26,23 @@ import Testing
         }
     }
 
+    @Test func aNameThatBeginsWithAByteOrderMarkIsAnotherOneThanWithout() async throws {
+        let (plain, marked) = ("report", "\u{FEFF}report")
+        try await CommandPlace.run { place in
+            let cloud = try await CloudPlace(place)
+            let (mount, served) = (cloud.mount + "/inner/", cloud.cloud + "/inner/")
+            try await cloud.add()
+            for name in [plain, marked] {
+                try await onThread { try Self.write(name == plain ? "plain" : "marked", to: mount + name) }
+            }
+            let all: Set = [Array(plain.utf8), Array(marked.utf8), Array("b.txt".utf8)]
+            try await cloud.eventually("the folder has both") { try Self.names(served) == all }
+            #expect(try Self.names(mount) == all)
+            #expect(await cloud.contents(served + plain) == "plain")
+            #expect(await cloud.contents(served + marked) == "marked")
+        }
+    }
+
     /// The bytes of the names in a folder.
     private static func names(_ folder: String) throws -> Set<[UInt8]> {
         Set(try FileDescriptor.open(folder, [.readOnly, .directory]).entries().map { Array($0.name.bytes) })

@@ -112,7 +112,7 @@ private final class PromisedFileDelivery: Sendable {
         let directory = try FileDescriptor.open(folder.path, [.readOnly, .directory])
         let source = try FileDescriptor.open(file.url.path, [.readOnly, .noFollow])
         let isDirectory = try source.status().kind == .directory
-        let name = file.url.lastPathComponent
+        let name = file.url.path.lastPathName
         for name in FilePromise.names(for: name) {
             do throws(CopyError) {
                 if isDirectory {
@@ -132,7 +132,7 @@ private final class PromisedFileDelivery: Sendable {
         queue.addOperation { [self] in
             switch result {
             case .success(let url):
-                received.names.withLock { $0.append(url.lastPathComponent) }
+                received.names.withLock { $0.append(url.path.lastPathName) }
                 reader.body(url, nil)
             case .failure(let error):
                 reader.body(folder, error)
