@@ -7,6 +7,10 @@ import Glibc
 package struct ChildProgram: Sendable {
     package let processID: pid_t
 
+    package init(processID: pid_t) {
+        self.processID = processID
+    }
+
     /// The way in which a program ended.
     package enum Ending: Hashable, Sendable {
         /// The exit status; 0 means success.
@@ -57,7 +61,7 @@ package struct ChildProgram: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    static func withStrings<Result>(
+    package static func withStrings<Result>(
         _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
     ) -> Result {
         var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }

@@ -31,6 +31,8 @@ final class PendingNotices: Sendable {
             case .progress(let identifier, let sent, let total):
                 guard state.progress.count < Self.limit || state.progress[identifier] != nil else { break }
                 state.progress[identifier] = (sent, total)
+            // Not the engine's: the domain's directory is stored with the domain.
+            case .handed: break
             }
             defer { state.isScheduled = true }
             return !state.isScheduled

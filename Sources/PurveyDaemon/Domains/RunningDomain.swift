@@ -18,6 +18,7 @@ struct RunningDomain: Sendable {
     private final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
+        private let pending = PendingNotices()
         private let service: DomainServiceReference
 
         init(_ service: DomainServiceReference) { self.service = service }
@@ -31,12 +32,10 @@ struct RunningDomain: Sendable {
         func take(_ notice: ExtensionProvider.Notice) {
             guard let running else { return }
             let engine = running.engine
-            switch notice {
-            case .changes(let container): engine.signal(container: container)
-            case .resolved: engine.perform { $0.resolved() }
-            case .progress(let identifier, let sent, let total):
-                engine.perform { $0.noteUpload(of: identifier, sent: sent, total: total) }
-            case .handed(let folder): service.note(folder, of: running.identifier)
+            if case .handed(let folder) = notice {
+                service.note(folder, of: running.identifier)
+            } else {
+                pending.add(notice, for: engine)
             }
         }
     }
