@@ -203,7 +203,8 @@ package final class ExtensionProvider: Provider {
         let made = try await ask(
             ProviderCreateCall(
                 parent: item.parent, filename: item.filename, kind: item.kind, linkTarget: item.linkTarget,
-                modified: item.modified, isExecutable: item.isExecutable, contents: file, template: item.template),
+                modified: item.modified, isExecutable: item.isExecutable, isPrivate: item.isPrivate, contents: file,
+                template: item.template),
             isSafe: false, .transfer)
         guard Self.isListable(made) else { throw .bad("\(made.identifier) as a new item") }
         return made

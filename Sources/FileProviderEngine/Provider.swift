@@ -208,12 +208,14 @@ package struct NewItem: Sendable, Equatable {
     /// In seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
+    /// Whether the mode of the item gives the group and others nothing.
+    package var isPrivate: Bool
     /// The item's local identifier, which is the same in each attempt; `nil` if there is none.
     package var template: String?
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String? = nil, modified: Double,
-        isExecutable: Bool = false, template: String? = nil
+        isExecutable: Bool = false, isPrivate: Bool = false, template: String? = nil
     ) {
         self.parent = parent
         self.filename = filename
@@ -221,6 +223,7 @@ package struct NewItem: Sendable, Equatable {
         self.linkTarget = linkTarget
         self.modified = modified
         self.isExecutable = isExecutable
+        self.isPrivate = isPrivate
         self.template = template
     }
 }

@@ -14,6 +14,18 @@ import Testing
         root = try served.catalogue.perform { $0.identifier(of: CatalogueItem.root) }
     }
 
+    @Test func aFileThatIsTheOwnersAloneIsMadeSo() throws {
+        let mask = CreationMask.current
+        for (mode, wanted): (mode_t, mode_t) in [
+            (0o600, 0o600), (0o700, 0o700), (0o400, 0o600), (0o644, 0o666 & ~mask), (0o755, 0o777 & ~mask),
+        ] {
+            let name = String(mode, radix: 8)
+            let path = try served.ownFile(name, "hello", permissions: mode)
+            _ = try served.catalogue.copyIn(path, named: name, into: root)
+            #expect(try served.folder.status(name).permissions == wanted & ~mask, "\(name)")
+        }
+    }
+
     @Test func aFileIsPutIntoTheFolderWholeAndANameIsNeverTaken() throws {
         let path = try served.ownFile("edit", "hello", permissions: 0o755)
         let item = try served.catalogue.copyIn(path, named: "tool", into: root)

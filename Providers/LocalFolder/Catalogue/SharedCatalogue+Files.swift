@@ -91,7 +91,8 @@ extension SharedCatalogue {
                 return (number, try catalogue.openFolder(number))
             }
             // A confined process cannot change modes later, so the file is created with its mode.
-            let permissions: mode_t = status.permissions & 0o100 != 0 ? 0o777 : 0o666
+            let all: mode_t = status.permissions & 0o100 != 0 ? 0o777 : 0o666
+            let permissions = status.permissions & 0o077 == 0 ? all & 0o700 : all
             let isFree = try add(source, to: folder, number, named: name, permissions)
             return try perform { catalogue in
                 guard isFree else { throw catalogue.holder(of: name, in: number) }

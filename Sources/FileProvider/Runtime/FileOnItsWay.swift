@@ -29,13 +29,14 @@ struct FileOnItsWay {
     }
 
     /// Creates the file, as a copy of `contents` or empty.
-    func fill(with contents: FileDescriptor?, isExecutable: Bool, _ question: Question) throws {
+    ///
+    /// - Parameter permissions: the mode, of which the process's mask takes its part.
+    func fill(with contents: FileDescriptor?, permissions: mode_t = 0o600, _ question: Question) throws {
         guard let contents else {
-            _ = try directory.createFile(name, permissions: 0o600)
+            _ = try directory.createFile(name, permissions: permissions)
             return
         }
-        try Self.copy(
-            contents, into: directory, named: name.description, permissions: isExecutable ? 0o700 : nil, question)
+        try Self.copy(contents, into: directory, named: name.description, permissions: permissions, question)
     }
 
     /// Creates the file as a symbolic link.

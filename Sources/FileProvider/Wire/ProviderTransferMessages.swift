@@ -1,4 +1,5 @@
 import Conduit
+import Glibc
 import LinuxSystem
 
 /// A request for the whole contents of a file. It reports progress in bytes.
@@ -65,6 +66,8 @@ package struct ProviderCreateCall: ProviderCall {
     /// The modification date, in seconds since 1970.
     package let modified: Double
     package let isExecutable: Bool
+    /// Whether the mode of the item gives the group and others nothing.
+    package let isPrivate: Bool
     /// The contents, open for reading; `nil` for directories and links.
     package let contents: FileDescriptor?
     /// The item's temporary identifier until the provider gives it one. It is the same in each retry.
@@ -72,7 +75,7 @@ package struct ProviderCreateCall: ProviderCall {
 
     package init(
         parent: String, filename: String, kind: ProviderItem.Kind, linkTarget: String?, modified: Double,
-        isExecutable: Bool, contents: FileDescriptor?, template: String? = nil
+        isExecutable: Bool, isPrivate: Bool = false, contents: FileDescriptor?, template: String? = nil
     ) {
         self.parent = parent
         self.filename = filename
@@ -80,6 +83,7 @@ package struct ProviderCreateCall: ProviderCall {
         self.linkTarget = linkTarget
         self.modified = modified
         self.isExecutable = isExecutable
+        self.isPrivate = isPrivate
         self.contents = contents
         self.template = template
     }
@@ -93,6 +97,7 @@ package struct ProviderCreateCall: ProviderCall {
         isExecutable = try decoder.decode(forKey: 5)
         contents = try decoder.decodeIfPresent(forKey: 6)
         template = try decoder.decodeIfPresent(forKey: 7)
+        isPrivate = try decoder.decode(forKey: 8)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -104,7 +109,13 @@ package struct ProviderCreateCall: ProviderCall {
         encoder.encode(isExecutable, forKey: 5)
         encoder.encodeIfPresent(contents, forKey: 6)
         encoder.encodeIfPresent(template, forKey: 7)
+        encoder.encode(isPrivate, forKey: 8)
     }
+}
+
+extension ProviderCreateCall {
+    /// The mode of the file with the contents, before the process's mask takes its part.
+    var permissions: mode_t { isPrivate ? (isExecutable ? 0o700 : 0o600) : isExecutable ? 0o777 : 0o666 }
 }
 
 /// A request to replace the contents of a file.

@@ -209,8 +209,8 @@ extension DocumentProvider {
             if request.kind == .symbolicLink {
                 try file.makeLink(to: request.linkTarget ?? "")
             } else {
-                // The provider learns from the file's mode whether it is executable.
-                try file.fill(with: request.contents, isExecutable: request.isExecutable, question)
+                // The provider learns from the file's mode whether it is executable, and whether it is private.
+                try file.fill(with: request.contents, permissions: request.permissions, question)
             }
         } catch {
             throw FileOnItsWay.failure(error, question)

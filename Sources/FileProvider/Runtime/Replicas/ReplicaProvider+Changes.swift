@@ -28,7 +28,7 @@ extension ReplicaProvider {
             do {
                 let made = try FileOnItsWay(named: request.filename, in: temporary)
                 file = made
-                try made.fill(with: request.contents, isExecutable: request.isExecutable, question)
+                try made.fill(with: request.contents, permissions: request.permissions, question)
                 template.size = Int64(try FileStatus.of(made.url.path).size)
             } catch {
                 throw FileOnItsWay.failure(error, question)
@@ -86,7 +86,7 @@ extension ReplicaProvider {
         var wanted = now
         ProviderStep.replacementBegun.reach()
         do {
-            try file.fill(with: request.contents, isExecutable: false, question)
+            try file.fill(with: request.contents, question)
             wanted.size = Int64(try FileStatus.of(file.url.path).size)
         } catch {
             throw FileOnItsWay.failure(error, question)

@@ -15,7 +15,7 @@ extension DomainEngine {
         let new = NewItem(
             parent: parent.item.identifier, filename: row.name, kind: row.item.kind, linkTarget: row.item.linkTarget,
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false,
-            template: row.item.identifier)
+            isPrivate: row.mode.map { $0 & 0o077 == 0 } ?? false, template: row.item.identifier)
         if let result = try await findSent(number, new, upload) { return result }
         let place = SentPlace(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) {
