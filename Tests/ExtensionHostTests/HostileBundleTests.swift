@@ -18,4 +18,28 @@ import Testing
             #expect(access(installed.executable, X_OK) == 0)
         }
     }
+
+    /// The kernel hides the memory files of a process whose program its user may not read.
+    @Test(.enabled(if: geteuid() != 0, "root may read every program"))
+    func anExecutableThatCannotBeReadIsNeitherInstalledNorStarted() throws {
+        try ExtensionPlace.run { place in
+            try place.write()
+            let program = place.appex + "/Unruly"
+            #expect(chmod(program, 0o111) == 0)
+            for link in [false, true] {
+                let failure = #expect(throws: ExtensionLibrary.Failure.self) {
+                    try place.library.install(path: place.appex, link: link)
+                }
+                #expect(failure?.description.contains("cannot be read") == true, "\(failure?.description ?? "")")
+            }
+            #expect(place.library.all.isEmpty)
+            #expect(chmod(program, 0o755) == 0)
+            try place.library.install(path: place.appex, link: true)
+            #expect(chmod(program, 0o111) == 0)
+            let failure = #expect(throws: ExtensionLibrary.Failure.self) {
+                try place.library.find("org.example.unruly")
+            }
+            #expect(failure?.description.contains("cannot be read") == true, "\(failure?.description ?? "")")
+        }
+    }
 }

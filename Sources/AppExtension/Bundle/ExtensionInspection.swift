@@ -164,6 +164,11 @@ package struct ExtensionInspection {
             faults.append("\(path) is not an executable file")
             return nil
         }
+        // The kernel shows nothing of a process whose program its user may not read, so its memory could not be watched.
+        guard access(path, R_OK) == 0 else {
+            faults.append("the executable \(path) cannot be read: its memory could not be watched ('chmod u+r' lets it)")
+            return nil
+        }
         return path
     }
 }

@@ -49,10 +49,15 @@ package struct ExtensionLibrary: Sendable {
 
     /// Finds an extension by its identifier, or by its name if that is unique.
     package func find(_ text: String) throws(Failure) -> ExtensionBundle {
-        let all = all
+        let installed = installed
+        let all = installed.compactMap(\.bundle)
         if let exact = all.first(where: { $0.identifier == text }) { return exact }
         let named = all.filter { $0.name == text }
         guard let first = named.first else {
+            if let unusable = installed.first(where: { $0.bundle == nil && $0.name == text + ".appex" }) {
+                throw Failure(
+                    description: "the extension \(text) cannot be used: " + unusable.faults.joined(separator: "; "))
+            }
             let known = all.flatMap { [$0.identifier, $0.name] }
             throw Failure(
                 description: NearMiss.sentence("no extension \"\(text)\" is installed", about: text, known: known))
