@@ -9,6 +9,8 @@ let mostMemory: rlim_t = 512 << 20
 
 signal(SIGPIPE, SIG_IGN)
 umask(0o077)
+// Names of the files of domains are in this process.
+CoreDumps.forbid()
 let arguments = CommandLine.arguments.dropFirst()
 if let status = StandardError.manual.answer(arguments) { exit(status) }
 if let option = arguments.first(where: { $0.hasPrefix("-") }) ?? arguments.dropFirst().first {

@@ -4,6 +4,8 @@ import LinuxSystem
 
 /// Closed pipes are reported as EPIPE at writes, instead of a signal that ends the process at any moment.
 signal(SIGPIPE, SIG_IGN)
+// A password on its way to a provider is in this process.
+CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 
 let words = CommandLine.arguments.dropFirst()

@@ -8,6 +8,8 @@ signal(SIGPIPE, SIG_IGN)
 // A write beyond the limit on file sizes fails with EFBIG instead.
 signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
+// A password on its way to a provider is in this process.
+CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 
 do {
