@@ -54,7 +54,14 @@ final class Terminal: Sendable {
 
     private func readLine() throws -> String? {
         var line: [UInt8] = []
+        // A larger array in its place would leave the smaller one behind.
+        line.reserveCapacity(Self.limit)
         var byte = [UInt8](repeating: 0, count: 1)
+        // It may be a password.
+        defer {
+            line.clear()
+            byte.clear()
+        }
         while line.count < Self.limit {
             var sources = [
                 pollfd(fd: interrupted.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
@@ -68,5 +75,14 @@ final class Terminal: Sendable {
             line += byte
         }
         return String(decoding: line, as: UTF8.self)
+    }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes, so that they do not stay in memory when the array goes.
+    mutating func clear() {
+        withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { explicit_bzero(base, bytes.count) }
+        }
     }
 }

@@ -166,7 +166,7 @@ package struct ExtensionInspection {
         }
         // The kernel shows nothing of a process whose program its user may not read, so its memory could not be watched.
         guard access(path, R_OK) == 0 else {
-            faults.append("the executable \(path) cannot be read: its memory could not be watched ('chmod u+r' lets it)")
+            faults.append("the executable \(path) cannot be read, and its memory not watched ('chmod u+r')")
             return nil
         }
         return path

@@ -51,14 +51,23 @@ enum PasswordSource {
     }
 
     private static func firstLine(of path: String) throws -> String {
-        let bytes: [UInt8]
+        var bytes = [UInt8](repeating: 0, count: limit)
+        defer { bytes.clear() }
+        var count = 0
         do throws(Errno) {
             let file = path == "-" ? FileDescriptor(owning: try retrying { dup(0) }) : try .open(path, .readOnly)
-            bytes = try file.readToEnd(limit: limit)
+            while count < limit {
+                let read = try bytes.withUnsafeMutableBufferPointer { buffer throws(Errno) in
+                    try file.read(
+                        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...]))
+                }
+                if read == 0 { break }
+                count += read
+            }
         } catch {
             throw CommandError("\(path): \(error)")
         }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard let text = String(validating: line, as: UTF8.self) else {
             throw CommandError("the password in \(path) is not UTF-8")
         }
