@@ -10,12 +10,12 @@ import LinuxSystem
 /// form: their bounds, and that they concern the requested item.
 package final class ExtensionProvider: Provider {
     let process: ProviderProcess
-    private let questions = CallGate(width: 32)
-    private let transfers = CallGate(width: 8)
-    /// A gate of its own for byte ranges, because processes wait for them: they do not queue behind whole files.
-    private let parts = CallGate(width: 8)
-    /// A gate for requests of processes that wait for files, so that these and the engine do not delay each other.
-    private let coordinated = CallGate(width: 64)
+    private let questions = AsyncSemaphore(permits: 32)
+    private let transfers = AsyncSemaphore(permits: 8)
+    /// A semaphore of its own for byte ranges, because processes wait for them: they do not queue behind whole files.
+    private let parts = AsyncSemaphore(permits: 8)
+    /// A semaphore for requests of processes that wait for files, so that these and the engine do not delay each other.
+    private let coordinated = AsyncSemaphore(permits: 64)
     /// Items with files that processes use in place.
     let uses = ItemUses()
     /// The reason why no requests may be sent to the provider; `nil` if they may.
@@ -307,14 +307,14 @@ package final class ExtensionProvider: Provider {
     ///   - isSafe: Whether the request may be sent twice.
     ///   - isForProgram: Whether another process waits for the reply, and not the engine.
     ///   - mayDie: Whether the end of the process during the request does not count as a crash.
-    ///   - own: The gate to queue in; `nil` for the one that suits the request's kind.
+    ///   - own: The semaphore to wait for; `nil` for the one that suits the request's kind.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
-        mayDie: Bool = false, through own: CallGate? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        mayDie: Bool = false, through own: AsyncSemaphore? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async throws(ProviderFailure) -> C.Value {
         try checkConnected()
-        let gate = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : questions)
-        let answer = try await gate.run { () async throws(ProviderFailure) -> C.Value in
+        let semaphore = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : questions)
+        let answer = try await semaphore.withPermit { () async throws(ProviderFailure) -> C.Value in
             do throws(ProviderFailure) {
                 return try await self.process.call(request, length, mayDie: mayDie, progress: progress)
             } catch  where isSafe && error.isWorthAnotherTry && !Task.isCancelled {

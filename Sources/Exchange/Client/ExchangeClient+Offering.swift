@@ -1,6 +1,7 @@
 import Conduit
 import Foundation
 import ItemProvider
+import LinuxSystem
 
 extension ExchangeClient {
     /// Offers an item on a board.
@@ -51,9 +52,9 @@ extension ExchangeClient {
     package func withdraw(_ identifier: UUID, completion: @escaping @Sendable () -> Void = {}) {
         guard let item = offers.remove(identifier) else { return completion() }
         item.offer.end()
-        offering.enter {
+        offering.wait {
             self.callIfConnected(WithdrawCall(identifier: identifier)) {
-                self.offering.leave()
+                self.offering.signal()
                 completion()
             }
         }
@@ -79,9 +80,9 @@ extension ExchangeClient {
         completion: @escaping @Sendable (Result<UInt64, ExchangeError>) -> Void
     ) where C.Reply == ChangeCountReply {
         let identifiers = items.map(\.offer.identifier)
-        offering.enter {
+        offering.wait {
             self.call(request, attempts: 3) { result in
-                self.offering.leave()
+                self.offering.signal()
                 switch result {
                 case .success(let reply):
                     self.offers.markAnnounced(identifiers)

@@ -45,9 +45,9 @@ package final class ExchangeClient: Sendable {
     private let state = Lock(State())
     /// The items that this process offers.
     let offers = OfferList()
-    /// A gate for offers, so that a program that offers thousands of items at once does not exceed the connection's
+    /// A semaphore for offers, so that a program that offers thousands of items at once does not exceed the connection's
     /// limit.
-    let offering = CallGate(width: 1_024)
+    let offering = AsyncSemaphore(permits: 1_024)
 
     package convenience init(_ locations: Locations) { self.init(.success(locations)) }
 
