@@ -28,7 +28,7 @@ final class ProvidedClaims: Sendable {
 
     private struct Note {
         let paths: [ExactPath]
-        let noted: FirstAnswer<Void>
+        let noted: OneShotCompletion<Void>
     }
 
     private let files: any ProvidedFiles
@@ -152,15 +152,15 @@ final class ProvidedClaims: Sendable {
             hold.end(changed: []) {}
             return noted()
         }
-        let first = FirstAnswer<Void> { [self] in
+        let first = OneShotCompletion<Void> { [self] in
             noted()
             hasNoted(identifier)
         }
         notes.withLock { $0[client, default: Notes()].claims[number] = Note(paths: changed, noted: first) }
-        let limit = Deadlines.shared.run(after: files.patience) { HandlerThreads.shared.run { first.give(()) } }
+        let limit = Deadlines.shared.run(after: files.patience) { HandlerThreads.shared.run { first.complete(()) } }
         hold.end(changed: changed) {
             Deadlines.shared.cancel(limit)
-            first.give(())
+            first.complete(())
         }
     }
 
@@ -188,7 +188,7 @@ final class ProvidedClaims: Sendable {
                 }
             }
         }
-        for note in notes { note.noted.give(()) }
+        for note in notes { note.noted.complete(()) }
     }
 
     /// Calls a closure once the providers know of a process's changes, or after a timeout.

@@ -88,9 +88,9 @@ extension ExchangeClient {
     private static func item(of representation: Representation, deadline: DispatchTime) async -> ItemMessage? {
         guard representation.hasItem else { return nil }
         return await withCheckedContinuation { continuation in
-            let answer = FirstAnswer<ItemMessage?> { continuation.resume(returning: $0) }
-            representation.keepItem { answer.give($0) }
-            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + itemPatience)) { answer.give(nil) }
+            let answer = OneShotCompletion<ItemMessage?> { continuation.resume(returning: $0) }
+            representation.keepItem { answer.complete($0) }
+            DispatchQueue.global().asyncAfter(deadline: min(deadline, .now() + itemPatience)) { answer.complete(nil) }
         }
     }
 

@@ -56,7 +56,7 @@ extension NSFileProviderManager {
         _ domain: NSFileProviderDomain, mode: DomainRemovalMode,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         backend.remove(domain.identifier, mode: mode) { url, error in
             first.run {
                 if error == nil { domainsDidChange() }
@@ -78,7 +78,7 @@ extension NSFileProviderManager {
         _ completionHandler: @escaping @Sendable ([NSFileProviderDomain], (any Error)?) -> Void
     ) {
         isObserving.store(true, ordering: .relaxed)
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         backend.domains { domains, error in first.run { completionHandler(domains, error) } }
     }
     /// Returns the domains of the provider.
@@ -130,7 +130,7 @@ extension NSFileProviderManager {
     private class func changing(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         return { error in
             first.run {
                 if error == nil { domainsDidChange() }

@@ -125,7 +125,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         Self.backend.userVisibleURL(of: itemIdentifier, in: domain?.identifier) { url, error in
             first.run { completionHandler(url, error) }
         }
@@ -147,7 +147,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
                 NSFileProviderItemIdentifier?, NSFileProviderDomainIdentifier?, (any Error)?
             ) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         backend.identifier(ofFileAt: url) { item, domain, error in
             first.run { completionHandler(item, domain, error) }
         }
@@ -207,7 +207,7 @@ extension NSFileProviderManager {
     static func calling(
         _ handler: @escaping @Sendable ((any Error)?) -> Void
     ) -> @Sendable ((any Error)?) -> Void {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         return { error in first.run { handler(error) } }
     }
 

@@ -54,7 +54,7 @@ open class NSFileProviderService: NSObject {
     open func getFileProviderConnection(
         completionHandler: @escaping @Sendable (NSXPCConnection?, (any Error)?) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         let name = serviceName.rawValue
         link.ask(OpenServiceCall(domain: item.domain, item: item.item, name: name)) { result in
             first.run {
@@ -111,7 +111,7 @@ extension FileManager {
         completionHandler:
             @escaping @Sendable ([NSFileProviderServiceName: NSFileProviderService]?, (any Error)?) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         guard url.isFileURL else {
             return first.run { completionHandler(nil, CocoaError(.fileReadUnsupportedScheme)) }
         }
@@ -165,7 +165,7 @@ extension NSFileProviderManager {
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier,
         completionHandler: @escaping @Sendable (NSFileProviderService?, (any Error)?) -> Void
     ) {
-        let first = FirstAnswer()
+        let first = OneShotHandler()
         let request = ItemServicesCall(
             place: .item(itemIdentifier.rawValue, domain: domain?.identifier.rawValue))
         FoundServices.find(request) { result in

@@ -9,7 +9,7 @@ struct ContentTransfers {
         /// The task of the fetch; `nil` while the fetch is queued.
         var task: Task<Void, Never>?
         /// Requests that want the contents local without having the file open.
-        var downloads: [Answer<Void>] = []
+        var downloads: [EngineCompletion<Void>] = []
         /// The value of ``DomainEngine/signInEra`` when the fetch began.
         var era = 0
     }
@@ -17,7 +17,7 @@ struct ContentTransfers {
     /// A handle with a reader or writer that waits for the contents.
     struct Waiter {
         let isForWriting: Bool
-        let answer: Answer<FileDescriptor>
+        let answer: EngineCompletion<FileDescriptor>
     }
 
     var fetches: [ItemNumber: Fetch] = [:]

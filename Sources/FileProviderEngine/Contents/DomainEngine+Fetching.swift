@@ -7,10 +7,10 @@ extension DomainEngine {
     /// Materializes a file, and waits until it is complete. Cancelling the task ends the wait, and cancels the fetch
     /// if no other caller or handle needs it.
     package func download(_ number: ItemNumber) async throws(ProviderFailure) {
-        let waiting = Lock<Answer<Void>?>(nil)
+        let waiting = Lock<EngineCompletion<Void>?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = Answer<Void> { continuation.resume(returning: $0) }
+                let answer = EngineCompletion<Void> { continuation.resume(returning: $0) }
                 waiting.withLock { $0 = answer }
                 // Another job may have run on the engine's thread meanwhile.
                 perform { $0.download(number, answer) }
@@ -24,7 +24,7 @@ extension DomainEngine {
         try result.get()
     }
 
-    private func giveUpDownload(of number: ItemNumber, _ answer: Answer<Void>) {
+    private func giveUpDownload(of number: ItemNumber, _ answer: EngineCompletion<Void>) {
         answer.cancel()
         // The file may have got another number meanwhile.
         let number = contents.fetches.first { $0.value.downloads.contains { $0 === answer } }?.key ?? number
@@ -36,7 +36,7 @@ extension DomainEngine {
         }
     }
 
-    func download(_ number: ItemNumber, _ answer: Answer<Void>) {
+    func download(_ number: ItemNumber, _ answer: EngineCompletion<Void>) {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
             lookAtOutdated(number)
@@ -46,11 +46,11 @@ extension DomainEngine {
                 throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
             }
             let isWanted = isGrowing(number) ? true : try isMissing(row)
-            guard isWanted else { return answer.give(.success(())) }
+            guard isWanted else { return answer.complete(.success(())) }
             startFetch(number)
             contents.fetches[number]?.downloads.append(answer)
         } catch {
-            answer.give(.failure(error))
+            answer.complete(.failure(error))
         }
     }
 
@@ -68,8 +68,8 @@ extension DomainEngine {
     }
 
     /// Waits for the contents of an open file.
-    func waitForContents(_ number: ItemNumber, isForWriting: Bool, _ answer: Answer<FileDescriptor>) {
-        guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
+    func waitForContents(_ number: ItemNumber, isForWriting: Bool, _ answer: EngineCompletion<FileDescriptor>) {
+        guard !isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
         contents.waiters[number, default: []].append(.init(isForWriting: isForWriting, answer: answer))
         makeReady(number)
     }
@@ -95,14 +95,16 @@ extension DomainEngine {
             guard let reading else { return startFetch(number) }
             contents.waiters[number] = nil
             noteUse(of: number)
-            for waiter in waiters { waiter.answer.give(.success(waiter.isForWriting ? writing ?? reading : reading)) }
+            for waiter in waiters {
+                waiter.answer.complete(.success(waiter.isForWriting ? writing ?? reading : reading))
+            }
         } catch {
             failWaiters(number, error)
         }
     }
 
     func failWaiters(_ number: ItemNumber, _ failure: ProviderFailure) {
-        for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.give(.failure(failure)) }
+        for waiter in contents.waiters.removeValue(forKey: number) ?? [] { waiter.answer.complete(.failure(failure)) }
     }
 
     // MARK: One fetch for each file
@@ -170,7 +172,7 @@ extension DomainEngine {
                 if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
             }
-            for download in fetch?.downloads ?? [] { download.give(result) }
+            for download in fetch?.downloads ?? [] { download.complete(result) }
             endRemovalWaits(for: number, result)
         }
         endOpeningWaits(for: number, isStaleReply ? .success(()) : result)

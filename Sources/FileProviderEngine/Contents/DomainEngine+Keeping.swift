@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// The state of materializing pinned items. The index records which items are pinned.
 struct KeepingState {
@@ -61,7 +62,7 @@ extension DomainEngine {
         if (try? row(number))?.item.kind == .folder {
             list(number, needs: .complete, completion: answer)
         } else {
-            download(number, Answer(answer))
+            download(number, EngineCompletion(answer))
         }
     }
 

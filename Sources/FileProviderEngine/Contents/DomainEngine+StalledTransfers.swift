@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.
 extension DomainEngine {
@@ -22,7 +23,7 @@ extension DomainEngine {
         openFiles.update(number) { $0.isGrowing = false }
         endOpeningWaits(for: number, .failure(failure))
         cancelFetch(number)
-        for download in fetch.downloads { download.give(.failure(failure)) }
+        for download in fetch.downloads { download.complete(.failure(failure)) }
     }
 
     private func isStalled(_ fetch: ContentTransfers.Fetch) -> Bool {

@@ -56,7 +56,7 @@ package final class OpenItem: Sendable {
             completion(.success(descriptor))
             return .over
         }
-        let answer = Answer<FileDescriptor> { [self] result in
+        let answer = EngineCompletion<FileDescriptor> { [self] result in
             if case .success(let descriptor) = result { state.withLock { $0.descriptor = descriptor } }
             completion(result)
         }
@@ -107,7 +107,7 @@ package final class OpenItem: Sendable {
         // An edit needs the whole file locally, because the written bytes become part of it.
         if isForWriting { return ready(completion) }
         let range = Self.range(offset, count)
-        let answer = Answer<PartSource> { [self] result in completion(result.map(taking)) }
+        let answer = EngineCompletion<PartSource> { [self] result in completion(result.map(taking)) }
         let (engine, number) = (engine, number)
         let (reader, ahead) = state.withLock { state -> (Int, Range<Int64>?) in
             let reader = state.reader ?? engine.openFiles.newReader()
@@ -143,7 +143,7 @@ package final class OpenItem: Sendable {
             return .over
         }
         if isForWriting { return ready { completion($0.map(Extent.whole)) } }
-        let answer = Answer<PartSource> { [self] result in
+        let answer = EngineCompletion<PartSource> { [self] result in
             completion(
                 result.map { source in
                     switch source {

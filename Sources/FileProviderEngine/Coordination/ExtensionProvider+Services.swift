@@ -29,14 +29,14 @@ extension ExtensionProvider {
         let request = ProviderServiceCall(
             identifier: identifier, name: name, isOwn: isOwn, socket: provider.descriptor)
         let result: Result<Void, ProviderFailure> = await withCheckedContinuation { continuation in
-            let first = FirstAnswer<Result<Void, ProviderFailure>> { continuation.resume(returning: $0) }
+            let first = OneShotCompletion<Result<Void, ProviderFailure>> { continuation.resume(returning: $0) }
             // The call lasts as long as the connection, and outlives this function.
             Task {
                 do throws(ProviderFailure) {
-                    _ = try await process.call(request, .service) { _, _ in first.give(.success(())) }
-                    first.give(.success(()))
+                    _ = try await process.call(request, .service) { _, _ in first.complete(.success(())) }
+                    first.complete(.success(()))
                 } catch {
-                    first.give(.failure(error))
+                    first.complete(.failure(error))
                 }
             }
         }

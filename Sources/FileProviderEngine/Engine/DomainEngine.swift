@@ -179,7 +179,7 @@ package actor DomainEngine {
         sets.close()
         for listing in listings.folders.values {
             listing.task?.cancel()
-            for waiter in listing.waiters.values { waiter.answer.give(.failure(.closed)) }
+            for waiter in listing.waiters.values { waiter.answer.complete(.failure(.closed)) }
         }
         listings.waitingForOutdated?.cancel()
         listings = Listings()
@@ -193,13 +193,13 @@ package actor DomainEngine {
         keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
-            for download in fetch.downloads { download.give(.failure(.closed)) }
+            for download in fetch.downloads { download.complete(.failure(.closed)) }
         }
-        for waiter in contents.waiters.values.joined() { waiter.answer.give(.failure(.closed)) }
+        for waiter in contents.waiters.values.joined() { waiter.answer.complete(.failure(.closed)) }
         for opening in contents.openings.values.joined() { opening.fail(.closed) }
         for file in contents.parts.files.values {
             for ask in file.asks.values { ask.task.cancel() }
-            for waiter in file.waiters { waiter.answer?.give(.failure(.closed)) }
+            for waiter in file.waiters { waiter.answer?.complete(.failure(.closed)) }
         }
         contents.fetches = [:]
         contents.waiters = [:]

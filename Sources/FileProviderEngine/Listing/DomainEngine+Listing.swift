@@ -32,7 +32,7 @@ extension DomainEngine {
         for waiter in listing?.waiters.values.map(\.answer) ?? [] {
             // A successful listing has completed all waiters, also those for names that do not exist. Waiters are
             // left only after a failure.
-            waiter.give(result)
+            waiter.complete(result)
         }
         if case .failure(let failure) = result {
             noteFailure(failure, askedIn: era)

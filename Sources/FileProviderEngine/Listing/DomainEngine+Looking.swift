@@ -1,4 +1,5 @@
 import FileProvider
+import LinuxSystem
 
 /// Lookups in directories.
 extension DomainEngine {
@@ -27,7 +28,7 @@ extension DomainEngine {
             completion(.failure(error))
             return .over
         }
-        let answer = Answer<Void>(completion)
+        let answer = EngineCompletion<Void>(completion)
         perform { $0.wait(for: folder, need, answer) }
         return Waiting { answer.cancel() }
     }
@@ -53,17 +54,17 @@ extension DomainEngine {
         }
     }
 
-    private func wait(for folder: ItemNumber, _ need: ListingNeed, _ answer: Answer<Void>) {
+    private func wait(for folder: ItemNumber, _ need: ListingNeed, _ answer: EngineCompletion<Void>) {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
             // A page may have arrived meanwhile.
-            if try isAnswered(need, try row(folder)) { return answer.give(.success(())) }
+            if try isAnswered(need, try row(folder)) { return answer.complete(.success(())) }
             startListing(folder, isRefresh: false)
             listings.nextWaiter += 1
             let key = listings.nextWaiter
             listings.folders[folder]?.waiters[key] = .init(need: need, answer: answer)
         } catch {
-            answer.give(.failure(error))
+            answer.complete(.failure(error))
         }
     }
 
@@ -73,9 +74,9 @@ extension DomainEngine {
         for (key, waiter) in waiters {
             do throws(ProviderFailure) {
                 guard try isAnswered(waiter.need, try row(folder)) else { continue }
-                waiter.answer.give(.success(()))
+                waiter.answer.complete(.success(()))
             } catch {
-                waiter.answer.give(.failure(error))
+                waiter.answer.complete(.failure(error))
             }
             listings.folders[folder]?.waiters[key] = nil
         }

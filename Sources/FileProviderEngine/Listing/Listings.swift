@@ -16,7 +16,7 @@ package enum ListingNeed: Sendable, Hashable {
 struct Listings {
     struct Waiter {
         let need: ListingNeed
-        let answer: Answer<Void>
+        let answer: EngineCompletion<Void>
     }
 
     /// The listing of one directory.

@@ -14,14 +14,14 @@ package enum CancellableItem {
         let (pending, load) = (PendingCancellation(), PendingCancellation())
         let value: ItemValue = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let answer = FirstAnswer<Result<ItemValue, any Error>> { continuation.resume(with: $0) }
+                let answer = OneShotCompletion<Result<ItemValue, any Error>> { continuation.resume(with: $0) }
                 pending.hold {
                     load.cancel()
-                    answer.give(.failure(ItemProviderError.cancelled()))
+                    answer.complete(.failure(ItemProviderError.cancelled()))
                 }
                 $cancellation.withValue(load) {
                     start { item, error in
-                        answer.give(
+                        answer.complete(
                             item.map { .success(ItemValue($0)) } ?? .failure(error ?? ItemProviderError.emptyAnswer()))
                     }
                 }

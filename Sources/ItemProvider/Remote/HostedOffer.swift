@@ -145,11 +145,11 @@ package final class HostedOffer: Sendable {
         guard isServed else {
             return call.reply(.failed(FailureMessage(ItemProviderError.providerIsGone())))
         }
-        let answer = FirstAnswer<ItemCall.Reply> { reply in
+        let answer = OneShotCompletion<ItemCall.Reply> { reply in
             call.reply(reply)
             self.finished(on: connection, succeeded: !reply.isFailure)
         }
-        HandlerThreads.shared.runHandler { body { answer.give($0) } }
+        HandlerThreads.shared.runHandler { body { answer.complete($0) } }
     }
 
     private func finished(on connection: Connection, succeeded: Bool) {

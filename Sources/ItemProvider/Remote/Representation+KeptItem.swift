@@ -7,13 +7,13 @@ extension Representation {
     ///   object that can be sent, or if it is just the representation's data.
     package func keepItem(_ completion: @escaping @Sendable (ItemMessage?) -> Void) {
         guard let item else { return completion(nil) }
-        let answer = FirstAnswer(completion)
+        let answer = OneShotCompletion(completion)
         HandlerThreads.shared.runHandler { [typeIdentifier] in
             _ = item(ItemRequest(expectedClass: nil, options: nil)) { result in
                 guard case .value(let message) = ItemCall.Reply(result, typeIdentifier: typeIdentifier),
                     !message.isPlainData
-                else { return answer.give(nil) }
-                answer.give(message)
+                else { return answer.complete(nil) }
+                answer.complete(message)
             }
         }
     }

@@ -81,7 +81,7 @@ extension DomainEngine {
                 waiter.answer == nil || PartBlocks.around(waiter.range, size: file.size).overlaps(range)
             }
             contents.parts.files[number]?.waiters.removeAll(where: isConcerned)
-            for waiter in waiters where isConcerned(waiter) { waiter.answer?.give(.failure(failure)) }
+            for waiter in waiters where isConcerned(waiter) { waiter.answer?.complete(.failure(failure)) }
             serveParts(number)
         }
     }

@@ -31,7 +31,7 @@ extension DomainEngine {
                 contents.parts.refused[number] = row.item.contentVersion
             }
         } catch {
-            for waiter in transfer.waiters { waiter.answer?.give(.failure(error)) }
+            for waiter in transfer.waiters { waiter.answer?.complete(.failure(error)) }
             return
         }
         events.tell(.contentsReplaced(number))
@@ -40,7 +40,7 @@ extension DomainEngine {
             if let reader = waiter.reader {
                 waitForPart(number, waiter.range, reader: reader, answer)
             } else {
-                answer.give(.failure(.otherVersion))
+                answer.complete(.failure(.otherVersion))
             }
         }
         // Readers that wait for the whole file have waited for this.

@@ -6,9 +6,9 @@ extension DomainEngine {
     /// Waits for a range of a file. If the file is not served in parts, waits for the whole file.
     ///
     /// - Parameter reader: the number of the reading handle.
-    func waitForPart(_ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: Answer<PartSource>) {
-        guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
-        if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
+    func waitForPart(_ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: EngineCompletion<PartSource>) {
+        guard !isClosed, let entry = openFiles.entry(number) else { return answer.complete(.failure(.closed)) }
+        if let reading = entry.reading { return answer.complete(.success(.whole(reading))) }
         whenPartsAreKnown(number, reader: reader, answer) { (engine, file) in
             guard let file, !file.isRefused || file.file.contains(range) else {
                 return engine.waitForWhole(number, answer)
@@ -20,12 +20,12 @@ extension DomainEngine {
 
     /// Waits until the length of a file is known. If the file is served in parts, this is the size that the provider
     /// reports.
-    func waitForExtent(_ number: ItemNumber, _ answer: Answer<PartSource>) {
-        guard !isClosed, let entry = openFiles.entry(number) else { return answer.give(.failure(.closed)) }
-        if let reading = entry.reading { return answer.give(.success(.whole(reading))) }
+    func waitForExtent(_ number: ItemNumber, _ answer: EngineCompletion<PartSource>) {
+        guard !isClosed, let entry = openFiles.entry(number) else { return answer.complete(.failure(.closed)) }
+        if let reading = entry.reading { return answer.complete(.success(.whole(reading))) }
         whenPartsAreKnown(number, reader: nil, answer) { (engine, file) in
             guard let file, !file.isRefused else { return engine.waitForWhole(number, answer) }
-            answer.give(.success(.part(file.file)))
+            answer.complete(.success(.part(file.file)))
         }
     }
 
@@ -61,7 +61,7 @@ extension DomainEngine {
         let gaveUp = Lock<(@Sendable () -> Void)?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let answer = Answer<PartSource> { continuation.resume(returning: $0) }
+                let answer = EngineCompletion<PartSource> { continuation.resume(returning: $0) }
                 gaveUp.withLock { $0 = { answer.cancel() } }
                 if Task.isCancelled { answer.cancel() }
                 addPartWaiter(number, range, reader: nil, answer)
@@ -78,7 +78,7 @@ extension DomainEngine {
     /// Calls a function when it is known whether a file is served in parts: with its parts, or with `nil` if it is
     /// not.
     private func whenPartsAreKnown(
-        _ number: ItemNumber, reader: Int?, _ answer: Answer<PartSource>,
+        _ number: ItemNumber, reader: Int?, _ answer: EngineCompletion<PartSource>,
         _ body: @escaping @Sendable (isolated DomainEngine, PartTransfers.File?) -> Void
     ) {
         if let file = contents.parts.files[number] { return body(self, file) }
@@ -89,7 +89,7 @@ extension DomainEngine {
             // request.
             if contents.parts.areServed != nil || row.content == .partial { return body(self, try partFile(row)) }
         } catch {
-            return answer.give(.failure(error))
+            return answer.complete(.failure(error))
         }
         let key = contents.parts.nextNumber()
         contents.parts.undecided[key] = PartTransfers.Undecided(number: number, reader: reader, answer: answer)
@@ -99,7 +99,7 @@ extension DomainEngine {
             if let areServed { contents.parts.areServed = areServed }
             // A reader that has given up must not count as one that has read parts.
             guard contents.parts.undecided.removeValue(forKey: key) != nil else { return }
-            guard !isClosed, openFiles.entry(number) != nil else { return answer.give(.failure(.closed)) }
+            guard !isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
             if areServed == nil { body(self, nil) } else { whenPartsAreKnown(number, reader: reader, answer, body) }
         }
     }
@@ -113,12 +113,12 @@ extension DomainEngine {
             && openFiles.entry(row.number)?.writing == nil
     }
 
-    private func waitForWhole(_ number: ItemNumber, _ answer: Answer<PartSource>) {
-        waitForContents(number, isForWriting: false, Answer { answer.give($0.map(PartSource.whole)) })
+    private func waitForWhole(_ number: ItemNumber, _ answer: EngineCompletion<PartSource>) {
+        waitForContents(number, isForWriting: false, EngineCompletion { answer.complete($0.map(PartSource.whole)) })
     }
 
     private func addPartWaiter(
-        _ number: ItemNumber, _ range: Range<Int64>, reader: Int?, _ answer: Answer<PartSource>?
+        _ number: ItemNumber, _ range: Range<Int64>, reader: Int?, _ answer: EngineCompletion<PartSource>?
     ) {
         let waiter = PartTransfers.Waiter(
             number: contents.parts.nextNumber(), range: range, reader: reader, answer: answer)
@@ -126,7 +126,7 @@ extension DomainEngine {
     }
 
     /// Removes a cancelled waiter, and cancels requests that no other waiter needs.
-    func partWaiterLeft(_ number: ItemNumber, _ answer: Answer<PartSource>) {
+    func partWaiterLeft(_ number: ItemNumber, _ answer: EngineCompletion<PartSource>) {
         contents.parts.undecided = contents.parts.undecided.filter { $0.value.answer !== answer }
         contents.parts.files[number]?.waiters.removeAll { $0.answer === answer }
         cancelUnwantedParts(number)
@@ -225,7 +225,7 @@ extension DomainEngine {
     /// Completes the waiters that local parts can serve, and requests the parts that are missing.
     func serveParts(_ number: ItemNumber) {
         guard var transfer = contents.parts.files[number] else { return }
-        var served: [Answer<PartSource>] = []
+        var served: [EngineCompletion<PartSource>] = []
         var failed: [PartTransfers.Waiter] = []
         var waiting: [PartTransfers.Waiter] = []
         for waiter in transfer.waiters {
@@ -243,11 +243,11 @@ extension DomainEngine {
         transfer.waiters = waiting
         contents.parts.files[number] = transfer
         if !served.isEmpty { noteUse(of: number) }
-        for answer in served { answer.give(.success(.part(transfer.file))) }
+        for answer in served { answer.complete(.success(.part(transfer.file))) }
         for waiter in failed {
             guard let answer = waiter.answer else { continue }
             if transfer.isStale {
-                answer.give(.failure(.otherVersion))
+                answer.complete(.failure(.otherVersion))
             } else {
                 waitForWholeOrFail(number, waiter, answer)
             }
@@ -258,9 +258,9 @@ extension DomainEngine {
     /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead; a fetch fails and is
     /// retried in another way.
     private func waitForWholeOrFail(
-        _ number: ItemNumber, _ waiter: PartTransfers.Waiter, _ answer: Answer<PartSource>
+        _ number: ItemNumber, _ waiter: PartTransfers.Waiter, _ answer: EngineCompletion<PartSource>
     ) {
-        if waiter.reader == nil { answer.give(.failure(.otherVersion)) } else { waitForWhole(number, answer) }
+        if waiter.reader == nil { answer.complete(.failure(.otherVersion)) } else { waitForWhole(number, answer) }
     }
 
     // MARK: The end of parts
@@ -294,7 +294,7 @@ extension DomainEngine {
         openFiles.update(number) { entry in
             if entry.reading == nil { entry.reading = file.reading }
         }
-        for waiter in transfer.waiters { waiter.answer?.give(.success(.whole(file.reading))) }
+        for waiter in transfer.waiters { waiter.answer?.complete(.success(.whole(file.reading))) }
         makeReady(number)
     }
 
@@ -302,7 +302,7 @@ extension DomainEngine {
     func failParts(_ number: ItemNumber, _ failure: ProviderFailure) {
         let waiters = contents.parts.files[number]?.waiters ?? []
         contents.parts.files[number]?.waiters = []
-        for waiter in waiters { waiter.answer?.give(.failure(failure)) }
+        for waiter in waiters { waiter.answer?.complete(.failure(failure)) }
     }
 
     /// Drops the parts of a file whose contents were replaced or removed. Waiters continue with the whole file.

@@ -19,7 +19,7 @@ struct PartTransfers {
         /// The number of the reading handle; `nil` if the range is fetched without one.
         let reader: Int?
         /// The completion handler; `nil` for read-ahead, which no reader waits for yet.
-        let answer: Answer<PartSource>?
+        let answer: EngineCompletion<PartSource>?
     }
 
     /// A reader that waits until it is known whether the provider serves parts.
@@ -27,7 +27,7 @@ struct PartTransfers {
         let number: ItemNumber
         /// The number of the reading handle, as in ``Waiter``.
         let reader: Int?
-        let answer: Answer<PartSource>
+        let answer: EngineCompletion<PartSource>
     }
 
     /// The transfers of one file.

@@ -48,25 +48,25 @@ extension DomainEngine {
         _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditFailure) -> Void,
         _ completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
     ) -> Waiting {
-        let answer = FirstAnswer(completion)
+        let answer = OneShotCompletion(completion)
         let waits = Waits()
         perform { engine in
             do throws(EditFailure) {
                 try edit(engine)
-                answer.give(.success(()))
+                answer.complete(.success(()))
             } catch {
-                guard let folder = error.unlistedFolder else { return answer.give(.failure(error)) }
+                guard let folder = error.unlistedFolder else { return answer.complete(.failure(error)) }
                 let waiting = engine.list(folder, needs: .complete) { result in
-                    guard case .success = result else { return answer.give(.failure(error)) }
+                    guard case .success = result else { return answer.complete(.failure(error)) }
                     engine.perform { engine in
-                        answer.give(Result { () throws(EditFailure) in try edit(engine) })
+                        answer.complete(Result { () throws(EditFailure) in try edit(engine) })
                     }
                 }
                 waits.add(waiting)
             }
         }
         return Waiting {
-            answer.give(.failure(EditFailure(.interrupted)))
+            answer.complete(.failure(EditFailure(.interrupted)))
             waits.cancel()
         }
     }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A completion that passes only the first reply to the program's handler, on a thread that it may block. A backend
 /// that replies twice does not call the handler twice.
-final class FirstAnswer: Sendable {
+final class OneShotHandler: Sendable {
     private let isTaken = Atomic(false)
 
     func run(_ handler: @escaping @Sendable () -> Void) {

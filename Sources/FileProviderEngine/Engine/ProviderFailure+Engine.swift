@@ -1,17 +1,6 @@
 import FileProvider
 import LinuxSystem
 
-/// A completion handler that is called exactly once.
-final class Answer<Value: Sendable>: Sendable {
-    private let first: FirstAnswer<Result<Value, ProviderFailure>>
-
-    init(_ completion: @escaping @Sendable (Result<Value, ProviderFailure>) -> Void) { first = FirstAnswer(completion) }
-
-    func give(_ result: Result<Value, ProviderFailure>) { first.give(result) }
-
-    func cancel() { give(.failure(ProviderFailure(.cancelled, message: "The wait was given up."))) }
-}
-
 extension ProviderFailure {
     /// Translates a failure of the index for the caller.
     init(_ failure: IndexFailure) {
