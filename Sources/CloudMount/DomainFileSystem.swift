@@ -11,8 +11,8 @@ import LinuxSystem
 final class DomainFileSystem: FileSystem {
     let engine: DomainEngine
     let index: Index
-    let files: OpenFiles
-    let removed = RemovedItems()
+    let files: HandleTable
+    let removed = UnlinkedItems()
     let stale = StaleOpenings()
     let notifications: Notifications
     let readers: ReaderPolicies
@@ -47,7 +47,7 @@ final class DomainFileSystem: FileSystem {
         self.thumbnails = thumbnails
         self.hasEnded = hasEnded
         index = engine.index
-        files = OpenFiles(ledger)
+        files = HandleTable(ledger)
         notifications = Notifications(files, folderLimit: folderLimit)
     }
 

@@ -6,7 +6,7 @@ import LinuxSystem
 /// changes.
 ///
 /// File contents in the page cache are not part of this: each open decides whether they are still valid
-/// (``OpenFiles``).
+/// (``HandleTable``).
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
@@ -22,7 +22,7 @@ final class Notifications: Sendable {
         var isSilent = false
     }
 
-    private let files: OpenFiles
+    private let files: HandleTable
     // Leaf lock: the session is notified after its release.
     private let state = Lock(State())
 
@@ -30,7 +30,7 @@ final class Notifications: Sendable {
     private let folderLimit: Int
     static let folderLimit = 100_000
 
-    init(_ files: OpenFiles, folderLimit: Int) {
+    init(_ files: HandleTable, folderLimit: Int) {
         self.files = files
         self.folderLimit = folderLimit
     }

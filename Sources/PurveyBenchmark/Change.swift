@@ -10,7 +10,7 @@ extension Section {
         let source = try ScratchFolder()
         for number in 0..<100 { _ = try source.file("file-\(number)") }
         let cloud = try CloudFolder(over: source.path)
-        _ = try Child.output(ofProgram: "/bin/ls", ["-l", cloud.mount])
+        _ = try BenchmarkChild.output(ofProgram: "/bin/ls", ["-l", cloud.mount])
         var times: [Double] = []
         for round in 1...50 {
             let size = round * 10
@@ -34,6 +34,6 @@ extension Section {
             if let status = try? FileStatus.of(path, followingLinks: false), status.size == size { return }
             usleep(100)
         }
-        throw MountFailure("\(path) was not seen with \(size) bytes")
+        throw MeasurementFailure("\(path) was not seen with \(size) bytes")
     }
 }

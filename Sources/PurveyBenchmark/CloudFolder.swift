@@ -21,7 +21,7 @@ final class CloudFolder {
         let mount = home.path + "/mounts/measured"
         (self.home, self.mount) = (home, mount)
         daemon = try Companion(
-            try Child.sibling("purveyd"), ["--foreground", "--log", "error"],
+            try BenchmarkChild.sibling("purveyd"), ["--foreground", "--log", "error"],
             environment: Self.environment(home.path), errors: .copy(of: STDERR_FILENO)
         ) { PeerMount.unmount(mount) }
         do {
@@ -42,7 +42,8 @@ final class CloudFolder {
     /// Runs a command with this daemon, and returns its output.
     @discardableResult
     func purvey(_ arguments: [String]) throws -> String {
-        try Child.output(ofProgram: Child.sibling("purvey"), arguments, environment: Self.environment(home.path))
+        try BenchmarkChild.output(
+            ofProgram: BenchmarkChild.sibling("purvey"), arguments, environment: Self.environment(home.path))
     }
 
     private static func environment(_ home: String) -> [String: String] { ["PURVEY_HOME": home, "PURVEY_BUS": "none"] }
@@ -50,10 +51,10 @@ final class CloudFolder {
     private func awaitDaemon() throws {
         for _ in 0..<2_000 {
             if (try? FileStatus.of(home.path + "/run/daemon.socket", followingLinks: false)) != nil { return }
-            guard daemon.isRunning else { throw MountFailure("the daemon has ended") }
+            guard daemon.isRunning else { throw MeasurementFailure("the daemon has ended") }
             usleep(10_000)
         }
-        throw MountFailure("the daemon did not start")
+        throw MeasurementFailure("the daemon did not start")
     }
 
     private func installProvider() throws { try purvey(["extensions", "install", Self.makeBundle(in: home)]) }
@@ -64,8 +65,9 @@ final class CloudFolder {
         let plist = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
             "../../Providers/\(provider)/Info.plist")
         _ = try home.folder("\(provider).appex")
-        _ = try Child.output(ofProgram: "/bin/cp", [plist.path, bundle + "/Info.plist"])
-        _ = try Child.output(ofProgram: "/bin/cp", [Child.sibling(provider), bundle + "/\(provider)"])
+        _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [plist.path, bundle + "/Info.plist"])
+        _ = try BenchmarkChild.output(
+            ofProgram: "/bin/cp", [BenchmarkChild.sibling(provider), bundle + "/\(provider)"])
         return bundle
     }
 }

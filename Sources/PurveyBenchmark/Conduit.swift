@@ -6,7 +6,7 @@ import LinuxSystem
 extension Section {
     /// Conduit: a call between two processes against the bare round trip of the underlying socket, on one processor.
     static let conduit = Section(name: "conduit") { report in
-        let line = try Child.output(of: .conduitCaller)
+        let line = try BenchmarkChild.output(of: .conduitCaller)
         let values = line.split(separator: " ").compactMap {
             Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
         }

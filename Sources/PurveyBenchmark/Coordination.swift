@@ -65,7 +65,7 @@ extension Section {
     }
 
     private static func values(of role: ChildRole, _ count: Int) throws -> [Double] {
-        let line = try Child.output(of: role)
+        let line = try BenchmarkChild.output(of: role)
         let values = line.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
         guard values.count == count else { throw CoordinationFailure(description: "\(role.name) printed '\(line)'") }
         return values

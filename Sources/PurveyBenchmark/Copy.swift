@@ -20,7 +20,7 @@ extension Section {
 
     private static func measureAgainstCp(_ report: inout Report) throws {
         let scratch = try ScratchFolder()
-        var noise = Noise()
+        var noise = IncompressibleBytes()
         let source = try scratch.file("source")
         try noise.write(size, to: source)
         try source.synchronize()
@@ -32,7 +32,7 @@ extension Section {
         let times = try Measure.medians(rounds: 5, cleanUp: cleanUp) {
             method = try FileCopier.copy(source, into: scratch.descriptor, named: "ours")
         } _: {
-            _ = try Child.output(ofProgram: "/bin/cp", [scratch.path + "/source", scratch.path + "/theirs"])
+            _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [scratch.path + "/source", scratch.path + "/theirs"])
         }
         report.add(
             "copy of 1 GiB (\(method))", Double(size) / times.ours, .bytesPerSecond,
@@ -47,9 +47,9 @@ extension Section {
         try image.truncate(to: 3 << 30)
         let mount = images.path + "/mount"
         _ = try images.folder("mount")
-        _ = try Child.output(ofProgram: "/usr/sbin/mkfs.\(fileSystem)", ["-q", images.path + "/image"])
-        _ = try Child.output(ofProgram: "/bin/mount", ["-o", "loop", images.path + "/image", mount])
-        defer { _ = try? Child.output(ofProgram: "/bin/umount", [mount]) }
+        _ = try BenchmarkChild.output(ofProgram: "/usr/sbin/mkfs.\(fileSystem)", ["-q", images.path + "/image"])
+        _ = try BenchmarkChild.output(ofProgram: "/bin/mount", ["-o", "loop", images.path + "/image", mount])
+        defer { _ = try? BenchmarkChild.output(ofProgram: "/bin/umount", [mount]) }
         let time = try cloneTime(in: mount)
         report.add("clone of 1 GiB on \(fileSystem)", time, .seconds, target: .atMost(0.005))
     }
@@ -57,7 +57,7 @@ extension Section {
     /// Returns the time of a clone in seconds. Closes everything on the mounted file system.
     private static func cloneTime(in mount: String) throws -> Double {
         let scratch = try ScratchFolder(in: mount)
-        var noise = Noise()
+        var noise = IncompressibleBytes()
         let source = try scratch.file("source")
         try noise.write(size, to: source)
         try source.synchronize()

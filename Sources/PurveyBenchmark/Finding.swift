@@ -29,8 +29,8 @@ extension Section {
     private static let files = 100
 
     private static func find(_ folder: String) throws {
-        let lines = try Child.output(ofProgram: "/usr/bin/find", [folder, "-type", "f", "-size", "-1"])
+        let lines = try BenchmarkChild.output(ofProgram: "/usr/bin/find", [folder, "-type", "f", "-size", "-1"])
         let count = lines.utf8.count { $0 == UInt8(ascii: "\n") }
-        guard count == folders * files else { throw MountFailure("\(count) files were found in \(folder)") }
+        guard count == folders * files else { throw MeasurementFailure("\(count) files were found in \(folder)") }
     }
 }

@@ -17,7 +17,8 @@ extension Section {
         }
         try measureLarge(&report)
         try measureMapping(&report)
-        let values = try Child.output(of: .handoffConsumer).split(separator: "\n").last?.split(separator: " ") ?? []
+        let values =
+            try BenchmarkChild.output(of: .handoffConsumer).split(separator: "\n").last?.split(separator: " ") ?? []
         guard values.count == 3, let bare = Double(values[0]), let load = Double(values[1]),
             let awaited = Double(values[2])
         else { throw HandoffFailure("the pinned consumer printed \(values)") }

@@ -7,7 +7,8 @@ extension Section {
     /// The index of a domain: a million items of a provider are stored and looked up.
     static let index = Section(name: "index") { report in
         for tree in IndexTree.allCases {
-            let words = try Child.output(of: .indexFilling, [tree.rawValue]).split(whereSeparator: \.isWhitespace)
+            let words = try BenchmarkChild.output(of: .indexFilling, [tree.rawValue]).split(
+                whereSeparator: \.isWhitespace)
             let values = words.compactMap { Double($0) }
             guard values.count == 7 else {
                 report.fail("index, \(tree.words)", because: "the child said \(words)")

@@ -19,7 +19,7 @@ struct MixedTree {
             guard let root = try? FileDescriptor.open(source, [.readOnly, .directory]) else { continue }
             try addTexts(from: root, upTo: bytes + Self.textBytes / 2)
         }
-        var noise = Noise()
+        var noise = IncompressibleBytes()
         for (name, size) in Self.media {
             let file = try descriptor.open(name, [.readWrite, .create, .exclusive], permissions: 0o644)
             try noise.write(size, to: file)

@@ -6,7 +6,7 @@ extension Section {
     static let mount = Section(name: "mount") { report in
         Measure.warmMemory(byteCount: 2 << 30)
         let source = try ScratchFolder()
-        var noise = Noise()
+        var noise = IncompressibleBytes()
         try noise.write(size, to: try source.file("large"))
         let names = (0..<smallFiles).map { "small-\($0)" }
         for name in names { try noise.write(4096, to: try source.file(name)) }
@@ -69,7 +69,7 @@ extension Section {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             for path in paths {
                 let file = try FileDescriptor.open(path, [.readOnly])
-                guard try file.read(into: buffer) == 4096 else { throw MountFailure("\(path) is not whole") }
+                guard try file.read(into: buffer) == 4096 else { throw MeasurementFailure("\(path) is not whole") }
             }
         }
     }
@@ -93,7 +93,7 @@ private final class OpenedLarge {
         var position = 0
         while position < size {
             let count = try file.read(into: buffer, at: position)
-            guard count > 0 else { throw MountFailure("the file ends at \(position)") }
+            guard count > 0 else { throw MeasurementFailure("the file ends at \(position)") }
             position += count
         }
     }
@@ -105,7 +105,7 @@ private final class OpenedLarge {
         for _ in 0..<Self.reads {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let offset = Int(state >> 33) % (size / 4096) * 4096
-            guard try file.read(into: page, at: offset) == 4096 else { throw MountFailure("a page is not whole") }
+            guard try file.read(into: page, at: offset) == 4096 else { throw MeasurementFailure("a page is not whole") }
         }
     }
 }

@@ -11,7 +11,7 @@ extension Section {
             try large.truncate(to: largeSize)
             try [UInt8](repeating: 7, count: 1 << 20).withUnsafeBytes { try large.writeAll($0, at: largeSize / 2) }
         }
-        var noise = Noise()
+        var noise = IncompressibleBytes()
         try noise.write(wholeSize, to: try source.file("whole"))
         let cloud = try CloudFolder(over: source.path)
         try measureByte(cloud, &report)
@@ -41,7 +41,7 @@ extension Section {
         let file = try FileDescriptor.open(path, [.readOnly])
         try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
             guard try file.read(into: buffer, at: largeSize / 2) == 1, buffer[0] == 7 else {
-                throw MountFailure("\(path) is not what it was")
+                throw MeasurementFailure("\(path) is not what it was")
             }
         }
     }
@@ -53,7 +53,7 @@ extension Section {
     ) throws {
         let target = try ScratchFolder()
         let path = cloud.mount + "/whole"
-        func copy() throws { _ = try Child.output(ofProgram: "/bin/cp", [path, target.path + "/copy"]) }
+        func copy() throws { _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [path, target.path + "/copy"]) }
         func forget() {
             try? target.remove("copy")
             _ = try? cloud.purvey(["evict", path])

@@ -41,10 +41,10 @@ final class PeerMount {
             if let status = try? FileStatus.of(mount, followingLinks: false), status.identity.device != outside {
                 return
             }
-            guard server.isRunning else { throw MountFailure("\(kind.rawValue) has ended") }
+            guard server.isRunning else { throw MeasurementFailure("\(kind.rawValue) has ended") }
             usleep(10_000)
         }
-        throw MountFailure("\(kind.rawValue) did not mount")
+        throw MeasurementFailure("\(kind.rawValue) did not mount")
     }
 
     deinit { server.end() }
@@ -53,7 +53,7 @@ final class PeerMount {
     static func unmount(_ path: String) {
         // Works as root. Other users need the setuid program.
         guard umount2(path, CInt(MNT_DETACH)) != 0, errno == EPERM else { return }
-        _ = try? Child.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
+        _ = try? BenchmarkChild.output(ofProgram: "/usr/bin/fusermount3", ["-u", "-z", path])
     }
 
     /// Measures against each installed peer. The report lists the others as missing.
@@ -93,7 +93,7 @@ struct Rival {
     }
 }
 
-struct MountFailure: Error, CustomStringConvertible {
+struct MeasurementFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

@@ -11,9 +11,9 @@ extension Section {
     /// index: once of a provider that does nothing else, and once of the provider of a directory.
     static let provider = Section(name: "provider") { report in
         for (role, words) in [(ChildRole.providerListing, "a provider"), (.folderListing, "the provider of a folder")] {
-            let output = try Child.output(of: role).split(whereSeparator: \.isWhitespace)
+            let output = try BenchmarkChild.output(of: role).split(whereSeparator: \.isWhitespace)
             let values = output.compactMap { Double($0) }
-            guard values.count == 6 else { throw MountFailure("the child said \(output)") }
+            guard values.count == 6 else { throw MeasurementFailure("the child said \(output)") }
             let isFolder = role.name == ChildRole.folderListing.name
             report.add(
                 "a million items listed by \(words)", values[0], .seconds, target: isFolder ? .none : .atMost(5))
@@ -80,7 +80,7 @@ private final class MillionListing {
     func run(_ change: (() throws -> Void)? = nil) throws -> [Double] {
         let seconds = try list()
         guard try engine.index.childCount(of: .root) == MillionItems.count else {
-            throw MountFailure("not all items are in the index")
+            throw MeasurementFailure("not all items are in the index")
         }
         var usage = rusage()
         try retrying { getrusage(RUSAGE_SELF.rawValue, &usage) }
@@ -92,7 +92,7 @@ private final class MillionListing {
             changed = try Measure.seconds(awaitOneMore)
         }
         let last = try providerProcess()
-        guard first.number == last.number else { throw MountFailure("the provider's process was started again") }
+        guard first.number == last.number else { throw MeasurementFailure("the provider's process was started again") }
         wait { [provider, engine] in
             await engine.close()
             await provider.close()
@@ -110,7 +110,7 @@ private final class MillionListing {
             }
             listed.wait()
         }
-        if let failure = failure.withLock({ $0 }) { throw MountFailure(failure.message) }
+        if let failure = failure.withLock({ $0 }) { throw MeasurementFailure(failure.message) }
         return seconds
     }
 
@@ -120,7 +120,7 @@ private final class MillionListing {
             if try engine.index.item(named: Self.addedName, in: .root) != nil { return }
             usleep(10_000)
         }
-        throw MountFailure("the change did not come")
+        throw MeasurementFailure("the change did not come")
     }
 
     /// Returns the PID of the provider's process, its peak resident bytes, and its processor seconds.
@@ -130,13 +130,13 @@ private final class MillionListing {
             let number = await provider.processID
             found.withLock { $0 = number }
         }
-        guard let number = found.withLock({ $0 }) else { throw MountFailure("the provider's process has ended") }
+        guard let number = found.withLock({ $0 }) else { throw MeasurementFailure("the provider's process has ended") }
         let peak = try Measure.peakResident(ofProcess: "\(number)")
         // The name in parentheses may contain anything. The times are the twelfth and thirteenth values after it.
         let times = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             .split(separator: ")").last?.split(separator: " ")
         guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
-            throw MountFailure("no times of the provider's process")
+            throw MeasurementFailure("no times of the provider's process")
         }
         return (number, peak, (user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
     }
@@ -183,7 +183,7 @@ final class MillionItems: NSFileProviderExtension {
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: bundle + "/Info.plist"))
         let running = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        _ = try Child.output(ofProgram: "/bin/cp", [running, bundle + "/" + program])
+        _ = try BenchmarkChild.output(ofProgram: "/bin/cp", [running, bundle + "/" + program])
         try ExtensionLibrary(data: folder.path + "/data").install(path: bundle, link: true)
         return identifier
     }

@@ -44,7 +44,7 @@ final class ScratchFolder {
 }
 
 /// Incompressible bytes, as in photos or films. They are the same in every run.
-struct Noise {
+struct IncompressibleBytes {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     /// Fills a buffer, in steps of 8 bytes.

@@ -7,7 +7,7 @@ extension Section {
     /// Searches for items by name, type, tag and date among a million, and the most recently used files, without a
     /// provider.
     static let search = Section(name: "search") { report in
-        let output = try Child.output(of: .searching).split(separator: "\n").map { $0.split(separator: "\t") }
+        let output = try BenchmarkChild.output(of: .searching).split(separator: "\n").map { $0.split(separator: "\t") }
         for line in output {
             guard line.count >= 2, let value = Double(line[1]) else {
                 report.fail("search", because: "the child said \(line)")
@@ -56,7 +56,7 @@ extension ChildRole {
                 count = try search.search(query).count
             } _: {
                 // The peer is a program that scans all names.
-                _ = try? Child.output(ofProgram: "/bin/grep", ["-icF", words[0], list])
+                _ = try? BenchmarkChild.output(ofProgram: "/bin/grep", ["-icF", words[0], list])
             }
             guard found.contains(count) else {
                 throw WrongAnswer(description: "\(count) items were found for \(words)")

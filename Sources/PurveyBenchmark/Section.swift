@@ -13,6 +13,6 @@ struct Section: Sendable {
 /// Work of a section in a fresh process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
 struct ChildRole: Sendable {
     let name: String
-    /// Runs the work. ``Child/output(of:_:)`` returns its standard output.
+    /// What the child does; what it prints on standard output is what ``BenchmarkChild/output(of:_:)`` returns.
     let run: @Sendable ([String]) throws -> Void
 }

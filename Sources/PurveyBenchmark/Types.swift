@@ -27,7 +27,7 @@ extension ChildRole {
 private enum TypesRegistry {
     static func measure(_ report: inout Report) throws {
         let starts = try (0..<11).map { _ in
-            let words = try Child.output(of: .typesReady).split(whereSeparator: \.isWhitespace)
+            let words = try BenchmarkChild.output(of: .typesReady).split(whereSeparator: \.isWhitespace)
             return words.compactMap { Double($0) }
         }
         let ready = starts.compactMap(\.first)
@@ -66,7 +66,7 @@ private enum TypesCommand {
     private static let lineCount = 100_000
 
     static func measure(_ report: inout Report) throws {
-        let program = try Child.sibling("purvey")
+        let program = try BenchmarkChild.sibling("purvey")
         guard FileManager.default.isExecutableFile(atPath: program) else {
             report.skip("purvey types --batch", because: "no program 'purvey' beside this one; build it first")
             return
@@ -78,7 +78,9 @@ private enum TypesCommand {
         try lines(files: try TypesTestList().paths).write(toFile: input, atomically: false, encoding: .utf8)
         var answered = 0
         let time = try Measure.median(rounds: 3) {
-            answered = try Child.output(ofProgram: program, ["types", "--batch"], input: input).utf8.count { $0 == 10 }
+            answered = try BenchmarkChild.output(ofProgram: program, ["types", "--batch"], input: input).utf8.count {
+                $0 == 10
+            }
         }
         guard answered == lineCount else {
             report.fail("purvey types --batch", because: "\(answered) answers to \(lineCount) lines")

@@ -17,11 +17,11 @@ struct TypesTestList {
     /// Fetches the list if needed, and reads it with its files.
     init() throws {
         // The script is in the package, above the build directory of this program.
-        var folder = URL(fileURLWithPath: try Child.sibling(""))
+        var folder = URL(fileURLWithPath: try BenchmarkChild.sibling(""))
         while folder.path != "/", !FileManager.default.fileExists(atPath: Self.script(folder)) {
             folder.deleteLastPathComponent()
         }
-        let path = try Child.output(ofProgram: Self.script(folder), [])
+        let path = try BenchmarkChild.output(ofProgram: Self.script(folder), [])
             .trimmingCharacters(in: .whitespacesAndNewlines)
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
         var entries: [Entry] = []

@@ -35,7 +35,7 @@ private enum Zip {
                 directory: tree.descriptor, named: "tree", to: try scratch.file("ours.zip"), shouldStore: shouldStore)
             sizes.ours = made.archiveBytes
         } _: {
-            _ = try Child.output(
+            _ = try BenchmarkChild.output(
                 ofProgram: "/bin/sh", ["-c", "cd \"$0\" && exec zip -qr theirs.zip tree", scratch.path])
             sizes.theirs = try FileStatus.of(scratch.path + "/theirs.zip").size
         }

@@ -12,12 +12,12 @@ umask(0o077)
 // Names of the files of domains are in this process.
 CoreDumps.forbid()
 let arguments = CommandLine.arguments.dropFirst()
-if let status = StandardError.manual.answer(arguments) { exit(status) }
+if let status = manual.answer(arguments) { exit(status) }
 if let option = arguments.first(where: { $0.hasPrefix("-") }) ?? arguments.dropFirst().first {
-    exit(StandardError.manual.refuse(option))
+    exit(manual.refuse(option))
 }
 guard let address = arguments.first, fcntl(3, F_GETFD) >= 0 else {
-    exit(StandardError.manual.misuse("this program is started by purveyd"))
+    exit(manual.misuse("this program is started by purveyd"))
 }
 var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
 setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit)

@@ -41,7 +41,7 @@ extension Command {
         let items = try await board.remoteItems()
         let item = try LoadArguments.find(arguments.value("item"), type: type, in: items, on: board)
 
-        let outcome = try await ItemLoad.run(
+        let outcome = try await CommandLineLoad.run(
             item.makeProvider(), type: type, as: delivery, to: destination,
             replacing: Replacement(ownName: arguments.has("force")))
         if toStandardOutput {

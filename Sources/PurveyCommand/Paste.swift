@@ -31,11 +31,11 @@ extension Command {
         for item in items {
             let provider = item.makeProvider()
             if let path {
-                let outcome = try await ItemLoad.run(
+                let outcome = try await CommandLineLoad.run(
                     provider, type: type, as: .copy, to: .path(path), replacing: replacement)
                 if let path = outcome.path { replacement.except.insert(try FileStatus.of(path).identity) }
             } else {
-                _ = try await ItemLoad.run(provider, type: type, as: .data, to: .standardOutput)
+                _ = try await CommandLineLoad.run(provider, type: type, as: .data, to: .standardOutput)
             }
         }
     }

@@ -34,7 +34,7 @@ enum Daemon {
         let storages = ProvidedStorages(data: locations.data, log: log)
         let coordination = CoordinationService(marker: locations.runtime + "/coordination", provided: storages)
         let keeper = mountKeeper(options, locations, service, log)
-        let bus = DesktopBus(log: log)
+        let bus = DesktopBusProcess(log: log)
         let domains = DomainService(
             locations, mountsDomains: !options.noMount, keeper: keeper, bus: bus, log: log
         ) {

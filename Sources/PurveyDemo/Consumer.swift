@@ -12,10 +12,10 @@ struct Consumer: Sendable {
         let items = try await Demonstration.board.items()
         for load in Load.all {
             guard let item = items.first(where: { $0.suggestedName == load.promise.name }) else {
-                try Report.failed("\(load.promise.name) is not on the board").send()
+                try ChildReport.failed("\(load.promise.name) is not on the board").send()
                 return
             }
-            try Report.arrived(await run(load, on: item)).send()
+            try ChildReport.arrived(await run(load, on: item)).send()
         }
     }
 
@@ -34,7 +34,7 @@ struct Consumer: Sendable {
         }
     }
 
-    private func run(_ load: Load, on item: NSItemProvider) async -> Report.Arrival {
+    private func run(_ load: Load, on item: NSItemProvider) async -> ChildReport.Arrival {
         let type = UTType(importedAs: load.representation.type)
         let watch = ProgressWatch()
         let start = ContinuousClock.now
@@ -65,7 +65,7 @@ struct Consumer: Sendable {
             fault = fault ?? "the copy was left behind"
         }
         let goodCheck = outcome.form == .inPlace ? "the same file" : "same contents"
-        return Report.Arrival(
+        return ChildReport.Arrival(
             form: outcome.form?.rawValue, details: outcome.details, seconds: seconds, fraction: fraction,
             check: fault ?? goodCheck, isGood: fault == nil)
     }
@@ -81,7 +81,7 @@ struct Consumer: Sendable {
                 outcome.fault = data == original ? nil : "other bytes"
             case .folder(let path):
                 outcome.details += " of zip"
-                outcome.fault = try Comparison.difference(examples.appendingPathComponent(path).path, archive: data)
+                outcome.fault = try FileComparison.difference(examples.appendingPathComponent(path).path, archive: data)
             case .noise(let size):
                 outcome.fault = Noise.matches(data, size: size) ? nil : "other bytes"
             }
@@ -97,16 +97,16 @@ struct Consumer: Sendable {
                 if isInPlace {
                     outcome.form = .inPlace
                     outcome.details = "\(examples.lastPathComponent)/\(path)"
-                    outcome.fault = Comparison.areSameFile(original, url.path) ? nil : "another file"
+                    outcome.fault = FileComparison.areSameFile(original, url.path) ? nil : "another file"
                 } else {
                     outcome.form = .copy
                     outcome.details = "…/\(url.lastPathComponent)"
                     outcome.temporaryFile = url.path
                     outcome.fault =
-                        if Comparison.areSameFile(original, url.path) {
+                        if FileComparison.areSameFile(original, url.path) {
                             "the original, not a copy"
                         } else {
-                            try Comparison.difference(
+                            try FileComparison.difference(
                                 original, url.path, permissions: load.representation.form != .data)
                         }
                 }

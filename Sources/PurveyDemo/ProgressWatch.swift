@@ -21,7 +21,7 @@ final class ProgressWatch: Sendable {
                 let fraction = progress.fractionCompleted
                 if fraction != last {
                     last = fraction
-                    try? Report.progress(fraction).send()
+                    try? ChildReport.progress(fraction).send()
                 }
                 try? await Task.sleep(for: .milliseconds(50))
             }

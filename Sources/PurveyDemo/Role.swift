@@ -33,10 +33,10 @@ final class Role {
     var identifier: Int32 { child.identifier }
 
     /// Waits for the child's next report.
-    func expect() throws -> Report {
+    func expect() throws -> ChildReport {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
-                let report = try JSONDecoder().decode(Report.self, from: received[..<end])
+                let report = try JSONDecoder().decode(ChildReport.self, from: received[..<end])
                 received = Data(received[received.index(after: end)...])
                 if case .failed(let reason) = report { throw Failure(name, reason) }
                 return report
@@ -60,12 +60,12 @@ extension Role {
     static func play(_ name: Name, examples: URL) async -> Never {
         do {
             switch name {
-            case .provider: try await Provider(examples: examples).run()
+            case .provider: try await Producer(examples: examples).run()
             case .consumer: try await Consumer(examples: examples).run()
             }
             exit(0)
         } catch {
-            try? Report.failed("\(error)").send()
+            try? ChildReport.failed("\(error)").send()
             exit(1)
         }
     }

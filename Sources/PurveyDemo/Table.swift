@@ -37,7 +37,7 @@ struct Table {
     }
 
     /// Prints the row of a finished load.
-    func add(_ load: Load, _ arrival: Report.Arrival) throws {
+    func add(_ load: Load, _ arrival: ChildReport.Arrival) throws {
         let preposition = load.delivery == .inPlace ? "" : "as "
         try add([
             "  \(load.representation.type) \(preposition)\(load.delivery.rawValue)",

@@ -31,7 +31,7 @@ do throws(Errno) {
     if let option = arguments.first(where: { $0.hasPrefix("-") || $0.isEmpty }) ?? arguments.dropFirst().first {
         exit(manual.refuse(option))
     }
-    var listener = try Listener(at: arguments.first ?? standardSocket)
+    var listener = try PassthroughListener(at: arguments.first ?? standardSocket)
     try listener.listen()
 } catch {
     exit(manual.complain("\(error)"))

@@ -19,7 +19,7 @@ import Testing
             _ path: String, readOnly: Bool = false, bundle: String? = "org.example.unruly", session: String? = nil
         ) throws -> String {
             let bookmark = try Bookmark(
-                options: NSURL.BookmarkCreationOptions.withSecurityScope.rawValue, item: FoundItem(at: path),
+                options: NSURL.BookmarkCreationOptions.withSecurityScope.rawValue, item: ResolvedItem(at: path),
                 relativeTo: nil, scope: .init(bundle: bundle, isReadOnly: readOnly, session: session), values: [])
             return BookmarkSeal.seal(bookmark, try BookmarkKey(data: place.data)).base64EncodedString()
         }
@@ -195,7 +195,7 @@ import Testing
                     == Self.refused)
             #expect(scene.process.tell("resolve " + (try scene.bookmark(scene.file, bundle: nil))) == Self.refused)
             let plain = try Bookmark(
-                options: 0, item: FoundItem(at: scene.file), relativeTo: nil, scope: nil, values: [])
+                options: 0, item: ResolvedItem(at: scene.file), relativeTo: nil, scope: nil, values: [])
             let sealed = BookmarkSeal.seal(plain, try BookmarkKey(data: scene.place.data))
             #expect(scene.process.tell("resolve " + sealed.base64EncodedString()) == Self.refused)
         }
@@ -232,7 +232,7 @@ import Testing
             // Sealed with a key of the test's own. A confined process has no access to the user's key.
             let own = BookmarkSeal.seal(
                 try Bookmark(
-                    options: 0, item: FoundItem(at: scene.file), relativeTo: nil,
+                    options: 0, item: ResolvedItem(at: scene.file), relativeTo: nil,
                     scope: .init(bundle: "org.example.unruly", isReadOnly: false), values: []),
                 try BookmarkKey(data: scene.files))
             #expect(scene.process.tell("resolve " + own.base64EncodedString()) == Self.corrupt)
@@ -262,7 +262,7 @@ import Testing
             let bookmark = try BookmarkSeal.open(data, try BookmarkKey(data: scene.place.data))
             #expect(throws: CocoaError.self) { try BookmarkResolution(of: bookmark, relativeTo: nil) }
             // For other programs, the bookmark is relative to the file itself.
-            let found = try BookmarkResolution(of: bookmark, relativeTo: FoundItem(at: document))
+            let found = try BookmarkResolution(of: bookmark, relativeTo: ResolvedItem(at: document))
             #expect(found.item.path == scene.file && !found.isStale)
             #expect(bookmark.values.map(\.key) == [.fileSizeKey])
             #expect(bookmark.values.first?.value as? Int == 4)

@@ -19,7 +19,7 @@ package final class RequestDevice {
 
     package let requests = RequestTable()
     private let answers: SequencedPacketSocket
-    private let channel: Channel
+    private let channel: DeviceChannel
 
     private static let headerSize = 40
     /// What the header of a request that comes again has in its number.
@@ -28,7 +28,7 @@ package final class RequestDevice {
     package init() throws {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         answers = ours
-        channel = Channel(theirs.descriptor, requests: requests, buffers: BufferPool(size: 1 << 16))
+        channel = DeviceChannel(theirs.descriptor, requests: requests, buffers: BufferPool(size: 1 << 16))
     }
 
     /// A request; the length that its header tells is the number of bytes, unless another one is given.

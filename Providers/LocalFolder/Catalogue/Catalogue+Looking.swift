@@ -142,7 +142,7 @@ extension Catalogue {
     /// Whether a directory holds anything that the catalogue did not know.
     func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder, isForNews: false).hasAdditions }
 
-    private func compare(_ folder: Int64, isForNews: Bool) throws -> Comparison {
+    private func compare(_ folder: Int64, isForNews: Bool) throws -> FolderComparison {
         do {
             return try compareNow(folder, isForNews: isForNews)
         } catch {
@@ -154,17 +154,17 @@ extension Catalogue {
         }
     }
 
-    private func compareNow(_ folder: Int64, isForNews: Bool) throws -> Comparison {
+    private func compareNow(_ folder: Int64, isForNews: Bool) throws -> FolderComparison {
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
         let news = isForNews && item.isListed ? try news(in: folder) : nil
         let compared = try news ?? all(in: folder)
-        if compared.names.isEmpty, !compared.isWhole { return Comparison(self, compared, isFirst: false) }
+        if compared.names.isEmpty, !compared.isWhole { return FolderComparison(self, compared, isFirst: false) }
         return try database.transaction {
             if !item.isListed {
                 try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
             }
-            var comparison = Comparison(self, compared, isFirst: !item.isListed)
+            var comparison = FolderComparison(self, compared, isFirst: !item.isListed)
             try comparison.run()
             return comparison
         }

@@ -33,7 +33,7 @@ final class AttachmentExchange: Sendable {
     }
 
     /// Converts items for the other side. Representations for this process only are left out.
-    func messages(_ items: [NSExtensionItem]) -> [ItemMessage] {
+    func messages(_ items: [NSExtensionItem]) -> [ExtensionItemMessage] {
         items.map { item in
             let manifests = (item.attachments ?? []).map { provider in
                 let visible = provider.representations.enumerated().filter { $0.element.visibility == .all }
@@ -44,12 +44,12 @@ final class AttachmentExchange: Sendable {
                 offers.withLock { $0[offer.identifier] = offer }
                 return offer.manifest(name: provider.suggestedName)
             }
-            return ItemMessage(parts: ItemParts(item), attachments: manifests)
+            return ExtensionItemMessage(parts: ItemParts(item), attachments: manifests)
         }
     }
 
     /// Converts items from the other side. Their attachments are loaded over sockets of their own.
-    func items(_ messages: [ItemMessage], from connection: Connection) -> [NSExtensionItem] {
+    func items(_ messages: [ExtensionItemMessage], from connection: Connection) -> [NSExtensionItem] {
         messages.map { message in
             let item = NSExtensionItem()
             message.parts.fill(item)

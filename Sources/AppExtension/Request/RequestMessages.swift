@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// An extension item as a message. Its attachments are manifests: to load one, the receiver asks the sender for a
 /// socket.
-struct ItemMessage: Message {
+struct ExtensionItemMessage: Message {
     let parts: ItemParts
     let attachments: [OfferManifest]
 
@@ -36,9 +36,9 @@ struct ItemMessage: Message {
 /// call, it cancels the request.
 struct BeginRequestCall: Call {
     static var method: UInt64 { 1 }
-    let items: [ItemMessage]
+    let items: [ExtensionItemMessage]
 
-    init(items: [ItemMessage]) { self.items = items }
+    init(items: [ExtensionItemMessage]) { self.items = items }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
         items = try decoder.decode(forKey: 0)
@@ -47,11 +47,11 @@ struct BeginRequestCall: Call {
     func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
 
     enum Reply: Message {
-        case completed([ItemMessage])
+        case completed([ExtensionItemMessage])
         case cancelled(FailureMessage)
 
         init(from decoder: inout MessageDecoder) throws(MessageError) {
-            if let items = try decoder.decodeIfPresent([ItemMessage].self, forKey: 0) {
+            if let items = try decoder.decodeIfPresent([ExtensionItemMessage].self, forKey: 0) {
                 self = .completed(items)
             } else {
                 self = .cancelled(try decoder.decode(forKey: 1))

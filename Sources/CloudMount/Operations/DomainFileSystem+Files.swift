@@ -111,7 +111,7 @@ extension DomainFileSystem {
         return answering(added.opening, added.way, keepsPages: added.keepsPages)
     }
 
-    private func answering(_ known: OpenFiles.Opening, _ way: OpenFiles.Way, keepsPages: Bool) -> Opening {
+    private func answering(_ known: HandleTable.Opening, _ way: HandleTable.Way, keepsPages: Bool) -> Opening {
         var opening = Opening(handle: known.handle)
         switch way {
         case .cached:
@@ -139,7 +139,7 @@ extension DomainFileSystem {
     /// Calls a function when a handle's contents are local, at once if they are. Fails the request if they cannot be
     /// fetched.
     func whenReady<Content: SendableMetatype>(
-        _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
+        _ opening: HandleTable.Opening, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
@@ -158,7 +158,7 @@ extension DomainFileSystem {
 
     /// Calls a function when some bytes of a handle are local, with a file that has them at their offsets.
     func whenHere<Content: SendableMetatype>(
-        _ opening: OpenFiles.Opening, at offset: Int64, count: Int, _ reply: Reply<Content>,
+        _ opening: HandleTable.Opening, at offset: Int64, count: Int, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.bytesHere(at: offset, count: count) { return body(descriptor) }
@@ -182,7 +182,7 @@ extension DomainFileSystem {
 
     /// Calls a function when the size of a handle's file is known.
     func whenExtentIsKnown<Content: SendableMetatype>(
-        _ opening: OpenFiles.Opening, _ reply: Reply<Content>,
+        _ opening: HandleTable.Opening, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (OpenItem.Extent) -> Void
     ) {
         if opening.isForWriting { return whenReady(opening, reply) { body(.whole($0)) } }

@@ -138,7 +138,7 @@ struct OutcomeMessage: Message {
     }
 }
 
-struct FailureMessage: Message {
+struct CoordinationFailureMessage: Message {
     let failure: CoordinationFailure
 
     init(_ failure: CoordinationFailure) { self.failure = failure }

@@ -131,7 +131,7 @@ final class ScopeService: Sendable {
     }
 
     /// Returns the place of an item, which is the existing one if the item was resolved before.
-    private func place(_ found: FoundItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
+    private func place(_ found: ResolvedItem, _ scope: Bookmark.Scope) throws -> (UInt64, ScopedItem) {
         let identity = try found.descriptor.status().identity
         let known = try items.withLock { items in
             try items.first { _, item in
@@ -151,14 +151,14 @@ final class ScopeService: Sendable {
     }
 
     /// Returns the base of a relative bookmark. If it is an item placed for the process, returns the original.
-    private func base(_ file: FileDescriptor) throws -> FoundItem {
+    private func base(_ file: FileDescriptor) throws -> ResolvedItem {
         guard let path = file.path else { throw Errno.noSuchFile }
         let exact = ExactPath(path)
         let placed = items.withLock { Array($0.values) }.first {
             ExactPath($0.path) == exact || realPlace(of: $0) == exact
         }
-        guard let placed else { return FoundItem(file, path: path) }
-        return FoundItem(placed.item.descriptor, path: placed.item.descriptor.path ?? placed.item.path)
+        guard let placed else { return ResolvedItem(file, path: path) }
+        return ResolvedItem(placed.item.descriptor, path: placed.item.descriptor.path ?? placed.item.path)
     }
 
     private func renew(_ request: RenewBookmarkCall) throws -> RenewBookmarkCall.Reply {

@@ -5,7 +5,7 @@ import LinuxSystem
 /// An item that a confined process may use: found by its identity, held by its descriptor, and placed where that
 /// process can see it while it has access.
 struct ScopedItem: Sendable {
-    let item: FoundItem
+    let item: ResolvedItem
     let scope: Bookmark.Scope
     let isDirectory: Bool
     private let place: ScopeFolder.Place
@@ -21,7 +21,7 @@ struct ScopedItem: Sendable {
     /// Creates an empty place for an item. Blocks on the file system.
     ///
     /// - Throws: `Errno`, `notSupported` for an item that is neither a file nor a directory.
-    init(_ item: FoundItem, _ scope: Bookmark.Scope, number: UInt64, in folder: ScopeFolder) throws {
+    init(_ item: ResolvedItem, _ scope: Bookmark.Scope, number: UInt64, in folder: ScopeFolder) throws {
         self.item = item
         self.scope = scope
         let status = try item.descriptor.status()

@@ -87,7 +87,7 @@ extension Bookmark {
     ///   - item: The item itself, opened in any mode.
     ///   - base: The file that the bookmark is relative to.
     package init(
-        options: UInt, item: FoundItem, relativeTo base: FoundItem?, scope: Scope?, values: [BookmarkValue]
+        options: UInt, item: ResolvedItem, relativeTo base: ResolvedItem?, scope: Scope?, values: [BookmarkValue]
     ) throws(Errno) {
         self.options = options
         path = item.path

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The result of resolving a bookmark.
 package struct BookmarkResolution: Sendable {
-    package let item: FoundItem
+    package let item: ResolvedItem
     /// Whether a new bookmark should be made: the item has moved, or another one has taken its place.
     package let isStale: Bool
     /// Whether this is another item at the bookmark's path, such as after a program saved by renaming a new file over
@@ -16,7 +16,7 @@ package struct BookmarkResolution: Sendable {
     /// - Parameter base: The file that the bookmark is relative to.
     /// - Throws: `CocoaError`: `fileReadCorruptFile` for a bookmark of another user or without its base,
     ///   `fileNoSuchFile` if the item cannot be found.
-    package init(of bookmark: Bookmark, relativeTo base: FoundItem?) throws {
+    package init(of bookmark: Bookmark, relativeTo base: ResolvedItem?) throws {
         guard bookmark.user == geteuid() else {
             throw BookmarkError.corrupt("the bookmark was made by another user")
         }
@@ -41,7 +41,7 @@ package struct BookmarkResolution: Sendable {
             return
         }
         for path in paths {
-            guard let there = try? FoundItem(at: path), let status = try? there.descriptor.status(),
+            guard let there = try? ResolvedItem(at: path), let status = try? there.descriptor.status(),
                 (status.kind == .directory) == bookmark.identity.isDirectory
             else { continue }
             item = there

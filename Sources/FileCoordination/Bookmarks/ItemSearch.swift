@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// An item that was found. Its open descriptor stays valid if the item is renamed.
-package struct FoundItem: Sendable {
+package struct ResolvedItem: Sendable {
     package let descriptor: FileDescriptor
     package let path: String
 
@@ -41,7 +41,7 @@ struct ItemSearch {
     private static let depthLimit = 8
 
     /// Finds the item. Blocks on the file system.
-    func find() -> FoundItem? {
+    func find() -> ResolvedItem? {
         for path in paths {
             if let item = check(path) { return item }
         }
@@ -50,14 +50,14 @@ struct ItemSearch {
         return searchAround(mounts)
     }
 
-    private func check(_ path: String) -> FoundItem? {
-        guard let item = try? FoundItem(at: path), let there = try? ItemIdentity(of: item.descriptor),
+    private func check(_ path: String) -> ResolvedItem? {
+        guard let item = try? ResolvedItem(at: path), let there = try? ItemIdentity(of: item.descriptor),
             there.isSame(as: identity)
         else { return nil }
         return item
     }
 
-    private func findByHandle(_ mounts: [Mount]) -> FoundItem? {
+    private func findByHandle(_ mounts: [Mount]) -> ResolvedItem? {
         guard let handle = identity.handle else { return nil }
         var folders = paths.first.flatMap { deepestFolder(of: $0) }.map { [$0] } ?? []
         for mount in mounts where mount.device == identity.device {
@@ -91,7 +91,7 @@ struct ItemSearch {
     /// would block a search that does not concern it.
     private func isOther(_ mount: Mount) -> Bool { mount.isServed && mount.device != identity.device }
 
-    private func findElsewhereMounted(_ mounts: [Mount]) -> FoundItem? {
+    private func findElsewhereMounted(_ mounts: [Mount]) -> ResolvedItem? {
         guard let inside else { return nil }
         for mount in mounts where !isOther(mount) {
             if let path = mount.path(of: inside), !paths.contains(path), let item = check(path) { return item }
@@ -99,7 +99,7 @@ struct ItemSearch {
         return nil
     }
 
-    private func searchAround(_ mounts: [Mount]) -> FoundItem? {
+    private func searchAround(_ mounts: [Mount]) -> ResolvedItem? {
         let isReplaced = paths.contains { (try? FileStatus.of($0, followingLinks: false)) != nil }
         let limit = isReplaced ? Self.entryLimitWhenReplaced : Self.entryLimit
         var search = BoundedSearch(
@@ -129,7 +129,7 @@ private struct BoundedSearch {
     private var entriesLeft: Int
     private let depthLimit: Int
     private let others: Set<String>
-    private let check: (_ path: String) -> FoundItem?
+    private let check: (_ path: String) -> ResolvedItem?
     private var seen: Set<FileStatus.Identity> = []
 
     /// Creates a search.
@@ -139,7 +139,7 @@ private struct BoundedSearch {
     ///   - check: Called for an entry that has the inode number.
     init(
         inode: UInt64, entriesLeft: Int, depthLimit: Int, others: Set<String>,
-        check: @escaping (_ path: String) -> FoundItem?
+        check: @escaping (_ path: String) -> ResolvedItem?
     ) {
         self.inode = inode
         self.entriesLeft = entriesLeft
@@ -149,7 +149,7 @@ private struct BoundedSearch {
     }
 
     /// Searches beneath a directory, on its file system only.
-    mutating func look(beneath root: String, includingHidden: Bool = true) -> FoundItem? {
+    mutating func look(beneath root: String, includingHidden: Bool = true) -> ResolvedItem? {
         guard let device = try? FileStatus.of(root).identity.device else { return nil }
         var waiting = [(path: root, depth: 0)]
         var next = 0

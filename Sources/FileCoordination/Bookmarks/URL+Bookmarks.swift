@@ -95,11 +95,11 @@ extension URL {
     }
 
     /// Opens the item that this URL names.
-    func foundItem() throws -> FoundItem {
+    func foundItem() throws -> ResolvedItem {
         guard isFileURL else { throw BookmarkError.notAFile(self) }
         let path = bookmarkPath
         do throws(Errno) {
-            return try FoundItem(at: path)
+            return try ResolvedItem(at: path)
         } catch {
             throw BookmarkError.unreadable(path, error)
         }

@@ -148,7 +148,7 @@ final class CoordinatorCore: Sendable {
 
     /// Whether a changed symbolic link, rather than a coordinated move, has made an item's URL lead elsewhere.
     private static func haveChanged(
-        _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [ItemPlace], release ticket: ClaimTicket,
+        _ items: [ClaimedItem], _ places: [ItemPath], _ granted: [GrantedItem], release ticket: ClaimTicket,
         _ process: ProcessCoordination
     ) throws -> Bool {
         do {

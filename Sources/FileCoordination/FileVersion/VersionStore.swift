@@ -13,13 +13,13 @@ import LinuxSystem
 struct VersionStore {
     /// The store's directory; without a data directory, a path at which nothing can be created.
     static var root: String { (DataFolder.path ?? "/dev/null") + "/versions" }
-    private let item: FoundItem
+    private let item: ResolvedItem
     private let identity: ItemIdentity
     /// The item's directory; `nil` if no version was stored yet.
     private var folder: String?
 
     /// Finds the versions of an item.
-    init(of item: FoundItem) throws {
+    init(of item: ResolvedItem) throws {
         self.item = item
         identity = try ItemIdentity(of: item.descriptor)
         folder = Self.target(of: Self.link(of: identity))
@@ -183,7 +183,7 @@ extension VersionStore {
         unlink(Self.link(of: old))
     }
 
-    private static func copy(_ source: FoundItem, into folder: FileDescriptor, named name: String) throws {
+    private static func copy(_ source: ResolvedItem, into folder: FileDescriptor, named name: String) throws {
         let status = try source.descriptor.status()
         switch status.kind {
         case .regular:

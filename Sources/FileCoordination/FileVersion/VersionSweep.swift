@@ -59,7 +59,7 @@ package struct VersionSweep {
         }
         guard var trace = ItemTrace(in: folder) else { return }
         // Another item at the path counts as well: it takes the versions over when they are first accessed.
-        if (try? FoundItem(at: trace.path)) != nil || !isFileSystemThere(trace) {
+        if (try? ResolvedItem(at: trace.path)) != nil || !isFileSystemThere(trace) {
             guard trace.missingSince != nil else { return }
             trace.missingSince = nil
         } else if let since = trace.missingSince, since <= now {

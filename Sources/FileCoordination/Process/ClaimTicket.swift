@@ -3,7 +3,7 @@ import LinuxSystem
 /// A claim of this process, from its creation to its end, with its waiting caller.
 final class ClaimTicket: Sendable {
     enum Outcome: Sendable {
-        case granted([ItemPlace], hasWaited: Bool)
+        case granted([GrantedItem], hasWaited: Bool)
         case denied(ClaimDenial)
         case cancelled
     }
@@ -30,7 +30,7 @@ final class ClaimTicket: Sendable {
     /// The request, with the items' current paths once it is granted.
     var request: ClaimRequest { state.withLock { $0.request } }
     /// The items' paths in the request.
-    var askedPlaces: [ItemPlace] { request.accesses.map { ItemPlace(path: $0.path, key: $0.key) } }
+    var askedPlaces: [GrantedItem] { request.accesses.map { GrantedItem(path: $0.path, key: $0.key) } }
     var outcome: Outcome? { state.withLock { $0.outcome } }
     var isGranted: Bool {
         if case .granted = outcome { return true }
@@ -85,7 +85,7 @@ final class ClaimTicket: Sendable {
 }
 
 /// The path and key of an item of a granted claim.
-struct ItemPlace: Hashable, Sendable {
+struct GrantedItem: Hashable, Sendable {
     let path: ExactPath
     let key: ExactPath
 }

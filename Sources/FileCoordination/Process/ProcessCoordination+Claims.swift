@@ -92,7 +92,7 @@ extension ProcessCoordination {
             switch effect {
             case .granted(let claim, let paths, let keys, let hasWaited):
                 guard let ticket = state.withLock({ $0.claims[claim] }) else { break }
-                let places = zip(paths, keys).map { ItemPlace(path: $0, key: $1) }
+                let places = zip(paths, keys).map { GrantedItem(path: $0, key: $1) }
                 ticket.finish(.granted(places.isEmpty ? ticket.askedPlaces : places, hasWaited: hasWaited))
             case .denied(let claim, let denial):
                 state.withLock { $0.claims.removeValue(forKey: claim) }?.finish(.denied(denial))

@@ -38,7 +38,7 @@ package final class ScopedAccess: Sendable {
     /// Resolves a bookmark that was made outside this process's container. Blocks on the daemon.
     ///
     /// - Returns: `nil` in a process that is not confined.
-    func resolve(_ bookmark: Data, relativeTo base: FoundItem?) throws -> ResolveScopeCall.Reply? {
+    func resolve(_ bookmark: Data, relativeTo base: ResolvedItem?) throws -> ResolveScopeCall.Reply? {
         guard let connection else { return nil }
         let request = ResolveScopeCall(bookmark: ByteString([UInt8](bookmark)), base: base?.descriptor)
         let reply = try Self.ask(connection, request)

@@ -34,7 +34,7 @@ public final class Reply<Content: Answer>: Sendable {
     /// - Parameter other: a second node that the request is about.
     package init(
         _ request: Request, room: Int = .max, isMeasured: Bool = false, other: NodeID = NodeID(rawValue: 0),
-        on channel: Channel
+        on channel: DeviceChannel
     ) {
         caller = request.caller
         sender = AnswerSender(
@@ -88,7 +88,7 @@ public final class Reply<Content: Answer>: Sendable {
 
 /// The writer of the reply to one request. Only this module creates and uses it.
 public struct AnswerSender: Sendable {
-    let channel: Channel
+    let channel: DeviceChannel
     let unique: UInt64
     /// The most bytes that the caller has room for.
     let room: Int

@@ -15,7 +15,7 @@ package struct Dispatcher: Sendable {
     ///
     /// - Returns: `false` after the last request: the file system is being unmounted.
     @discardableResult
-    package func serve(_ request: Request, on channel: Channel) -> Bool {
+    package func serve(_ request: Request, on channel: DeviceChannel) -> Bool {
         guard let opcode = Opcode(rawValue: request.header.opcode) else {
             refuse(request, .noSystemCall, on: channel)
             return true
@@ -55,7 +55,7 @@ package struct Dispatcher: Sendable {
         return true
     }
 
-    private func refuse(_ request: Request, _ error: Errno, on channel: Channel) {
+    private func refuse(_ request: Request, _ error: Errno, on channel: DeviceChannel) {
         channel.send(request.header.unique, error: error, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
@@ -79,7 +79,7 @@ package struct Dispatcher: Sendable {
         return true
     }
 
-    private func interrupt(_ request: Request, on channel: Channel) -> Bool {
+    private func interrupt(_ request: Request, on channel: DeviceChannel) -> Bool {
         guard let body = request.load(fuse_interrupt_in.self) else { return true }
         if !channel.requests.interrupt(body.unique) {
             // Another thread has read the request and not added it to the table yet. The kernel sends the interrupt
@@ -91,7 +91,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: Names
 
-    private func serveNames(_ opcode: Opcode, _ request: Request, _ channel: Channel) -> Bool {
+    private func serveNames(_ opcode: Opcode, _ request: Request, _ channel: DeviceChannel) -> Bool {
         let parent = request.node
         switch opcode {
         case .lookup:
@@ -146,7 +146,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: Attributes
 
-    private func serveAttributes(_ opcode: Opcode, _ request: Request, _ channel: Channel) -> Bool {
+    private func serveAttributes(_ opcode: Opcode, _ request: Request, _ channel: DeviceChannel) -> Bool {
         let node = request.node
         switch opcode {
         case .getAttributes:
@@ -198,7 +198,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: Files
 
-    private func serveFiles(_ opcode: Opcode, _ request: Request, _ channel: Channel) -> Bool {
+    private func serveFiles(_ opcode: Opcode, _ request: Request, _ channel: DeviceChannel) -> Bool {
         let node = request.node
         switch opcode {
         case .open:
@@ -279,7 +279,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: Folders
 
-    private func serveFolders(_ opcode: Opcode, _ request: Request, _ channel: Channel) -> Bool {
+    private func serveFolders(_ opcode: Opcode, _ request: Request, _ channel: DeviceChannel) -> Bool {
         let node = request.node
         switch opcode {
         case .openFolder:
@@ -304,7 +304,7 @@ package struct Dispatcher: Sendable {
 
     // MARK: Locks
 
-    private func serveLocks(_ opcode: Opcode, _ request: Request, _ channel: Channel) -> Bool {
+    private func serveLocks(_ opcode: Opcode, _ request: Request, _ channel: DeviceChannel) -> Bool {
         guard let body = request.load(fuse_lk_in.self) else { return false }
         let kind: FileLock.Kind
         switch Int32(bitPattern: body.lk.type) {

@@ -51,10 +51,10 @@ final class Crew: Sendable {
     private let dispatcher: Dispatcher
     private let options: MountOptions
     /// The leader's channel, whose reads block.
-    private let main: Channel
+    private let main: DeviceChannel
     /// The helpers' channel, whose reads do not block. `nil` if the kernel gives none; the other threads then only
     /// take the lead.
-    private let extra: Channel?
+    private let extra: DeviceChannel?
     // Leaf lock: threads are started and woken after it is released.
     private let state = Lock(State())
     private let leader = Atomic(Lead(rawValue: 0))
@@ -81,8 +81,8 @@ final class Crew: Sendable {
         dispatcher = Dispatcher(fileSystem)
         let requests = session.requests
         let buffers = BufferPool(size: max(options.largestRead, 64 << 10))
-        main = Channel(session.device, requests: requests, buffers: buffers)
-        extra = session.extraDevice.map { Channel($0, requests: requests, buffers: buffers) }
+        main = DeviceChannel(session.device, requests: requests, buffers: buffers)
+        extra = session.extraDevice.map { DeviceChannel($0, requests: requests, buffers: buffers) }
     }
 
     /// Starts serving. If it throws, ``FileSystem/end()`` was called before.
@@ -189,7 +189,7 @@ final class Crew: Sendable {
     }
 
     /// Serves until no request waits.
-    private func help(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    private func help(_ channel: DeviceChannel, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
         while true {
             switch read(channel, buffer) {
             case .ended: return false
@@ -221,7 +221,7 @@ final class Crew: Sendable {
         case ended
     }
 
-    private func read(_ channel: Channel, _ buffer: UnsafeMutableRawBufferPointer) -> Arrival {
+    private func read(_ channel: DeviceChannel, _ buffer: UnsafeMutableRawBufferPointer) -> Arrival {
         let count = Glibc.read(channel.device.rawValue, buffer.baseAddress, buffer.count)
         guard count < 0 else {
             // The kernel sends no malformed request. If it did, there would be no request number to reply to.

@@ -20,7 +20,7 @@ actor DomainService {
     let log: DaemonLog
     let mounts: Mounts?
     let keeper: (any MountKeeper)?
-    private let bus: DesktopBus?
+    private let bus: DesktopBusProcess?
 
     /// The state of a domain. Only the task that has set `changing` ends that state.
     enum Place {
@@ -60,7 +60,8 @@ actor DomainService {
     ///   - keeper: The keeper, which ensures that no mount stays without a daemon.
     ///   - bus: The process that shows the domains on the desktop's bus.
     init(
-        _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBus?, log: DaemonLog,
+        _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBusProcess?,
+        log: DaemonLog,
         coordination: ExtensionService.Coordination?
     ) {
         folders = DomainFolders(locations: locations)

@@ -84,7 +84,7 @@ struct FileTypes {
 
     /// Returns the type of a name with these matches in the database.
     private func type(ofName name: String, matches: [String]) -> UTType? {
-        guard let fileExtension = FileName.pathExtension(of: FileName.last(of: name)) else {
+        guard let fileExtension = PathText.pathExtension(of: PathText.last(of: name)) else {
             return matches.first.flatMap { mapping?.type(of: $0) }
         }
         // In lower case, because a few extensions have another meaning in capitals in the database (`.C` is C++).
@@ -100,7 +100,7 @@ struct FileTypes {
     /// looked up as `b.c`, then as `c`.
     private func bundleType(ofName name: String) -> UTType? {
         guard snapshot.hasBundleExtensions else { return nil }
-        var rest = FileName.last(of: name).dropFirst()
+        var rest = PathText.last(of: name).dropFirst()
         while let dot = rest.firstIndex(of: ".") {
             rest = rest[rest.index(after: dot)...]
             if let type = snapshot.bundleType(ofExtension: String(rest), conformingTo: .data) {

@@ -11,7 +11,7 @@ extension URL {
     ///   - contentType: the type of the item; one that conforms to `public.directory` makes it a directory's URL.
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> URL {
         var name = partialName
-        if let addition = FileName.missingExtension(of: FileName.last(of: partialName), for: contentType) {
+        if let addition = PathText.missingExtension(of: PathText.last(of: partialName), for: contentType) {
             while name.hasSuffix("/") {
                 name.removeLast()
             }
@@ -28,7 +28,7 @@ extension URL {
     /// Returns this URL with an extension for `contentType`: the preferred one of the type, unless the existing
     /// extension is valid for the type. Returns the URL itself if it has no name, or if the type has no extension.
     public func appendingPathExtension(for contentType: UTType) -> URL {
-        guard let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType) else {
+        guard let addition = PathText.missingExtension(of: PathText.last(of: path), for: contentType) else {
             return self
         }
         let result = appendingPathExtension(addition)
@@ -60,15 +60,15 @@ extension NSString {
     public func appendingPathComponent(_ partialName: String, conformingTo contentType: UTType) -> String {
         let path = appendingPathComponent(partialName)
         // Without a name of its own the path ends in the directory's name, which must stay as it is.
-        let addition = FileName.missingExtension(of: FileName.last(of: partialName), for: contentType)
-        return addition.map { FileName.adding($0, to: path) } ?? path
+        let addition = PathText.missingExtension(of: PathText.last(of: partialName), for: contentType)
+        return addition.map { PathText.adding($0, to: path) } ?? path
     }
 
     /// Returns this path with an extension as in `URL.appendingPathExtension(for:)`.
     public func appendingPathExtension(for contentType: UTType) -> String {
         let path = self as String
-        let addition = FileName.missingExtension(of: FileName.last(of: path), for: contentType)
-        return addition.map { FileName.adding($0, to: path) } ?? path
+        let addition = PathText.missingExtension(of: PathText.last(of: path), for: contentType)
+        return addition.map { PathText.adding($0, to: path) } ?? path
     }
 }
 

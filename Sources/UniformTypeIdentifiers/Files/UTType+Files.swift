@@ -68,7 +68,7 @@ extension UTType {
         guard lstat(path, &status) == 0 else { throw CocoaError(reading: path, errno: errno) }
         return switch status.st_mode & S_IFMT {
         case S_IFREG: .regular(isExecutable: status.st_mode & 0o111 != 0)
-        case S_IFDIR: .other(type(ofDirectoryNamed: FileName.last(of: path)))
+        case S_IFDIR: .other(type(ofDirectoryNamed: PathText.last(of: path)))
         case S_IFLNK: .other(.symbolicLink)
         case S_IFIFO: .other(declared("public.named-pipe"))
         case S_IFSOCK: .other(declared("public.socket"))
@@ -81,7 +81,7 @@ extension UTType {
     /// Returns the type of a directory: a package or another kind of directory that is declared for its extension,
     /// else a folder.
     package static func type(ofDirectoryNamed name: some StringProtocol) -> UTType {
-        guard let fileExtension = FileName.pathExtension(of: name) else { return .folder }
+        guard let fileExtension = PathText.pathExtension(of: name) else { return .folder }
         return TypeRegistry.withCurrent { snapshot in
             snapshot.firstType(withTag: fileExtension, of: .filenameExtension, conformingTo: .directory)
         } ?? .folder

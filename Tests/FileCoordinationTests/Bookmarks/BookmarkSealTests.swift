@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func aBookmarkMadeWithAnotherKeyIsRefused() throws {
-        let item = try FoundItem(at: folder.path + "/a")
+        let item = try ResolvedItem(at: folder.path + "/a")
         let bookmark = try Bookmark(options: 0, item: item, relativeTo: nil, scope: nil, values: [])
         let (ours, theirs) = (folder.path + "/ours", folder.path + "/theirs")
         let sealed = BookmarkSeal.seal(bookmark, try BookmarkKey(data: theirs))
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func whoeverAsksAtOnceGetsTheSameKey() async throws {
-        let item = try FoundItem(at: folder.path + "/a")
+        let item = try ResolvedItem(at: folder.path + "/a")
         let bookmark = try Bookmark(options: 0, item: item, relativeTo: nil, scope: nil, values: [])
         let place = folder.path + "/data"
         let sealed = await withTaskGroup(of: Data?.self) { group in

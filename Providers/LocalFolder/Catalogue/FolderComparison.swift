@@ -3,7 +3,7 @@
 /// A file is, in this order: the item of the same name, if it is the same file; the item of the same name if that
 /// item's file is gone, as when a program saves by rename; an item of another place if its file is gone from there; a
 /// new item.
-struct Comparison {
+struct FolderComparison {
     private let catalogue: Catalogue
     private let compared: ComparedFolder
     /// Whether the directory was never listed before. Its items are no changes then.

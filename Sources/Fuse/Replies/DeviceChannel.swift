@@ -3,7 +3,7 @@ import Glibc
 package import LinuxSystem
 
 /// One open descriptor of the FUSE device. Replies are written to the descriptor that their request was read from.
-package final class Channel: Sendable {
+package final class DeviceChannel: Sendable {
     package let device: FileDescriptor
     let requests: RequestTable
     let buffers: BufferPool

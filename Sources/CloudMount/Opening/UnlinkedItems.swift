@@ -2,7 +2,7 @@ import FileProviderEngine
 import LinuxSystem
 
 /// Items that were removed through the mount and that the kernel still refers to: open files and working directories.
-final class RemovedItems: Sendable {
+final class UnlinkedItems: Sendable {
     // Leaf lock.
     private let items = Lock<[ItemNumber: IndexedItem]>([:])
 

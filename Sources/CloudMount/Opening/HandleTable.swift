@@ -9,7 +9,7 @@ import LinuxSystem
 ///
 /// All handles of a file are cached or all use passthrough, because the kernel refuses to mix them. The first open
 /// decides. After the last release, the next open decides anew.
-final class OpenFiles: Sendable {
+final class HandleTable: Sendable {
     /// The way in which the kernel accesses a file's contents.
     enum Way: Sendable {
         case cached

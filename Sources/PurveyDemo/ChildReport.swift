@@ -1,7 +1,7 @@
 import Foundation
 
 /// A report of a child process to the demonstration, one line of JSON.
-enum Report: Codable {
+enum ChildReport: Codable {
     /// The provider's promises are offered. The number of calls of load handlers so far must be 0.
     case promised(handlerRuns: Int)
     /// The fraction of the load in flight, from 0 to 1.

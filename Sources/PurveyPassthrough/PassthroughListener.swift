@@ -9,7 +9,7 @@ import LinuxSystem
 /// server never answers, and the thread that looks at it or closes it waits for that one. A process that does so
 /// hangs for its own connection only, and a thread that closes what a refused client has sent for that user's refused
 /// connections only.
-struct Listener {
+struct PassthroughListener {
     private struct Server {
         let program: ChildProgram
         let process: ProcessDescriptor
@@ -33,7 +33,7 @@ struct Listener {
     private let listener: SequencedPacketSocket
     private let poll: EventPoll
     private var servers: [UInt64: Server] = [:]
-    private var nextToken = Listener.firstToken
+    private var nextToken = Self.firstToken
     private var starts = StartAllowance()
     /// How many each user has registered and not taken back, over connections that have ended too: the kernel keeps those for as
     /// long as their session lasts. It drops them with the session, which nobody is told, so that this may be more than there are.

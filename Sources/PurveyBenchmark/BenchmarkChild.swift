@@ -2,7 +2,7 @@ import Foundation
 import LinuxSystem
 
 /// Fresh processes for measurements that need one: this program, or a program that was built with it.
-enum Child {
+enum BenchmarkChild {
     /// The error of a child that did not succeed.
     struct Failure: Error, CustomStringConvertible {
         let program: String

@@ -1,5 +1,5 @@
 /// Parsing of file names, as the rest of the system does it.
-enum FileName {
+enum PathText {
     // Dots and slashes are searched among the bytes, because they are never part of a longer character.
 
     /// Returns the last component of a path, without slashes at its end.

@@ -8,7 +8,7 @@ import LinuxSystem
 ///
 /// It is a separate process because D-Bus is spoken with GLib, and GLib's event loop and locks stay out of the
 /// daemon. Its calls are those of any other client; the daemon never waits for it.
-final class DesktopBus: Sendable {
+final class DesktopBusProcess: Sendable {
     private let program: String
     private let log: DaemonLog
 

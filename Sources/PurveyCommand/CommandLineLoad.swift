@@ -38,7 +38,7 @@ struct LoadOutcome: Encodable {
 }
 
 /// One load on the command line, with a progress bar. An interrupt cancels it cleanly.
-enum ItemLoad {
+enum CommandLineLoad {
     /// Loads a representation and stores it at its destination.
     ///
     /// - Parameters:

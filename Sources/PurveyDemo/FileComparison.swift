@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// The comparison of a result with its original, independent of the code that transferred it.
-enum Comparison {
+enum FileComparison {
     /// Whether two paths lead to the same file.
     static func areSameFile(_ one: String, _ other: String) -> Bool {
         guard let one = status(one), let other = status(other) else { return false }

@@ -5,7 +5,7 @@ import Synchronization
 import UniformTypeIdentifiers
 
 /// The providing side. It prepares nothing: each load handler starts its work when it is called.
-final class Provider: Sendable {
+final class Producer: Sendable {
     private let examples: URL
     /// The number of calls of load handlers.
     private let runs = Mutex(0)
@@ -20,10 +20,10 @@ final class Provider: Sendable {
         for promise in Promise.all {
             offers.append(try await Demonstration.board.offer(itemProvider(for: promise)))
         }
-        try Report.promised(handlerRuns: runs.withLock { $0 }).send()
+        try ChildReport.promised(handlerRuns: runs.withLock { $0 }).send()
         await Role.dismissal()
         for offer in offers { await offer.withdraw() }
-        try Report.withdrawn(handlerRuns: runs.withLock { $0 }).send()
+        try ChildReport.withdrawn(handlerRuns: runs.withLock { $0 }).send()
     }
 
     private func itemProvider(for promise: Promise) -> NSItemProvider {
