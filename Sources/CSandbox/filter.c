@@ -94,8 +94,6 @@ static void add(scmp_filter_ctx context, int *error, uint32_t action, const char
 static int describe(scmp_filter_ctx context, int network, int local_socket) {
     int error = 0;
     for (unsigned i = 0; i < COUNT(allowed); i++) add(context, &error, SCMP_ACT_ALLOW, allowed[i], 0, NULL);
-    /* mseal has a number that the library does not know. */
-    if (!error) error = -seccomp_rule_add(context, SCMP_ACT_ALLOW, 462, 0);
     for (unsigned i = 0; i < COUNT(requests); i++) RULE(SCMP_ACT_ALLOW, "ioctl", IS(1, requests[i]));
     for (unsigned i = 0; i < COUNT(descriptor_commands); i++)
         RULE(SCMP_ACT_ALLOW, "fcntl", IS(1, descriptor_commands[i]));

@@ -15,8 +15,8 @@ import Testing
         try retrying { chown(folder, other, other) }
         setenv("TMPDIR", folder, 1)
         try retrying { setgroups(0, nil) }
-        try retrying { setresgid(other, other, other) }
-        try retrying { setresuid(other, other, other) }
+        try retrying { setgid(other) }
+        try retrying { setuid(other) }
         return folder
     }
 

@@ -4,9 +4,17 @@ import Glibc
 import LinuxSystem
 import Sandbox
 
+/// Descriptor 2.
+enum StandardError {
+    static func print(_ text: String) {
+        let bytes = Array((text + "\n").utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else {
-    fputs("usage: SandboxPeer DIRECTORY PROGRAM [ARGUMENT...]\n", stderr)
+    StandardError.print("usage: SandboxPeer DIRECTORY PROGRAM [ARGUMENT…]")
     exit(2)
 }
 var confinement = Confinement(workingFolder: arguments[1])
@@ -15,7 +23,7 @@ confinement.paths = [
     ("/lib64", [.read, .execute]), ("/etc/ld.so.cache", .read), ("/dev/null", [.read, .write]), ("/dev/urandom", .read),
 ]
 do {
-    let output = try FileDescriptor.open("/dev/stdout", .writeOnly)
+    let output = FileDescriptor(owning: try retrying { dup(STDOUT_FILENO) })
     let child = try ChildProgram.start(
         arguments[2], arguments: Array(arguments.dropFirst(3)), environment: ["PATH=/usr/bin:/bin", "LANG=C.UTF-8"],
         descriptors: [nil, output, output], confinedTo: confinement)
@@ -25,6 +33,6 @@ do {
     case .unknown: exit(1)
     }
 } catch {
-    fputs("SandboxPeer: \(error)\n", stderr)
+    StandardError.print("SandboxPeer: \(error)")
     exit(1)
 }

@@ -11,7 +11,7 @@ import Testing
     private static func withHierarchy(_ body: (FileDescriptor) throws -> Void) throws {
         let folder = try TestFolder()
         try retrying { mount("none", folder.path, "cgroup2", 0, nil) }
-        defer { umount2(folder.path, CInt(MNT_DETACH.rawValue)) }
+        defer { umount2(folder.path, CInt(MNT_DETACH)) }
         try body(FileDescriptor.open(folder.path, [.readOnly, .directory]))
     }
 

@@ -227,12 +227,12 @@ func fillSockets() -> Never {
 
 /// Starts threads until it is ended; they take as little as possible.
 func startThreads() -> Never {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, 16 << 10)
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    pthread_attr_init(attributes)
+    pthread_attr_setstacksize(attributes, 16 << 10)
     while true {
         var thread = pthread_t()
-        if pthread_create(&thread, &attributes, { _ in while true { pause() } }, nil) != 0 { usleep(1_000) }
+        if pthread_create(&thread, attributes, { _ in while true { pause() } }, nil) != 0 { usleep(1_000) }
     }
 }
 

@@ -83,7 +83,8 @@ package final class ContainerWatch: Sendable {
             case .file(let entry, _):
                 entries += 1
                 bytes += entry.status.allocatedSize
-            case .enter, .link, .special: entries += 1
+            case .enter(let entry): entries += entry.name == nil ? 0 : 1
+            case .link, .special: entries += 1
             case .leave: break
             }
             if entries > limits.entries { return (.madeTooManyFiles, limits.entries) }
