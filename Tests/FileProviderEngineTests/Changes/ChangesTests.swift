@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct ChangesTests {
-    /// A domain whose root is listed, and which has heard of the working set.
+    /// Creates a domain, lists its root and waits until the working set's first sync anchor is fetched.
     private func listed(
         _ provider: MemoryProvider = MemoryProvider(), _ behaviour: (inout MemoryProvider.Behaviour) -> Void = { _ in }
     ) async throws -> TestDomain {
@@ -78,9 +78,9 @@ import Testing
         domain.engine.signal(container: nil)
         try await eventually { try domain.names() == ["kept", "added"] }
         #expect(try await domain.item("kept").number == number)
-        // The working set is listed anew as well.
+        // The working set is enumerated anew as well.
         try await eventually { await !domain.engine.isBusy }
-        // And from then on by changes again.
+        // From then on it is followed by changes again.
         let pages = provider.count(.page)
         provider.addFile("later")
         domain.engine.signal(container: nil)
@@ -116,13 +116,13 @@ import Testing
 
     @Test func signalsThatComeTogetherAreOne() async throws {
         let domain = try await listed()
-        // The first anchor of all is followed by a look at the folder.
+        // The directory is enumerated once after the first sync anchor.
         try await eventually { domain.provider.count(.changes) == 1 }
         domain.provider.hold(.changes)
         let before = domain.provider.count(.changes)
         domain.engine.signal(container: nil)
         try await eventually { domain.provider.heldCount(.changes) == 1 }
-        // A provider may be as noisy as it likes, and name what is not there.
+        // A provider may send any number of signals and name containers that do not exist.
         for number in 0..<100_000 { domain.engine.signal(container: number % 10 == 0 ? "none \(number)" : nil) }
         domain.provider.addFile("added")
         domain.provider.release(.changes)
@@ -136,7 +136,7 @@ import Testing
         let outer = provider.addFolder("outer")
         let inner = provider.addFolder("inner", in: outer)
         let file = provider.addFile("file", in: inner)
-        // The feed tells of the file alone.
+        // The change feed reports the file only, not its parents.
         let all = provider
         let engine = domain.engine
         let anchor = try #require(try engine.index.anchor(of: ProviderItem.workingSetIdentifier))
@@ -188,7 +188,7 @@ import Testing
         #expect(try await domain.engine.status().failure == nil)
     }
 
-    /// Feeds that say that more comes, for ever.
+    /// Change feeds that always announce further changes.
     enum EndlessFeed: CaseIterable {
         case sameAnchor, circleOfAnchors, emptyBatches, sameItem, itemThatChanges, unknownItemThatIsGone
     }
@@ -221,7 +221,7 @@ import Testing
             }
         }
         domain.engine.signal(container: nil)
-        // What may only be long is followed further after a pause.
+        // A feed that may merely be long is followed further after a backoff.
         let kind: ProviderFailure.Kind =
             switch feed {
             case .sameAnchor, .circleOfAnchors, .emptyBatches: .badAnswer
@@ -230,7 +230,7 @@ import Testing
         try await eventually { try await domain.engine.status().failure?.kind == kind }
         #expect(count.withLock { $0 } <= (feed == .itemThatChanges ? 2000 : 100))
         #expect(try domain.names() == ["file"])
-        // It is asked again when it has something to tell, and followed then.
+        // The feed is asked again when it has changes to report, and is followed then.
         provider.behave { $0.changes = nil }
         provider.expireAnchors()
         provider.addFile("added")
@@ -243,7 +243,7 @@ import Testing
         for number in 0..<100 { provider.addFile("\(number)") }
         let domain = try await listed(provider) { $0.changeLimit = 1 }
         let asked = provider.count(.changes)
-        // As where the items were listed after the anchor was taken.
+        // Stands for items that were listed after the anchor was taken.
         let isFirst = Lock(true)
         provider.behave { behaviour in
             behaviour.anchorSuffix = [1]
@@ -284,7 +284,7 @@ import Testing
         let number = try await domain.item("from/file").number
         try await domain.list(try await domain.item("from").number)
         provider.rename(file, to: "file", in: to)
-        // Only the folder that it left has something to tell.
+        // Only the directory that the file left signals a change.
         domain.engine.signal(container: from)
         try await eventually {
             try domain.names(in: try domain.row(number).parent) == ["file"] && domain.row(number).parent != .root

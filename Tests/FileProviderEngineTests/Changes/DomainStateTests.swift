@@ -5,13 +5,13 @@ import ProviderTesting
 import Synchronization
 import Testing
 
-/// What a provider says of its whole domain, for the rules of its actions.
+/// Tests of the domain's state, which the provider reports for the rules of its actions.
 @Suite struct DomainStateTests {
     private func state(_ version: Int64, _ plan: String) -> ProviderDomainState {
         ProviderDomainState(version: version, userInfo: ["plan": .text(plan), "used": .number(0.5)])
     }
 
-    /// What the provider says, and how often it was asked.
+    /// The domain state that the provider reports, and the number of requests for it.
     private final class Word: Sendable {
         private let state: Mutex<(ProviderDomainState?, count: Int)>
 
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A domain that was listed, and what its provider says.
+    /// Creates a domain, makes its provider report `word`'s state, and lists its root.
     private func domain(saying word: Word) async throws -> TestDomain {
         let domain = try TestDomain()
         domain.provider.addFile("a.txt", "text")
@@ -43,7 +43,7 @@ import Testing
         let word = Word(state(3, "free"))
         let domain = try await domain(saying: word)
         try await eventually { try domain.engine.index.domainState() == state(3, "free") }
-        // Without another version there is nothing new.
+        // A state with an unchanged version is ignored.
         word.set(state(3, "paid"))
         let count = word.count
         domain.engine.signal(container: nil)
@@ -65,7 +65,7 @@ import Testing
         word.set(nil)
         domain.engine.signal(container: nil)
         try await eventually { try domain.engine.index.domainState() == nil }
-        // It is not asked again by this engine, as most providers say nothing.
+        // This engine does not ask again, as most providers have no domain state.
         let count = word.count
         domain.provider.addFile("b.txt", "text")
         domain.engine.signal(container: nil)

@@ -5,9 +5,10 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What a listing or a feed leaves open is asked for item by item, and only the provider's own word takes something away.
+/// Tests of items that a listing or change feed leaves uncertain. Each is revalidated on its own, and only the
+/// provider's explicit reply removes an item.
 @Suite(.ownThreads) struct DoubtTests {
-    /// What the provider says nothing of, when it is asked for it by itself.
+    /// Failures that the provider returns for requests of single items.
     private final class Silence: Sendable {
         private let kinds = Lock<[String: ProviderFailure.Kind]>([:])
 
@@ -29,7 +30,7 @@ import Testing
         func end() { kinds.withLock { $0 = [:] } }
     }
 
-    /// A domain without a feed, so that folders are listed anew.
+    /// Creates a domain without a change feed, so that directories are enumerated anew, and lists its root.
     private func listed(_ provider: MemoryProvider) async throws -> TestDomain {
         provider.behave { behaviour in
             behaviour.hasAnchors = false
@@ -37,13 +38,13 @@ import Testing
         }
         let domain = try TestDomain(provider)
         try await domain.list()
-        // Once it is known that there is no feed, the folder is listed a second time by itself.
+        // When the engine learns that there is no feed, it enumerates the directory a second time by itself.
         try await eventually { provider.count(.page) >= 2 }
         try await eventually { try await domain.engine.status().listingCount == 0 }
         return domain
     }
 
-    /// Has pages leave items out.
+    /// Makes the provider omit items from its pages.
     private func hide(_ hidden: Set<String>, _ provider: MemoryProvider) {
         provider.behave { behaviour in
             behaviour.page = { _, _, page in
@@ -73,7 +74,7 @@ import Testing
         try await listAnew(domain)
         #expect(provider.count(.item(lost)) > 0)
         #expect(try domain.names() == ["kept", "lost"])
-        // And it is not asked for all the time.
+        // The provider is not asked for the item continuously.
         let count = provider.count(.item(lost))
         try await listAnew(domain)
         #expect(try domain.names() == ["kept", "lost"])
@@ -98,7 +99,7 @@ import Testing
         #expect(try domain.names() == ["lost"])
         silence.end()
         provider.remove(lost)
-        // Nobody looks into the folder.
+        // No client looks up names in the directory.
         try domain.restart()
         try await eventually { try domain.names().isEmpty }
         try await eventually { try domain.engine.index.doubts().isEmpty }
@@ -117,7 +118,7 @@ import Testing
         provider.hold(.item)
         try domain.restart()
         try await eventually { provider.heldCount(.item) > 0 }
-        // It dies before it has the answer.
+        // The engine ends before it has the reply.
         try domain.restart()
         #expect(try domain.engine.index.doubts() == [lost])
         provider.release(.item)

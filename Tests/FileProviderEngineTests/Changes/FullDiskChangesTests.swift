@@ -5,9 +5,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What becomes of changes that the provider tells of while the disk is full.
+/// Tests of changes that the provider reports while the disk is full.
 @Suite(.ownThreads) struct FullDiskChangesTests {
-    /// A domain whose root is listed, and that has nothing to do.
+    /// Creates a domain, lists its root and waits until the engine is idle.
     private func settled(
         _ provider: MemoryProvider = MemoryProvider(), _ configure: (inout DomainConfiguration) -> Void = { _ in }
     ) async throws -> TestDomain {
@@ -22,7 +22,7 @@ import Testing
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
     }
 
-    /// - Parameter hasAnchors: whether there is a feed of changes; else the folder is listed again.
+    /// - Parameter hasAnchors: Whether there is a change feed; without one the directory is enumerated again.
     @Test(arguments: [true, false])
     func aChangeThatThereWasNoRoomForComesOnceThereIsSome(hasAnchors: Bool) async throws {
         let provider = MemoryProvider()
@@ -33,10 +33,10 @@ import Testing
         provider.addFile("added")
         let kind = hasAnchors ? MemoryProvider.Kind.changes : .page
         let before = provider.count(kind)
-        // Nobody says it twice.
+        // The provider signals only once.
         domain.engine.signal(container: ProviderItem.rootIdentifier)
         try await eventually { try await domain.engine.status().failure?.kind == .noSpace }
-        // However long it takes.
+        // The engine retries for as long as the disk is full.
         try await eventually {
             domain.clock.advance(by: 1)
             return provider.count(kind) >= before + 7

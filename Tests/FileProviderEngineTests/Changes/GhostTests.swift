@@ -4,9 +4,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Items whose folder is not there: they are shown nowhere, and nothing that was done to them is lost.
+/// Tests of items whose parent directory is unknown: they are not shown, and no local edit of them is lost.
 @Suite(.ownThreads) struct GhostTests {
-    /// A domain whose root is listed, and which follows the working set.
+    /// Creates a domain, lists its root and waits until the working set is followed.
     private func listed(_ provider: MemoryProvider) async throws -> TestDomain {
         let domain = try TestDomain(provider) { $0.refreshAge = 1e9 }
         try await domain.list()
@@ -15,7 +15,7 @@ import Testing
         return domain
     }
 
-    /// Follows the feed to its end, and asks for what it left open.
+    /// Follows the change feed to its end and waits until every uncertain item is revalidated.
     private func follow(_ domain: TestDomain) async throws {
         let sign = domain.provider.addFile("sign")
         domain.engine.signal(container: nil)
@@ -29,7 +29,7 @@ import Testing
     @Test func whatIsToldOfInAFolderThatIsGoneIsNotSeen() async throws {
         let provider = MemoryProvider()
         let domain = try await listed(provider)
-        // It is reported before its folder is removed, and alone.
+        // The file alone is reported, and before its directory is removed.
         let photos = provider.addFolder("photos")
         let file = provider.addFile("a.jpg", in: photos)
         let item = try #require(provider.item(of: file))
@@ -50,7 +50,7 @@ import Testing
         provider.rename(file, to: "a.jpg", in: photos)
         let item = try #require(provider.item(of: file))
         provider.remove(photos)
-        // That it went with the folder is not told.
+        // The feed does not report that the file was removed with its directory.
         provider.forgetChanges(of: [photos, file])
         provider.behave { $0.changes = { $1.telling(item) } }
         try await follow(domain)
@@ -64,7 +64,7 @@ import Testing
         let photos = provider.addFolder("photos")
         provider.rename(file, to: "a.jpg", in: photos)
         provider.forgetChanges(of: [photos])
-        // The provider cannot answer for the folder for a while.
+        // The provider fails requests for the directory for a while.
         provider.behave { behaviour in
             behaviour.before = { request throws(ProviderFailure) in
                 if request == .item(photos) { throw ProviderFailure.of(.cannotSynchronize) }
@@ -144,7 +144,7 @@ import Testing
         let inner = provider.addFile("inner", "old", in: thing)
         let domain = try await listed(provider)
         #expect(try await domain.read("thing/inner") == "old")
-        // The file in it was written just before, and is still reported.
+        // The file in the directory was changed just before, and is still reported.
         provider.write("new", to: inner)
         let item = try #require(provider.item(of: inner))
         provider.remove(inner)
@@ -169,7 +169,7 @@ import Testing
 }
 
 extension ChangeBatch {
-    /// The same with another item in it.
+    /// Returns the same batch with `item` in front of its updates.
     fileprivate func telling(_ item: ProviderItem) -> ChangeBatch {
         var batch = self
         batch.updated.insert(item, at: 0)
@@ -178,7 +178,7 @@ extension ChangeBatch {
 }
 
 extension MemoryProvider {
-    /// Makes a file of what was a folder.
+    /// Replaces a directory with a file.
     fileprivate func becomeFile(_ identifier: String, _ text: String) {
         update(identifier) { $0.kind = .file }
         write(text, to: identifier)

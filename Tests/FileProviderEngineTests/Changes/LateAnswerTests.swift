@@ -5,14 +5,14 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Answers that arrive after newer words of the provider: no item goes back to what it was.
+/// Tests of stale replies: no item returns to an earlier state.
 @Suite(.ownThreads) struct LateAnswerTests {
-    /// Holds the answers to requests of a kind back once they are made up.
+    /// Holds back replies to requests of one kind after they were computed.
     private final class LateAnswers: Sendable {
         private let gate = PageGate(pages: 0)
         private let arrived = Latch()
 
-        /// Of the next requests.
+        /// Holds back the replies to later requests for which `isLate` returns true.
         init(_ provider: MemoryProvider, _ isLate: @escaping @Sendable (MemoryProvider.Request) -> Bool) {
             provider.behave { behaviour in
                 behaviour.after = { [gate, arrived] request in
@@ -23,7 +23,7 @@ import Testing
             }
         }
 
-        /// Waits until one is made up.
+        /// Waits until a reply was computed.
         func madeUp() { arrived.wait() }
 
         func arrive(_ provider: MemoryProvider) async {
@@ -32,9 +32,9 @@ import Testing
         }
     }
 
-    /// The names that appeared, in order.
+    /// The names that the engine announced, in order.
     private final class Shown: Sendable {
-        // Innermost.
+        // Leaf lock.
         private let all = Lock<[String]>([])
 
         func watch(_ engine: DomainEngine) {
@@ -49,11 +49,11 @@ import Testing
             }
         }
 
-        /// Apart from the root's, of which the provider is asked too.
+        /// The names except the root's, which is revalidated as well.
         var names: [String] { all.withLock { $0.filter { $0 != "root" } } }
     }
 
-    /// A provider without a feed, which could put right by itself what a page did wrong.
+    /// Creates a listed domain without a change feed, which could repair what a stale page did.
     private func listedDomain() async throws -> TestDomain {
         let domain = try TestDomain { $0.refreshAge = 0 }
         domain.provider.behave { behaviour in
@@ -66,7 +66,7 @@ import Testing
         domain.provider.addFolder("Folder")
         try await domain.list()
         #expect(try await domain.read("edited") == "old")
-        // Where there is no feed, folders are asked for once more behind the first look.
+        // Without a feed, the engine enumerates a directory once more after the first listing.
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         return domain
     }
@@ -158,7 +158,7 @@ import Testing
         try await eventually { domain.provider.count(.currentAnchor) >= 3 }
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         let number = try await domain.item("Folder/moved").number
-        // The folder is listed anew; meanwhile all changes are told, as they are to whoever asks for the working set.
+        // The directory is enumerated anew. Meanwhile the working set's feed reports all changes.
         domain.provider.behave { $0.hasAnchors = false }
         try await domain.engine.doing { engine in
             try engine.index.write { writer throws(IndexFailure) in try writer.setAnchor(nil, of: folder) }
@@ -172,7 +172,7 @@ import Testing
         try await eventually { try domain.names(in: try await domain.item("Folder").number) == ["renamed"] }
         let pages = domain.provider.count(.page)
         let shown = Shown()
-        // The index has the change a moment before the engine tells it: only what comes after that counts.
+        // The index holds the change a moment before the engine announces it: only later announcements count.
         try await domain.engine.doing { engine in shown.watch(engine) }
         await late.arrive(domain.provider)
         domain.engine.signal(container: folder)

@@ -5,12 +5,12 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Folders in which something has happened that no feed tells of, because it was before an anchor that had to be taken anew. Nobody looks
-/// into them here: that would have them asked for.
+/// Directories with a change that no feed reports, as it came before an anchor that had to be fetched anew. The tests
+/// do not look into them, as a lookup would enumerate them.
 @Suite(.ownThreads) struct OutdatedFoldersTests {
     private static let folders = ["one", "two"]
 
-    /// A domain whose folders are listed, and in each of which there is a file of which nobody tells.
+    /// Creates a domain with listed directories, each of which gains a file that no feed reports.
     private func outdated() async throws -> TestDomain {
         let domain = try TestDomain()
         for name in Self.folders { domain.provider.addFolder(name) }
@@ -68,7 +68,7 @@ import Testing
         let before = domain.provider.requests.count
         try domain.restart()
         try await eventually { try isSettled(domain) }
-        // The others are not asked for again.
+        // The other directories are not enumerated again.
         let listed = domain.provider.requests[before...].filter(Self.isOfFolder)
         #expect(listed.allSatisfy { $0 == .page(of: two, after: nil) })
     }
@@ -92,7 +92,7 @@ import Testing
             domain.clock.advance(by: 10)
             return try isSettled(domain)
         }
-        // In pauses that grow, and no more once they are as the index says.
+        // The engine retries with a growing backoff, and stops once the index is up to date.
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         let before = domain.provider.requests.count(where: Self.isOfFolder)
         for _ in 0..<10 { domain.clock.advance(by: 1000) }

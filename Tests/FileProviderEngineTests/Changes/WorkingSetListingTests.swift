@@ -5,9 +5,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// The working set as the provider lists it, which is brought here once, and to its end.
+/// Tests of the working set's enumeration, which happens once and is followed to its end.
 @Suite(.ownThreads) struct WorkingSetListingTests {
-    /// A provider whose working set has three items, a page for each, in a folder that nobody looks into.
+    /// Creates a provider whose working set has three items, one per page, in a directory that no client looks into.
     private static func provider() -> (MemoryProvider, identifiers: [String]) {
         let provider = MemoryProvider()
         provider.behave { $0.pageLimit = 1 }
@@ -25,19 +25,19 @@ import Testing
         return first.map { $0 == (page == nil) } ?? true
     }
 
-    /// Pages of the working set that were asked for.
+    /// The number of requests for the working set's pages.
     private func pages(_ provider: MemoryProvider) -> Int { provider.requests.count { Self.isPage($0) } }
 
     private func known(_ domain: TestDomain, _ identifiers: [String]) throws -> Int {
         try identifiers.count { try domain.engine.index.item(identifier: $0) != nil }
     }
 
-    /// Waits until the working set was listed, or given up.
+    /// Waits until the working set was enumerated, or until the engine gave up.
     private func rest(_ domain: TestDomain) async throws {
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
     }
 
-    /// What changes comes, and the working set is not listed for it.
+    /// Expects that changes arrive without an enumeration of the working set.
     private func expectChangesWithoutPages(
         _ domain: TestDomain, at location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -60,10 +60,11 @@ import Testing
         }
         let domain = try TestDomain(provider)
         try await domain.list()
-        // The first page is there, however often the second is asked for in vain.
+        // The first page is applied, however often the request for the second fails.
         try await eventually {
             domain.clock.advance(by: 1)
-            // What waits for a person is asked for once; who signs in before it has failed signs in for nothing.
+            // A failed sign-in is not retried by itself. A sign-in before the failure would have no effect, so wait
+            // for that.
             let isResting = try await domain.engine.doing { !$0.isBusy }
             return try known(domain, identifiers) == 1
                 && (kind == .notAuthenticated ? isResting && pages(provider) >= 2 : pages(provider) >= 10)
@@ -75,7 +76,7 @@ import Testing
             return try known(domain, identifiers) == 3
         }
         try await rest(domain)
-        // It is not listed again.
+        // The working set is not enumerated again.
         let before = pages(provider)
         try domain.restart()
         let changes = provider.count(.changes)

@@ -6,9 +6,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Openings, evictions and other versions at the same time.
+/// Tests of files that are opened, evicted and replaced at the provider at the same time.
 @Suite(.ownThreads) struct ContentRaceTests {
-    /// Every version of a file is one letter, repeated.
+    /// Returns a version's contents: one letter, repeated.
     private static func text(_ version: Int) -> String {
         String(repeating: Character(UnicodeScalar(UInt8(ascii: "a") + UInt8(version % 26))), count: 5000)
     }
@@ -30,7 +30,7 @@ import Testing
                             engine.signal(container: nil)
                         case (1, _): try? await engine.evict(try engine.number(which))
                         case (2, 0):
-                            // Opened for writing and not written to.
+                            // The file is opened for writing and not written to.
                             let opened = try await engine.opened(which, for: .writing(truncating: false))
                             try await Self.check(opened)
                             try await opened.closed()
@@ -46,7 +46,7 @@ import Testing
         }
         #expect(try await engine.status().openFileCount == 0)
         #expect(try await engine.editStatus().items.isEmpty)
-        // And all of it comes to the last version.
+        // In the end every file has the last version.
         engine.signal(container: nil)
         for which in 0..<4 {
             try await eventually { try await domain.read("\(which)") == provider.text(at: "\(which)") }
@@ -65,7 +65,7 @@ extension DomainEngine {
         try #require(try index.item(named: "\(which)", in: .root)).number
     }
 
-    /// Opens a file by its name: it may get another number meanwhile.
+    /// Opens a file by its name, as its number may change meanwhile.
     fileprivate nonisolated func opened(_ which: Int, for purpose: OpenPurpose) async throws -> OpenItem {
         while true {
             let number = try number(which)

@@ -45,7 +45,7 @@ import Testing
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
         try await domain.engine.download(number)
-        // The engine's own thread does nothing meanwhile.
+        // The engine's own thread is blocked meanwhile.
         let (isThere, mayGoOn) = (Latch(), Latch())
         domain.engine.perform { _ in
             isThere.open()
@@ -80,7 +80,7 @@ import Testing
         try await opened.closed()
         try await eventually { domain.provider.heldCount(.contents) == 0 }
         domain.provider.release(.contents)
-        // And another reader gets it.
+        // Another reader's fetch succeeds.
         #expect(try await domain.read(number) == "contents")
     }
 
@@ -137,7 +137,7 @@ import Testing
         let number = try await domain.item("file").number
         #expect(try await domain.read(number) == "contents")
         #expect(try domain.row(number).localSize == 8)
-        // The second time it is clear who is wrong.
+        // A first fetch of another size may have been cut short. The second shows that the reported size is wrong.
         #expect(domain.provider.count(.contents) == 2)
     }
 
@@ -151,14 +151,14 @@ import Testing
                     times += 1
                     return times
                 }
-                // Another part each time, and then all of it.
+                // The first replies have a growing part of the contents, and the last has all of them.
                 return time < 3 ? Array(bytes.prefix(2 * time)) : bytes
             }
         }
         let number = try await domain.item("file").number
         #expect(try await domain.read(number) == "contents")
         #expect(domain.provider.count(.contents) == 3)
-        // What the provider has of it is not given again.
+        // An incomplete file that the provider serves is given back before it is fetched again.
         let requests = domain.provider.requests.map(\.kind).filter { $0 == .contents || $0 == .stopProviding }
         let expected: [MemoryProvider.Kind] = [
             .contents, .stopProviding, .contents, .stopProviding, .contents,
@@ -237,7 +237,7 @@ import Testing
         _ = try await domain.read(numbers[1])
         domain.clock.advance(by: 10)
         _ = try await domain.read(numbers[2])
-        // The first is kept and does not count, so the second goes.
+        // The first file is pinned and does not count towards the limit, so the second is evicted.
         try await eventually { try domain.row(numbers[1]).content == .dataless }
         #expect(try domain.row(numbers[0]).content == .current)
         #expect(try domain.row(numbers[2]).content == .current)
@@ -245,7 +245,7 @@ import Testing
         _ = try await opened.text()
         domain.clock.advance(by: 10)
         _ = try await domain.read(numbers[3])
-        // Open ones stay, however old.
+        // Open files are not evicted, however long ago they were used.
         #expect(try domain.row(numbers[2]).content == .current)
         try await opened.closed()
     }
@@ -303,7 +303,7 @@ import Testing
         try await opened.closed()
     }
 
-    /// No closing makes it clean.
+    /// An edited file that is open does not become clean by a close, so `evict` fails without waiting.
     @Test func anEditThatIsOpenIsNotWaitedFor() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
@@ -350,15 +350,16 @@ import Testing
     }
 }
 
-/// What several tasks use that take turns by themselves.
+/// A value that several tasks share, each of which synchronizes its own use.
 private struct Unchecked<Value>: @unchecked Sendable {
-    // Sendable: of a test domain they call only functions that pass everything on to the engine, which any thread may.
+    // Sendable: of a test domain the tasks call only functions that pass everything on to the engine, which any
+    // thread may.
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-/// Says of all contents that they are another item's.
+/// A provider that returns all contents as another item's.
 private struct LyingProvider: Provider {
     let provider: MemoryProvider
 

@@ -4,7 +4,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Versions of a file with more at the end, while programs have the file open for reading.
+/// Tests of new versions that only append to a file, while programs have it open for reading.
 @Suite(.ownThreads) struct GrowingFileTests {
     @Test func whatIsAddedIsSeenByAllOpenings() async throws {
         let file = try await OpenFile()
@@ -52,14 +52,14 @@ import Testing
         #expect(try await file.opened.text() == "first")
         #expect(try file.domain.number("file") != file.number)
         #expect(try await file.domain.read("file") == "another text")
-        // The bytes that came to be compared are those that are read.
+        // The contents that were fetched for the comparison are those that are read; they are not fetched again.
         #expect(file.domain.provider.count(.contents) == 2)
         try await file.opened.closed()
     }
 
     // MARK: Openings that come meanwhile
 
-    /// An opening that is asked for; its result is there later.
+    /// An open request that is in progress.
     private struct Opening {
         let outcome = Outcome()
         let item: Task<OpenItem, any Error>
@@ -144,10 +144,10 @@ import Testing
         let item = try await reader.item.value
         #expect(try await item.text() == "first")
         try await item.closed()
-        // It would be added to an outdated file.
+        // A write would append to an outdated file.
         await #expect(throws: ProviderFailure.self) { try await writer.item.value }
         #expect(writer.outcome.failure == .notPermitted)
-        // It is not asked for with each opening.
+        // A further open does not fetch again.
         let count = domain.provider.count(.contents)
         for _ in 0..<3 { #expect(try await domain.read(file.number) == "first") }
         #expect(domain.provider.count(.contents) == count)
@@ -158,7 +158,7 @@ import Testing
         try await file.opened.closed()
     }
 
-    /// The provider hands over a later version than the one that it told of.
+    /// The provider serves a later version than the one that it reported.
     @Test func aFileThatGrowsOnWhileItsEndIsFetchedHasAllOfIt() async throws {
         let file = try await OpenFile()
         try await file.beginGrowing("first and")
@@ -225,7 +225,7 @@ import Testing
 
     @Test func whatCannotBeFetchedIsAddedAfterARetry() async throws {
         let file = try await OpenFile()
-        // Another signal of the change makes it ask again.
+        // The engine fetches again after another signal of the change.
         for _ in 0..<10 { file.domain.provider.fail(.contents, with: .of(.notPermitted)) }
         try await file.changeAndFetch("first and")
         #expect(try await file.opened.text() == "first")
@@ -247,13 +247,13 @@ import Testing
 }
 
 extension OpenFile {
-    /// Changes the file at the provider, and waits until the engine knows it and has fetched what it fetches.
+    /// Changes the file at the provider, and waits until the engine has applied the change and is idle.
     fileprivate func changeAndFetch(_ text: String) async throws {
         try await change(text)
         try await rest()
     }
 
-    /// Changes the file at the provider, and waits until the provider is asked for the new contents, which it holds back.
+    /// Changes the file at the provider, and waits for the fetch of the new contents, which the provider holds back.
     fileprivate func beginGrowing(_ text: String) async throws {
         domain.provider.hold(.contents)
         domain.provider.write(text, to: identifier)

@@ -4,9 +4,9 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// Items that are to stay on this machine.
+/// Tests of pinned items.
 @Suite struct KeepingTests {
-    /// Whether a file's bytes are here; `false` also where it is not known yet.
+    /// Whether a file's contents are local; `false` also if the item is not known yet.
     private func isHere(_ domain: TestDomain, _ path: String) throws -> Bool {
         var found = try domain.engine.index.item(.root)
         for name in path.split(separator: "/") {
@@ -30,7 +30,7 @@ import Testing
         #expect(try isHere(domain, "kept/inner/b"))
         #expect(try !isHere(domain, "outside"))
 
-        // What others put there.
+        // Items that are created there at the provider are materialized.
         domain.provider.addFile("later", "l", in: inner)
         let more = domain.provider.addFolder("more", in: folder)
         domain.provider.addFile("deep", "d", in: more)
@@ -38,14 +38,14 @@ import Testing
         try await eventually {
             try isHere(domain, "kept/inner/later") && isHere(domain, "kept/more/deep")
         }
-        // What is moved there here, and out of it.
+        // An item that is moved there locally is pinned, and one that is moved out can be evicted.
         let number = try await domain.item("outside").number
         try await domain.rename("outside", "kept/outside")
         try await eventually { try domain.row(number).content == .current }
         try await domain.rename("kept/a", "a")
         try await domain.engine.evict(try await domain.item("a").number)
         #expect(try await domain.item("a").content == .dataless)
-        // What is made there here.
+        // A file that is created there locally is pinned.
         try await domain.make("kept/made", "m")
         try await domain.settle()
         let made = try await domain.item("kept/made").number
@@ -93,7 +93,7 @@ import Testing
         #expect(try isHere(domain, "b"))
         #expect(try isHere(domain, "c"))
         #expect(try await domain.engine.status().cacheLimit == 2000)
-        // One that is lower at the next start too.
+        // A lower limit in the configuration applies at the next start.
         domain.configuration.cacheLimit = 1000
         try domain.restart()
         #expect(try !isHere(domain, "b"))
@@ -124,7 +124,7 @@ import Testing
         try await domain.engine.keep(number, true)
         try await eventually { try await domain.engine.status().keepingFailure?.kind == .notAuthenticated }
         #expect(try await domain.engine.status().wantedCount == 2)
-        // Not again and again.
+        // The engine does not retry before the next scheduled attempt.
         try await eventually { domain.clock.secondsToNext != nil }
         #expect(domain.provider.requests.count { $0.kind == .contents } <= 2)
         domain.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }

@@ -7,7 +7,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// A cache folder that somebody removes, or that cannot be used.
+/// Tests of a cache directory that is removed while in use, or that cannot be used.
 @Suite(.ownThreads) struct LostCacheTests {
     private func removeCache(of domain: TestDomain) throws {
         try FileManager.default.removeItem(atPath: domain.configuration.cacheFolder)
@@ -71,7 +71,7 @@ import Testing
         let cache = domain.configuration.cacheFolder
         try domain.restart {
             try removeCache(of: domain)
-            // A disk that is not there shows as either.
+            // A missing disk appears as a file at the directory's path, or as a dangling symbolic link.
             if isFile {
                 try domain.folder.file("cache", [])
             } else {
@@ -84,7 +84,7 @@ import Testing
         try await domain.overwrite("file", "new")
         try await domain.settle()
         #expect(domain.provider.tree == ["file": "new"])
-        // When it can be used again, nothing is left behind.
+        // When the cache can be used again, no contents stay beside the edits.
         try domain.restart { try removeCache(of: domain) }
         #expect(try await domain.read(number) == "new")
         #expect(!domain.hasFile(number, in: "data/content"))

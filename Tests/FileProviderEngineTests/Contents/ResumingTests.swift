@@ -7,7 +7,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Openings that outlive an engine, as those of a mount do that the next daemon goes on with.
+/// Tests of open files that outlive an engine, such as those of a mount that the next daemon takes over.
 @Suite(.ownThreads) struct ResumingTests {
     private func inode(_ item: OpenItem) throws -> UInt64 {
         try #require(item.descriptor).status().identity.inode
@@ -36,7 +36,7 @@ import Testing
         withExtendedLifetime(opened) {}
     }
 
-    /// A domain with a file of the contents `old`, which is open for writing.
+    /// Creates a domain with a file of the contents `old`, and opens the file for writing.
     private func withFileToWriteTo() async throws -> (TestDomain, identifier: String, ItemNumber, OpenItem) {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file", "old")
@@ -52,7 +52,7 @@ import Testing
         let file = try inode(opened)
         try domain.restart(resuming: [OpeningToResume(handle: 7, number: number, isForWriting: true, file: file)])
         let resumed = try #require(domain.engine.takeResumed()[7])
-        // Through the descriptor from before, as the kernel does for what it passes through.
+        // Write through the old descriptor, as the kernel does with passthrough.
         #expect(try inode(resumed) == file)
         try await opened.write("-er", at: 3)
         try await resumed.closed()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await reader.text() == "old")
         try await writer.closed()
         try await reader.closed()
-        // It is what it was, and goes where it is outdated.
+        // The unmodified file is clean again, and is replaced if it is outdated.
         try await eventually { (try? await domain.read("file")) == (isOutdated ? "newer" : "old") }
         #expect(try await domain.item("file").content == .current)
         #expect(try await domain.engine.editStatus().items.isEmpty)

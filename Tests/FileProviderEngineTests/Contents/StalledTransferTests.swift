@@ -4,9 +4,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Transfers without progress, and transfers of files that are evicted.
+/// Tests of transfers without progress, and of transfers of files that are evicted.
 @Suite(.ownThreads) struct StalledTransferTests {
-    /// A domain with a file whose reader waits for the provider.
+    /// A domain with a file for which a reader waits while the provider holds back the contents.
     private struct HeldReader {
         let domain: TestDomain
         let number: ItemNumber
@@ -69,7 +69,7 @@ import Testing
         domain.clock.advance(by: 30)
         try await engine.evict(reader.number)
         #expect(reader.outcome.failure == .transient)
-        // A reader that comes before the transfer has ended gets one of its own.
+        // A read that starts before the transfer has ended gets a transfer of its own.
         let opened = reader.opened
         let text = Task { try await opened.text() }
         try await eventually { domain.provider.count(.contents) == 2 && domain.provider.heldCount(.contents) == 1 }
@@ -86,7 +86,7 @@ import Testing
         domain.provider.hold(.contents)
         let first = Task { try await engine.download(numbers[0]) }
         try await eventually { domain.provider.heldCount(.contents) == 1 }
-        // It waits for its turn.
+        // The second download is queued behind the first.
         let second = Task { try await engine.download(numbers[1]) }
         try await eventually { try await engine.status().downloads.contains { $0.isWaiting } }
         for number in numbers.reversed() { try await engine.evict(number) }

@@ -6,11 +6,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What is on the disk when, and what a power failure leaves.
+/// Tests of when edits are flushed to disk, and of what a power failure leaves.
 @Suite(.ownThreads)
 struct DurabilityTests {
     @Test func manyEditsWaitForTheDiskOnceAndTogether() async throws {
-        // Nothing of it is sent meanwhile.
+        // Edits are not sent during the test.
         let domain = try TestDomain { $0.settlingTime = 1_000 }
         try await domain.list()
         try await domain.synchronized()
@@ -112,7 +112,7 @@ struct DurabilityTests {
         #expect(try domain.folder.names("data/edits") == [])
     }
 
-    /// Saving by renaming over what was edited before, with the power lost just afterwards.
+    /// A file is saved by renaming over an edited file, and power fails just afterwards.
     @Test(arguments: [true, false])
     func aReplacementIsWholeWhicheverHalfOfItWasOnTheDisk(_ isJournalNewer: Bool) async throws {
         let domain = try TestDomain()

@@ -3,12 +3,12 @@ import FileProviderEngine
 import FileTesting
 import LinuxSystem
 
-/// What a disk has of a database at one moment, to be put in its place again: as after a power failure, which takes what came later.
+/// The state of a database's files at one moment. Restoring it stands for a power failure that loses later writes.
 struct DatabaseImage {
     private let parts: [(suffix: String, bytes: [UInt8])]
     private let path: String
 
-    /// - Parameter path: the database's. What somebody commits meanwhile may be in it or not.
+    /// - Parameter path: The database's path. A commit during the copy may or may not be included.
     init(_ path: String) throws {
         self.path = path
         parts = try ["", "-wal"].map { suffix in
@@ -16,7 +16,7 @@ struct DatabaseImage {
         }
     }
 
-    /// - Parameter other: the database's path now, where it is another one.
+    /// - Parameter other: The database's present path, if it differs.
     func restore(to other: String? = nil) throws {
         let path = other ?? path
         try Index.delete(path: path)

@@ -6,14 +6,14 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What becomes of edits where the journal and the index cannot be written, because the disk is full.
+/// Tests of edits while the journal and the index cannot be written because the disk is full.
 @Suite(.ownThreads) struct FullDiskEditTests {
-    /// How much room a disk has.
+    /// The number of commits for which the disk has room.
     private final class Room: Sendable {
-        // Innermost.
+        // Leaf lock.
         private let commits = Lock<Int?>(nil)
 
-        /// There is room for so many commits only; `nil` for any number.
+        /// Limits the room to a number of commits; `nil` removes the limit.
         func leave(_ number: Int?) { commits.withLock { $0 = number } }
 
         func take() -> Bool {
@@ -31,7 +31,7 @@ import Testing
         return room
     }
 
-    /// Lets so many commits succeed from the answer to a request on.
+    /// Lets a number of commits succeed after the reply to a request of a kind.
     private func leave(_ commits: Int, after kind: MemoryProvider.Kind, _ domain: TestDomain) async throws -> Room {
         let room = try await limited(domain)
         domain.provider.behave { behaviour in
@@ -40,7 +40,7 @@ import Testing
         return room
     }
 
-    /// Waits until the one edit that there is was answered, and as much of that was written as there is room for.
+    /// Waits until the only edit has a reply, and as much of the result is written as there is room for.
     private func answered(_ domain: TestDomain, _ kind: MemoryProvider.Kind) async throws {
         let engine = domain.engine
         try await eventually {
@@ -55,7 +55,7 @@ import Testing
         domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
     }
 
-    /// - Parameter commits: that there is room for when the provider has answered.
+    /// - Parameter commits: The number of commits for which there is room after the provider's reply.
     @Test(arguments: [0, 1, 2]) func anEditThatIsConfirmedOnAFullDiskIsDoneWith(_ commits: Int) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")
@@ -95,7 +95,7 @@ import Testing
         domain.provider.addFile("other.txt", "other")
         try await domain.list()
         let room = try await limited(domain)
-        // For the journal, and neither for the index nor for taking it back.
+        // There is room for the journal entry, but neither for the index nor for the entry that revokes it.
         room.leave(1)
         let refusal = await errno {
             if isRemoval {
@@ -135,7 +135,7 @@ import Testing
         #expect(domain.provider.tree == ["folder": "/", "folder/file": "text"])
     }
 
-    /// The journal's file still has an entry for the number of the refused folder.
+    /// The journal's file still has an entry for the number of the refused directory.
     @Test func theNumberOfWhatWasRefusedIsNotGivenToAnotherItem() async throws {
         let domain = try TestDomain()
         domain.provider.addFolder("before")
@@ -158,9 +158,9 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    /// What the journal had no room for is written when there is some, though nothing else happens.
+    /// A confirmation that the journal had no room for is written when there is room, without any other event.
     @Test func whatIsConfirmedOnAFullDiskIsWrittenByItself() async throws {
-        // Something else that the engine writes may take the room that is for the index: then it is not this that was tried.
+        // Another write of the engine may take the room meant for the index. Then the attempt does not count.
         for _ in 0..<100 {
             let domain = try TestDomain()
             try await domain.list()

@@ -5,7 +5,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What is done to the tree here, as system calls do it.
+/// Tests of local edits of the tree, as system calls make them.
 @Suite(.ownThreads)
 struct LocalEditTests {
     @Test func whatIsMadeHereIsSeenAtOnceAndReachesTheProvider() async throws {
@@ -119,7 +119,8 @@ struct LocalEditTests {
         #expect(domain.provider.item(of: two)?.filename == "one")
     }
 
-    /// One of two that change places has another name at the provider for a while, of which a provider may tell when it is over.
+    /// When two items swap names, one has another name at the provider for a while. The provider may report that name
+    /// late.
     @Test func theNameOfWhatMakesWayIsNeverSeen() async throws {
         let domain = try TestDomain()
         let provider = domain.provider
@@ -156,7 +157,7 @@ struct LocalEditTests {
         try await eventually { provider.count(.changes) > asked }
         try await eventually { await !domain.engine.isBusy }
         #expect(Set(try domain.names()) == ["one", "two"])
-        // What else it tells of the item counts, and what is so it is asked.
+        // The rest of the report applies, and the engine revalidates the item.
         let row = try #require(try domain.engine.index.item(identifier: item.identifier))
         #expect(row.item.size == 99 && row.name == row.item.filename)
         provider.behave { $0.changes = nil }
@@ -246,7 +247,7 @@ struct LocalEditTests {
         try await domain.rename("tool", "renamed")
         try await domain.settle()
         try domain.restart()
-        // Rows are found by what follows the attributes in them.
+        // The row is found by the fields that follow the attributes in it.
         let row = try #require(try domain.engine.index.item(named: "renamed", in: .root))
         #expect(row.number == number && row.mode == 0o700)
         #expect(row.extendedAttributes == ["user.large": value, "user.other": [1]])

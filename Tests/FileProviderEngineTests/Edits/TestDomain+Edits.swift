@@ -5,7 +5,7 @@ import ProviderTesting
 import Testing
 
 extension DomainEngine {
-    /// Does something on the engine's thread.
+    /// Runs a closure on the engine's thread.
     @discardableResult
     func doing<Result: Sendable>(
         _ body: @Sendable (isolated DomainEngine) throws -> Result
@@ -15,12 +15,12 @@ extension DomainEngine {
 extension TestDomain {
     func status() async throws -> EditStatus { try await engine.doing { engine in try engine.editStatus() } }
 
-    /// Where a path's last name is, or is to be.
+    /// Returns the directory of a path's last name and that name, whether or not the item exists.
     func place(_ path: String) async throws -> (folder: ItemNumber, name: String) {
         let parts = path.split(separator: "/").map(String.init)
         let folder = try await item(parts.dropLast().joined(separator: "/")).number
         let name = try #require(parts.last)
-        // The kernel looks for a name before anything is done to it.
+        // The kernel looks a name up before it changes the item.
         try await list(folder, needs: .item(named: name))
         return (folder, name)
     }
@@ -39,14 +39,14 @@ extension TestDomain {
         return row.number
     }
 
-    /// Writes a file anew, as a shell's redirection does.
+    /// Replaces a file's contents, as a shell's redirection does.
     func overwrite(_ path: String, _ text: String) async throws {
         let opened = try await open(try await item(path).number, for: .writing(truncating: true))
         try await opened.write(text)
         try await opened.closed()
     }
 
-    /// Saves a file as most programs do: a new one is renamed over it.
+    /// Saves a file as most programs do: writes a new file and renames it over the old one.
     func save(_ path: String, _ text: String) async throws {
         try await make(path + ".tmp", text)
         try await rename(path + ".tmp", path)
@@ -91,7 +91,7 @@ extension TestDomain {
         try result.get()
     }
 
-    /// Lets time go by until nothing is on its way to the provider any more, but for what is held.
+    /// Advances the clock until no edit is in progress, except for those that are held.
     func settle(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try await eventually(sourceLocation: sourceLocation) {
             if try await status().items.allSatisfy(\.isHeld) { return true }
@@ -100,7 +100,7 @@ extension TestDomain {
         }
     }
 
-    /// What is seen here: each path with what is there, in the words of ``MemoryProvider/tree``.
+    /// Returns the local tree: each path with its contents, in the form of ``MemoryProvider/tree``.
     func tree() async throws -> [String: String] {
         var tree: [String: String] = [:]
         var folders: [(ItemNumber, String)] = [(.root, "")]
@@ -126,7 +126,7 @@ extension TestDomain {
     }
 }
 
-/// What a system call would fail with; `nil` where it does not.
+/// Returns the error that a system call would fail with, or `nil` if `body` succeeds.
 func errno(_ body: () async throws -> Void) async -> Errno? {
     do {
         try await body()

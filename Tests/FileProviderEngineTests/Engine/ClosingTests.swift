@@ -5,17 +5,17 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What the end of an engine leaves.
+/// Tests of what remains after an engine's end.
 @Suite(.ownThreads)
 struct ClosingTests {
     @Test func anEngineThatWasClosedLeavesNothingOpen() async throws {
         let folder = try TestFolder()
         try await use(folder)
-        // Its own handle to the folder is the test's.
+        // The path with a slash excludes the test's own descriptor of the folder.
         try await eventually { try openDescriptors(beneath: folder.path + "/") == 0 }
     }
 
-    /// Opens a domain, does a bit of everything and closes it while something is under way.
+    /// Opens a domain, performs operations of every kind, and closes the domain while some are in progress.
     private func use(_ folder: TestFolder) async throws {
         let provider = MemoryProvider()
         provider.addFile("known", "contents")

@@ -4,14 +4,14 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// What tells programs that there are other items in a set than before.
+/// Tests of the version numbers by which programs learn that a set has other items than before.
 @Suite struct SetVersionTests {
     private func versions(_ domain: TestDomain) -> [ItemSet: UInt64] {
         Dictionary(
             uniqueKeysWithValues: [ItemSet.materialized, .pending].map { ($0, domain.engine.sets.version(of: $0)) })
     }
 
-    /// Does something, and waits until the versions of these sets are others, and only theirs.
+    /// Runs a closure, and waits until the versions of exactly these sets have changed.
     private func expectChange(
         of sets: Set<ItemSet>, in domain: TestDomain, by body: () async throws -> Void
     ) async throws {
@@ -29,7 +29,7 @@ import Testing
         domain.provider.addFile("a.txt", "text")
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("inner.txt", "text", in: folder)
-        // The root is in no set, and what is in it is not here.
+        // The root is in no set, and the items in it are not local.
         try await expectChange(of: [], in: domain) {
             try await domain.list()
             domain.provider.update(other) { $0.size = 12 }
@@ -49,7 +49,7 @@ import Testing
         }
         let before = versions(domain)
         try domain.restart()
-        // Whoever knows one of the process before asks anew.
+        // A client that knows a version of the previous process enumerates anew.
         #expect(versions(domain).allSatisfy { before[$0.key] != $0.value })
     }
 
@@ -61,7 +61,7 @@ import Testing
         let told = Task { try await sets.wait(for: .materialized, toDifferFrom: known) }
         try await domain.list()
         try await told.value
-        // At once, where it is so already.
+        // The wait ends at once if the version differs already.
         try await sets.wait(for: .materialized, toDifferFrom: known)
         let cancelled = Task { try await sets.wait(for: .pending, toDifferFrom: sets.version(of: .pending)) }
         cancelled.cancel()

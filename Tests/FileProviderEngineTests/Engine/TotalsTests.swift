@@ -4,7 +4,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What is on its way in all, and the sets that a provider's own programs list.
+/// Tests of the totals of transfers, and of the sets that a provider's own programs list.
 @Suite(.ownThreads)
 struct TotalsTests {
     private let one = ItemNumber(rawValue: 1)
@@ -17,7 +17,7 @@ struct TotalsTests {
             tally.look(at: [one: (3, 10), two: (0, 0)])
                 == TransferTotals(files: 2, filesDone: 0, bytes: 11, bytesDone: 3))
         #expect(tally.look(at: [two: (0, 0)]) == TransferTotals(files: 2, filesDone: 1, bytes: 11, bytesDone: 10))
-        // More than was said, and less than nothing.
+        // More bytes arrive than were announced, and a count is negative.
         #expect(
             tally.look(at: [two: (50, 5), one: (-4, 7)])
                 == TransferTotals(files: 3, filesDone: 1, bytes: 22, bytesDone: 15))
@@ -49,7 +49,7 @@ struct TotalsTests {
         _ = try await domain.read("a.txt")
         domain.provider.hold(.replaceContents)
         try await domain.overwrite("a.txt", "edited")
-        // What has no bytes to be sent is none of it.
+        // An edit without contents to upload does not count.
         domain.provider.hold(.move)
         try await domain.rename("b.txt", "c.txt")
         #expect(
@@ -92,7 +92,7 @@ struct TotalsTests {
         #expect(told.flags.isSuperset(of: [.downloaded, .mostRecentVersionDownloaded, .uploaded]))
         try await domain.engine.evict(file.number)
         #expect(try names(.materialized, domain) == ["3.txt", "inner.txt", "listed"])
-        // What is new here is not the provider's yet.
+        // A file that was made locally is not in the set before the provider confirms it.
         domain.provider.hold(.create)
         try await domain.make("new.txt", "new")
         #expect(try names(.materialized, domain) == ["3.txt", "inner.txt", "listed"])
@@ -126,7 +126,7 @@ struct TotalsTests {
         let identifier = domain.provider.addFile("a.txt", "text")
         domain.provider.addFile("b.txt", "other")
         let number = try await domain.item("a.txt").number
-        // What is not here is with the provider.
+        // For a file that is not local there is nothing to upload.
         try await domain.engine.sendContentsAgain(try await domain.item("b.txt").number)
         #expect(try await domain.read("a.txt") == "text")
         try await domain.engine.sendContentsAgain(number)
@@ -135,7 +135,7 @@ struct TotalsTests {
         #expect(domain.provider.count(.replaceContents) == 1)
         #expect(try domain.row(number).content == .current && domain.row(number).changes.isEmpty)
         #expect(try await domain.read("a.txt") == "text")
-        // While a program writes to it, too, and once for both.
+        // An upload is requested again while an edit is uploaded; one further upload covers both.
         domain.provider.hold(.replaceContents)
         try await domain.overwrite("a.txt", "edited")
         try await domain.engine.sendContentsAgain(number)

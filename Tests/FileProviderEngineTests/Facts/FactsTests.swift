@@ -5,14 +5,15 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Tags, favorites and dates of use: as the provider says them, and as they are set here and sent.
+/// Tests of user metadata: tags, favourite ranks and last-used dates, as the provider reports them and as they are
+/// set locally and sent.
 @Suite(.ownThreads)
 struct FactsTests {
     private func tags(_ domain: TestDomain, _ identifier: String) -> [String] {
         domain.provider.item(of: identifier)?.tagData.map { TagList.names(in: $0) } ?? []
     }
 
-    /// Lets time go by until something is so.
+    /// Advances the clock until a condition holds.
     private func eventuallyLater(_ domain: TestDomain, _ isSo: () throws -> Bool) async throws {
         try await eventually {
             domain.clock.advance(by: 1)
@@ -48,7 +49,7 @@ struct FactsTests {
             for place in 0..<20 {
                 group.addTask { try await engine.changeTags(adding: ["\(place)"], removing: ["Old"], of: number) }
             }
-            // Each is told of its own, and of what was there before.
+            // Each call returns the tags with its own, and with those that the file had before.
             for try await tags in group { #expect(tags.first == "Kept" && tags.count > 1) }
         }
         let tags = try engine.index.facts(of: number).tags
@@ -73,7 +74,7 @@ struct FactsTests {
         }
         #expect(tags(domain, identifier) == ["Work", "Äpfel"])
         try await eventually { try domain.engine.index.factsSetHere(of: number).isEmpty }
-        // They are no edits: the file is as the provider has it.
+        // User metadata are no edits: the file stays as the provider has it.
         #expect(try domain.row(number).changes.isEmpty)
         #expect(try await domain.status().items.isEmpty)
         try await domain.engine.setTags([], of: number)
@@ -230,7 +231,7 @@ struct FactsTests {
         _ = try await domain.read("other.txt")
         #expect(try domain.engine.recents(limit: 10).map(\.item.name) == ["other.txt", "file.txt"])
         try await eventuallyLater(domain) { domain.provider.item(of: identifier)?.lastUsed == before }
-        // Not again for each of them.
+        // A further read within the interval does not send the date again.
         for _ in 0..<5 {
             domain.clock.advance(by: 20)
             _ = try await domain.read(number)
@@ -249,7 +250,7 @@ struct FactsTests {
         let opening = try await domain.open(number)
         await #expect(throws: ProviderFailure.self) { try await opening.whenReady() }
         #expect(try domain.engine.recents(limit: 10).isEmpty)
-        // The opening that failed may try again.
+        // After a failed open, the same handle may wait again.
         _ = try await opening.whenReady()
         #expect(try domain.engine.recents(limit: 10).map(\.item.name) == ["file.txt"])
         opening.close()

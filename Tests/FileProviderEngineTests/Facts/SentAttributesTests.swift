@@ -5,12 +5,12 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Modes, dates and extended attributes that are set here, and a provider that takes them.
+/// Tests of modes, dates and extended attributes that are set locally, with a provider that accepts them.
 @Suite(.ownThreads)
 struct SentAttributesTests {
     private static let date = 1_234_567_890.25
 
-    /// Lets time go by until something is so.
+    /// Advances the clock until a condition holds.
     private func eventuallyLater(_ domain: TestDomain, _ isSo: () async throws -> Bool) async throws {
         try await eventually {
             domain.clock.advance(by: 1)
@@ -38,7 +38,7 @@ struct SentAttributesTests {
         return domain
     }
 
-    /// A file of which something was set and sent: its provider is known to take that.
+    /// Creates a file with an attribute that was set and sent, so that its provider is known to accept attributes.
     private func fileWithDate() async throws -> (TestDomain, identifier: String, number: ItemNumber) {
         let domain = try domain()
         let identifier = domain.provider.addFile("file.txt", "text")
@@ -80,7 +80,7 @@ struct SentAttributesTests {
         domain.provider.remove(identifier)
         fail([.create])
         domain.engine.signal(container: nil)
-        // The changes may be asked for after a pause, which is shorter than those of the marks.
+        // The changes may be requested after a backoff, which is shorter than those of the user metadata.
         var seconds = 0
         try await eventually {
             if seconds < 60 { domain.clock.advance(by: 1) }
@@ -119,7 +119,7 @@ struct SentAttributesTests {
         let here = try domain.row(number)
         #expect(here.givenMode == 0o755 && here.mode == 0o755 && here.localModified == Self.date)
         #expect(here.extendedAttributes == ["user.kept": [1], "user.color": [7]])
-        // They are no edits: the contents are as the provider has them.
+        // Attributes are no edits: the contents stay as the provider has them.
         #expect(here.changes.isEmpty)
         #expect(try await domain.status().items.isEmpty)
 
@@ -137,7 +137,7 @@ struct SentAttributesTests {
         let identifier = domain.provider.addFile("file.txt", "text")
         domain.provider.behave { behaviour in
             behaviour.after = { [provider = domain.provider] _ in
-                // It keeps whole seconds.
+                // The provider stores whole seconds.
                 provider.update(identifier) { $0.modified = $0.modified?.rounded(.down) }
             }
         }
@@ -145,7 +145,7 @@ struct SentAttributesTests {
         try await set(domain, number, mode: 0o640, modified: Self.date)
         try await isSettled(domain)
         #expect(try domain.row(number).mode == 0o640)
-        // The others may not read it, of which the provider has no word.
+        // The provider has no notion of read permission for others.
         #expect(domain.provider.item(of: identifier)?.fileSystemFlags == nil)
         try await set(domain, number, mode: 0o440)
         try await isSettled(domain)
@@ -160,7 +160,7 @@ struct SentAttributesTests {
         for number in 0..<5 { numbers.append(try await domain.item("\(number)").number) }
         for number in numbers { try await set(domain, number, mode: 0o755, modified: Self.date) }
         try await isSettled(domain)
-        // As many as are asked at a time.
+        // At most as many requests are sent as may be in progress at a time.
         let asked = domain.provider.count(.set)
         #expect(asked <= 2)
         for number in numbers { try await set(domain, number, "user.color", [7]) }
@@ -188,7 +188,8 @@ struct SentAttributesTests {
         let item = try #require(domain.provider.item(of: identifier))
         #expect(item.modified == Self.date && item.extendedAttributes == ["user.color": [7]])
         #expect(item.fileSystemFlags.map { $0 & 1 } == 1)
-        // One for whether it takes any, and one for all that the new file did not bring along.
+        // One request learns whether the provider accepts any, and one sends all that the new file was created
+        // without.
         #expect(domain.provider.count(.set) == 2)
     }
 
@@ -205,7 +206,7 @@ struct SentAttributesTests {
         domain.provider.release(.set)
         if losesIndex { _ = try await domain.item("file.txt") }
         try await isSettled(domain)
-        // They are in the index only.
+        // Sent attributes are in the index only.
         #expect(domain.provider.item(of: identifier)?.fileSystemFlags == (losesIndex ? nil : 7))
     }
 
@@ -220,7 +221,7 @@ struct SentAttributesTests {
         #expect(domain.provider.item(of: identifier)?.modified == Self.date + 2)
     }
 
-    /// The provider does what it is asked, and dies before it answers; meanwhile the person takes it back.
+    /// The provider performs the request and ends before it replies. Meanwhile the user reverts the change.
     @Test(arguments: [false, true])
     func whatIsTakenBackAfterALostAnswerIsTakenBackThereToo(isStartedAgain: Bool) async throws {
         let domain = try domain()
@@ -246,7 +247,8 @@ struct SentAttributesTests {
         #expect(try domain.row(number).extendedAttributes == [:])
     }
 
-    /// An answer that is overtaken by news of the item is stale, and left out: the provider is asked for what it would have said.
+    /// A reply that is overtaken by newer changes of the item is stale and is ignored. The engine revalidates the
+    /// item instead.
     @Test(arguments: [false, true])
     func anAttributeThatIsRemovedWhileItIsSentStaysRemoved(isOvertaken: Bool) async throws {
         let (domain, identifier, number) = try await fileWithDate()
@@ -265,7 +267,7 @@ struct SentAttributesTests {
         #expect(try domain.row(number).extendedAttributes == [:])
     }
 
-    /// The edit meets others', and becomes a file of its own.
+    /// The edit conflicts with a removal at the provider, and the file is created anew there.
     @Test func aFileThatIsMadeAnewHasWhatTheOneBeforeHad() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
@@ -295,7 +297,7 @@ struct SentAttributesTests {
         }
     }
 
-    /// What a person sets while the provider is about to refuse what was set before.
+    /// An attribute is set while the provider is about to refuse an earlier one.
     @Test func whatIsSetWhileAnotherIsRefusedIsSentToo() async throws {
         let (domain, identifier, number) = try await fileWithDate()
         domain.provider.hold(.set)
@@ -319,7 +321,7 @@ struct SentAttributesTests {
         #expect(try domain.row(number).extendedAttributes == ["user.color": [7]])
     }
 
-    /// Most editors write a new file and rename it over the one before, which was changed a moment ago.
+    /// Most editors write a new file and rename it over the old one, which was changed a moment before.
     @Test(arguments: [false, true])
     func aFileThatIsSavedBeforeTheyAreSentLeavesNothingToBeSent(losesIndex: Bool) async throws {
         let domain = try domain()
@@ -343,7 +345,7 @@ struct SentAttributesTests {
         #expect(domain.provider.item(of: identifier)?.extendedAttributes == [:])
     }
 
-    /// Some answers tell all of an item, others only what they are about.
+    /// Some replies have all fields of an item, others only those that the request concerned.
     @Test func aProviderThatSaysNothingOfThemTakesNothingBack() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
@@ -360,7 +362,7 @@ struct SentAttributesTests {
         #expect(try domain.row(number).extendedAttributes == ["user.color": [7]])
     }
 
-    /// The provider knows of the owner only.
+    /// The provider knows only the owner's permissions.
     @Test func whatOthersMayHereStaysWhenTheProviderSaysSomethingNewOfTheOwner() async throws {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
@@ -378,7 +380,7 @@ struct SentAttributesTests {
         let domain = try domain()
         let identifier = domain.provider.addFile("tool", "#!/bin/sh")
         let number = try await domain.item("tool").number
-        // Others may do what the owner may not, which no provider can say.
+        // The group has permissions that the owner lacks, which the provider's flags cannot express.
         try await set(domain, number, mode: 0o464)
         try await isSettled(domain)
         domain.provider.update(identifier) { $0.created = Self.date }

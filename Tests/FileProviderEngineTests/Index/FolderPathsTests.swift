@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 @Suite(.ownThreads) struct FolderPathsTests {
-    /// A chain of folders, each in the one before it.
+    /// Creates a sample index with a chain of nested directories.
     private func chain(_ count: Int) throws -> IndexSample {
         let sample = try IndexSample()
         let items = (0..<count).map { number in
@@ -17,14 +17,14 @@ import Testing
         return sample
     }
 
-    /// On a thread with the stack that the daemon's have.
+    /// Runs on a thread with the stack size of the daemon's threads.
     @Test func theDeepestFolderHasAPath() async throws {
         let sample = try chain(2100)
         let index = sample.index
         let (deepest, last) = (try sample.number("2046"), try sample.number("2099"))
         let path = try await HandlerThreads.shared.value { () throws in
             var paths = FolderPaths(index, root: "/mount")
-            // Nobody can have so many names in a path, and who asks for it harms nobody.
+            // No path can have so many names. A request for one returns `nil` and does no harm.
             #expect(try paths.path(of: last) == nil)
             var others = FolderPaths(index, root: "/mount")
             return try others.path(of: deepest)

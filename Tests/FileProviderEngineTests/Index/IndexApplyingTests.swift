@@ -245,7 +245,7 @@ import Testing
         #expect(try sample.shown() == [:])
     }
 
-    /// Rows are written many at a time: nothing that is looked for in between may be missing.
+    /// Rows are written in batches, and a lookup between two batches must find all of them.
     @Test func whatALongPageNamesTwiceIsFoundWhereverTheFirstStands() throws {
         let sample = try IndexSample()
         var items = (0..<350).map { file("\($0)", "name \($0)") }
@@ -279,7 +279,8 @@ import Testing
         #expect(try sample.index.childCount(of: .root) == 150)
     }
 
-    /// What came since a listing began is not looked at when it ends; another folder's may have begun before or after.
+    /// The end of a listing spares items that came since it began. Another directory's listing may begin before or
+    /// after.
     @Test func foldersThatAreListedAtOnceEachLoseWhatTheirListingDoesNotName() throws {
         let sample = try IndexSample()
         try sample.list(.root, 1, [folder("f"), folder("g")])
@@ -306,7 +307,7 @@ import Testing
     @Test func aListingThatBeganInATransactionThatFailedLosesNothing() throws {
         let sample = try IndexSample()
         try sample.list(.root, 1, [file("old"), file("lost")])
-        // Rows before it in the same transaction, whose numbers others get later.
+        // Rows that come earlier in the same transaction; their numbers are assigned again later.
         #expect(throws: IndexFailure.full) {
             try sample.index.write { writer throws(IndexFailure) in
                 try writer.apply((0..<50).map { file("before \($0)") })

@@ -18,7 +18,7 @@ import Testing
     private func isCorrupt(_ path: String) throws -> Bool {
         do throws(IndexFailure) {
             let index = try Index(path: path)
-            // What opening does not find is found by whoever comes across it.
+            // Damage that opening does not detect is detected when the damaged page is read.
             try index.children(of: .root) { _ in true }
             for number in 0..<3000 { _ = try index.item(identifier: "\(number)") }
             return false
@@ -56,7 +56,7 @@ import Testing
         for page in 0..<pages {
             var before = [UInt8](repeating: 0, count: 8192)
             _ = try before.withUnsafeMutableBytes { try file.read(into: $0, at: page * 8192) }
-            // An empty page that is not used holds zeros already.
+            // An unused empty page holds zeros already.
             guard before.contains(where: { $0 != 0 }) else { continue }
             try file.overwrite([UInt8](repeating: 0, count: 8192), at: page * 8192)
             let isFound = try isCorrupt(path)
@@ -66,14 +66,14 @@ import Testing
         #expect(try !isCorrupt(path))
     }
 
-    /// A page of the list of free pages, or one in it.
+    /// Whether a page belongs to the list of free pages, that is, is no b-tree page.
     private func isFree(_ page: [UInt8]) -> Bool { ![2, 5, 10, 13].contains(page[0]) }
 
     @Test func anIndexOfAnotherVersionIsMadeAnew() throws {
         let folder = try TestFolder()
         let path = folder.path + "/index.db"
         try index(path, items: 1000)
-        // user_version is at 60 in the header.
+        // SQLite's user_version is at offset 60 of the header.
         try FileDescriptor.open(path, .readWrite).overwrite([0, 0, 0, 99], at: 60)
         #expect(try isCorrupt(path))
     }
@@ -89,7 +89,7 @@ import Testing
             try index.write { writer throws(IndexFailure) in try writer.apply(more) }
         }
         #expect(try index.childCount(of: .root) == 100)
-        // Removing goes on, with what was held back.
+        // Removing still works, with the room that is held in reserve.
         let removed = try index.write(freesSpace: true) { writer throws(IndexFailure) in
             try writer.remove(identifiers: (0..<50).map { "\($0)" })
         }

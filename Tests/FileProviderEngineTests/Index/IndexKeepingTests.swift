@@ -2,7 +2,7 @@ import FileProvider
 import FileProviderEngine
 import Testing
 
-/// What stays on this machine, as the index knows it.
+/// Tests of pinned items in the index.
 @Suite struct IndexKeepingTests {
     private func keep(_ sample: IndexSample, _ identifier: String, _ isKept: Bool = true) throws {
         try sample.update(try sample.number(identifier)) { $0.isKept = isKept }
@@ -35,10 +35,10 @@ import Testing
         let sample = try IndexSample()
         try sample.apply(folder("f"), folder("g"), file("a", in: "g"), folder("h", in: "g"), file("b", in: "h"))
         try keep(sample, "f")
-        // By the provider.
+        // The provider moves the directory.
         try sample.apply(folder("g", in: "f"))
         #expect(try kept(sample, "g", "a", "h", "b") == [true, true, true, true])
-        // Here.
+        // The directory is moved locally.
         let moved = try sample.update(try sample.number("h")) { $0.parent = .root }
         #expect(moved?.isKeptByFolder == false)
         #expect(try kept(sample, "g", "a", "h", "b") == [true, true, false, false])
@@ -94,7 +94,7 @@ import Testing
         }
         #expect(try sample.index.wanted(limit: 9) == [b])
         #expect(try sample.index.statistics().evictableFiles == 0)
-        // What is removed here is not fetched.
+        // An item that is removed locally is not fetched.
         try sample.update(b) { $0.changes = .deleted }
         #expect(try sample.index.wantedCount() == 0)
         try sample.update(b) { $0.changes = [] }

@@ -33,10 +33,10 @@ import Testing
         #expect(try sample.index.childCount(of: .root) == 0)
         try sample.apply(file("b", "x"), file("a", "x").version(2))
         #expect(try sample.shown() == ["x": "b"])
-        // The provider refuses: it comes back.
+        // The provider refuses the removal, and the item reappears.
         try sample.update(number) { $0.changes.remove(.deleted) }
         #expect(try sample.shown() == ["x": "b", "x 2": "a"])
-        // Removed on both sides: gone.
+        // An item that is removed on both sides is removed from the index.
         try sample.update(number) { $0.changes.insert(.deleted) }
         #expect(try sample.remove("a").removed == [number])
         #expect(try sample.index.itemEvenIfDeleted(number) == nil)
@@ -60,7 +60,7 @@ import Testing
         let result = try sample.apply(file("a").version(2), file("b").version(2))
         #expect(result.conflicts == [edited] && result.outdated == [clean])
         #expect(try sample.index.item(edited)?.content == .edited)
-        // Said again to whoever did not hear it.
+        // The conflict is reported again, as the first report may have been lost.
         let again = try sample.apply(file("a").version(2), file("b").version(2))
         #expect(again.conflicts == [edited] && again.outdated == [clean])
     }
@@ -122,7 +122,7 @@ import Testing
             try sample.number("f"), try sample.number("a"), try sample.number("b"), try sample.number("c")
         )
         for number in [a, b] { try sample.update(number) { $0.changes = .deleted } }
-        // Moved, and then removed.
+        // The item is moved, and then removed.
         try sample.update(c) { row in
             row.parent = home
             row.changes = .deleted

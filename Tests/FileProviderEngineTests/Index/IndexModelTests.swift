@@ -3,14 +3,14 @@ import FileProviderEngine
 import FileTesting
 import Testing
 
-/// Random histories, held against a plain model that is slow and obvious.
+/// Compares the index with a slow and simple model after random changes.
 @Suite struct IndexModelTests {
     @Test(arguments: 0..<12)
     func whateverAProviderSaysTheIndexShowsWhatItSaidLast(_ seed: UInt64) throws {
         var random = Seeded(seed)
         let folder = try TestFolder()
         let path = folder.path + "/index.db"
-        // Little memory, so that entries go to the disk all the time.
+        // The lookup has little memory, so that entries are flushed to disk often.
         var index = try Index(path: path, lookupMemory: 40)
         var model = Model()
         for step in 0..<120 {
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// What a provider has.
+/// A model of the provider's items.
 private struct Model {
     private var items: [String: ProviderItem] = [:]
     private var numbers: [String: ItemNumber] = [:]
@@ -120,12 +120,12 @@ private struct Model {
     mutating func change(_ index: Index, _ random: inout Seeded) throws {
         var batch: [ProviderItem] = []
         for _ in 0...random.below(8) { batch.append(someChange(&random)) }
-        // What is said is what is so at the end; children may come before their parents.
+        // Reports have the items' final state; children may come before their parents.
         let said = batch.map { items[$0.identifier] ?? $0 }.sorted { _, _ in random.below(2) == 0 }
         try index.write { writer throws(IndexFailure) in try writer.apply(said) }
     }
 
-    /// A transaction that comes to nothing.
+    /// Makes a transaction fail, which must leave no trace.
     func fail(_ index: Index, _ random: inout Seeded) throws {
         var other = self
         var batch: [ProviderItem] = []
@@ -152,7 +152,7 @@ private struct Model {
         for within in items.keys.filter({ isWithin($0, identifier) }) { items[within] = nil }
     }
 
-    /// Items were lost or came without a word; a listing finds out.
+    /// Lists a directory after items were lost or added without a report.
     mutating func list(_ index: Index, _ mark: Int64, _ random: inout Seeded) throws {
         let folders = folders()
         let folder = folders[random.below(folders.count)]
@@ -174,7 +174,7 @@ private struct Model {
         }
     }
 
-    /// Everything is there, where it belongs, under a name of its own, and nothing else.
+    /// Expects that every item is in the index with the right parent and a unique name, and that nothing else is.
     mutating func compare(_ index: Index) throws {
         var shown = 0
         for item in items.values {
@@ -197,7 +197,7 @@ private struct Model {
         try checkNames(index)
     }
 
-    /// What a folder shows is found under its name, and each name is there once.
+    /// Expects that each item of a directory is found by its name, and that names are unique.
     func checkNames(_ index: Index) throws {
         for folder in folders() {
             guard let number = try index.item(identifier: folder)?.number else { continue }
@@ -225,7 +225,7 @@ private struct Model {
     }
 }
 
-/// The same numbers for the same seed.
+/// A random number generator that returns the same numbers for the same seed.
 private struct Seeded {
     private var state: UInt64
 

@@ -29,7 +29,8 @@ private final class End: Sendable {
         #expect(try sample.index.childCount(of: .root) == 500)
     }
 
-    /// Entries go from memory to the disk some twenty times, in order, though they lie in memory only nearly so.
+    /// Entries are flushed from memory to disk some twenty times, in order, though they are only nearly sorted in
+    /// memory.
     @Test func everyItemIsFoundHoweverMuchOfTheLookupIsOnTheDisk() throws {
         let folder = try TestFolder()
         let path = folder.path + "/index.db"
@@ -47,7 +48,7 @@ private final class End: Sendable {
         }
     }
 
-    /// Each transaction removes the item that has the name, and gives the name to another one.
+    /// Each transaction removes the item with the name, and gives the name to another item.
     @Test(arguments: [50, 100_000]) func aNameThatChangesItsItemIsFoundAllTheTime(_ lookupMemory: Int) async throws {
         let folder = try TestFolder()
         let index = try Index(path: folder.path + "/index.db", lookupMemory: lookupMemory)
@@ -84,7 +85,8 @@ private final class End: Sendable {
                         let count = try index.childCount(of: .root)
                         #expect(count % pageSize == 0 && count >= known)
                         known = count
-                        // What was there once is found by its name and its identifier, whatever is written meanwhile.
+                        // Items that were added earlier are found by name and by identifier, whatever is written
+                        // meanwhile.
                         for item in stride(from: reader, to: known, by: max(known / 20, 1)) {
                             #expect(try index.item(named: "name \(item)", in: .root)?.item.identifier == "\(item)")
                             #expect(try index.item(identifier: "\(item)")?.name == "name \(item)")

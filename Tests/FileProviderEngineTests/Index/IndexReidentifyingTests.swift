@@ -2,7 +2,7 @@ import FileProvider
 import FileProviderEngine
 import Testing
 
-/// Items that the provider tells of under other identifiers.
+/// Tests of items that the provider reports under new identifiers.
 @Suite struct IndexReidentifyingTests {
     private func reidentify(_ sample: IndexSample, _ items: [ProviderItem], gone: [String] = []) throws -> [ItemNumber]
     {
@@ -14,7 +14,7 @@ import Testing
         return found.map(\.number)
     }
 
-    /// A file with everything by which it is known again.
+    /// Creates a file with all fields by which the index recognizes it again.
     private func known(_ identifier: String, _ name: String, in parent: String, version: UInt8 = 1) -> ProviderItem {
         var item = file(identifier, name, in: parent).version(version)
         item.size = 5
@@ -30,14 +30,14 @@ import Testing
         let (inner, b) = (try sample.number("/f/s"), try sample.number("/f/s/b"))
         try sample.update(top) { $0.item.identifier = "/g" }
         #expect(try sample.index.item(a)?.item.parent == "/g")
-        // Whatever the order, and whatever the version.
+        // The order of the items and their versions do not matter.
         let items = [
             known("/g/s/b", "b", in: "/g/s"), folder("/g/s", "s", in: "/g"), known("/g/a", "a", in: "/g", version: 2),
         ]
         #expect(Set(try reidentify(sample, items)) == [a, inner, b])
         #expect(try sample.shown(top) == ["a": "/g/a", "s": "/g/s"])
         #expect(try sample.shown(inner) == ["b": "/g/s/b"])
-        // Another file under the name is another file, once the folder was listed.
+        // After a complete listing, another file of the same name is a new item.
         _ = try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: top, before: 9) }
         _ = try sample.apply(known("/g/a", "a", in: "/g"))
         #expect(try reidentify(sample, [known("other", "a", in: "/g")]).isEmpty)
@@ -69,7 +69,7 @@ import Testing
         #expect(try reidentify(sample, [known("3", "a", in: "h")], gone: ["1", "2"]).isEmpty)
     }
 
-    /// A folder is reported under its new identifier before that is known to be its own.
+    /// A directory is reported under its new identifier before it is recognized as the old one.
     @Test func twoRowsOfOneFolderBecomeOneWithAllThatIsInThem() throws {
         let sample = try IndexSample()
         try sample.apply(folder("/f"), known("/f/a", "a", in: "/f"), folder("/f/s", "s", in: "/f"))

@@ -3,7 +3,7 @@ import FileProviderEngine
 import LinuxSystem
 import Testing
 
-/// Files that get another number.
+/// Tests of files that get a new item number.
 @Suite struct IndexRenumberingTests {
     private func renumber(_ sample: IndexSample, _ number: ItemNumber) throws -> IndexedItem? {
         try sample.index.write { writer throws(IndexFailure) in try writer.renumber(number) { $0.localVersion = [9] } }
@@ -49,7 +49,7 @@ import Testing
             changes.withLock { $0 } == [
                 .removed(number, parent: .root, name: "here"), .added(after.number, parent: .root, name: "here"),
             ])
-        // The number is not given again.
+        // The old number is not reused.
         try sample.apply(file("b"))
         #expect(try sample.number("b").rawValue > after.number.rawValue)
     }

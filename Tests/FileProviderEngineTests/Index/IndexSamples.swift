@@ -3,7 +3,7 @@ import FileProviderEngine
 import FileTesting
 import Testing
 
-/// An index in a folder of its own.
+/// An index in a directory of its own.
 final class IndexSample {
     let folder: TestFolder
     let path: String
@@ -21,7 +21,7 @@ final class IndexSample {
         index = try Index(path: path)
     }
 
-    /// What a feed of changes says.
+    /// Applies items as a change feed reports them.
     @discardableResult
     func apply(_ items: ProviderItem...) throws -> AppliedItems {
         try index.write { writer throws(IndexFailure) in try writer.apply(items) }
@@ -45,7 +45,7 @@ final class IndexSample {
         try #require(try index.item(identifier: identifier)).number
     }
 
-    /// The identifiers of what a folder shows, by name.
+    /// Returns the identifiers of the items that a directory shows, by name.
     func shown(_ folder: ItemNumber = .root) throws -> [String: String] {
         var shown: [String: String] = [:]
         try index.children(of: folder) { item in

@@ -2,8 +2,8 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// A file system of a few megabytes, mounted where everybody sees it: SQLite follows the link by which ``TestDisk`` is
-/// reached, and that leads out of it. For root only.
+/// A tmpfs of a few megabytes, mounted in the common mount namespace. SQLite resolves the link by which ``TestDisk``
+/// is reached, and would leave that disk. Requires root.
 final class SmallDisk {
     let path: String
     private let folder: TestFolder
@@ -16,11 +16,11 @@ final class SmallDisk {
     }
 
     deinit {
-        // Lazily, because connections may close only after this.
+        // Detach lazily, because connections may close only after this.
         try? Self.run("umount", "-l", path)
     }
 
-    /// Fills what is free but for some bytes.
+    /// Fills the disk except for some bytes.
     func fill(leaving bytes: Int = 0) throws -> FileDescriptor {
         let filler = try FileDescriptor.open(path + "/filler", [.writeOnly, .create])
         var position = 0

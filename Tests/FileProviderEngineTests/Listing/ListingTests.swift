@@ -23,7 +23,7 @@ import Testing
         domain.provider.behave { $0.pageLimit = 10 }
         for number in 0..<95 { domain.provider.addFile("file \(number)") }
         func asked() -> Int { domain.provider.requests.filter { $0.isPage(of: ProviderItem.rootIdentifier) }.count }
-        // Whoever holds the index keeps the first page from being written.
+        // A thread that holds the index's write lock delays the first page.
         let (isHeld, isReleased) = (Latch(), Latch())
         let index = domain.engine.index
         try SystemThread.start("test-holder") {
@@ -69,7 +69,7 @@ import Testing
         #expect(!more.isThere)
         await gate.open()
         try await domain.list()
-        // Both may be told at the same moment, one after the other.
+        // The two completion handlers may be called one after the other, in either order.
         try await eventually { more.isThere }
         #expect(try domain.names().count == 30)
     }
@@ -143,7 +143,7 @@ import Testing
         domain.clock.advance(by: 1)
         try await eventually { outcome.isThere }
         #expect(outcome.failure == nil)
-        // It goes on asking for the working set, and would get the failure that is meant for the other.
+        // The first engine still requests the working set, and would receive the failure that is meant for the other.
         await domain.engine.close()
 
         domain.provider.addFolder("folder")
@@ -151,7 +151,7 @@ import Testing
         domain.provider.fail(.page, with: .of(.notAuthenticated))
         #expect(await failure { try await other.list() } == .notAuthenticated)
         #expect(try await other.engine.status().signIn.failure?.kind == .notAuthenticated)
-        // And again, once it is resolved.
+        // Enumerating works again once the failure is resolved.
         try await other.list()
         #expect(try other.names().count == 2)
     }
@@ -306,7 +306,7 @@ import Testing
         #expect(try !domain.folder.names("data").contains("index.damaged"))
     }
 
-    /// As where the index was lost between the removal and the first look at what the provider has now.
+    /// The same happens if the index is lost between the removal and the first enumeration.
     @Test func aFolderThatIsGoneGoesWhereNobodyToldSo() async throws {
         let domain = try TestDomain()
         domain.provider.addFolder("Folder", identifier: "folder")
@@ -329,7 +329,7 @@ import Testing
     }
 }
 
-/// Lets some pages pass, and the others once it is open.
+/// A gate that lets some pages pass, and the others once it is opened.
 actor PageGate {
     private var pages: Int
     private var isOpen = false

@@ -5,10 +5,10 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Looking for items by words, types and dates, with the file of words and without it.
+/// Tests of searches by words, types and dates, with and without the search database.
 @Suite(.ownThreads)
 struct SearchTests {
-    /// An index with a search beside it, which has its file up to now or has none.
+    /// An index with a search, whose database is up to date or does not exist.
     private final class Sample {
         let sample: IndexSample
         private(set) var search: SearchIndex
@@ -24,7 +24,7 @@ struct SearchTests {
 
         func names(_ words: String...) throws -> Set<String> { try names(SearchQuery(words: words)) }
 
-        /// What is found both before and after the words are in the file.
+        /// Expects the same results before and after the words are in the database.
         func expect(
             _ words: String..., finds names: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
@@ -38,7 +38,7 @@ struct SearchTests {
             #expect(try search.isCaughtUp())
         }
 
-        /// Another process's search over the same files.
+        /// Opens the search again over the same files, as another process does.
         func reopen(afterClosing: (String) throws -> Void = { _ in }) throws {
             search.close()
             try afterClosing(sample.folder.path + "/search.db")
@@ -134,7 +134,7 @@ struct SearchTests {
             #expect(try sample.names(query) == ["one.jpeg", "two.png"])
             query.since = 1000 * day + 1
             #expect(try sample.names(query) == ["two.png"])
-            // A file of which a month is looked for that none has.
+            // No file has a date in this range.
             query.since = 9000 * day
             query.before = 9001 * day
             #expect(try sample.names(query).isEmpty)

@@ -5,9 +5,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Who has to sign in, and when nobody is asked to.
+/// Tests of when the user is asked to sign in, and when not.
 @Suite(.ownThreads) struct SignInEraTests {
-    /// Refuses the next request of a kind, when it is told to.
+    /// Holds one request of a kind, and refuses it on demand.
     private final class LateRefusal: Sendable {
         private let gate = PageGate(pages: 0)
         private let hasCome = Latch()
@@ -33,7 +33,7 @@ import Testing
         func refuse() async { await gate.open() }
     }
 
-    /// Counts how often somebody is asked to sign in.
+    /// Counts the requests to sign in.
     private final class Requests: Sendable {
         private let all = Lock(0)
 
@@ -70,7 +70,7 @@ import Testing
             domain.clock.advance(by: 1)
             return refusal.isUnderWay
         }
-        // Somebody signs in meanwhile.
+        // The user signs in meanwhile.
         try await engine.doing { $0.retry() }
         await refusal.refuse()
         try await eventually {
@@ -110,7 +110,7 @@ import Testing
         domain.provider.addFile("file", "old")
         try await domain.list()
         let requests = Requests(domain)
-        // Where nobody has to sign in, an interface that fails is nobody's business.
+        // If no sign-in is needed, a failed sign-in of a user interface is ignored.
         await domain.engine.noteFailedSignIn(.of(.notAuthenticated))
         #expect(try await domain.engine.status().signIn == SignInStatus())
         domain.provider.behave { behaviour in
@@ -132,7 +132,7 @@ import Testing
             await domain.engine.noteFailedSignIn(.of(.notAuthenticated))
         }
         #expect(try await domain.engine.status().signIn.isGivenUp)
-        // The provider may say as often as it likes that all is well.
+        // The provider may report any number of times that the failure is resolved.
         for _ in 0..<3 {
             try await domain.engine.doing { engine in
                 engine.resolved()
@@ -141,7 +141,7 @@ import Testing
             try await isRefused()
         }
         #expect(requests.count == 1)
-        // A person's wish counts.
+        // A retry that the user requests does sign in again.
         domain.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
         try await domain.engine.doing { $0.retry() }
         try await domain.settle()

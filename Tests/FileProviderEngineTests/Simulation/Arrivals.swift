@@ -3,35 +3,36 @@ import FileProviderEngine
 import LinuxSystem
 import ProviderTesting
 
-/// What arrived at the provider, and in which items, by their keys: from then on it is others' too, to change and to remove.
+/// The contents that arrived at the provider, and the items that hold them, by item key. From then on another client
+/// may change and remove them.
 final class Arrivals: Sendable {
     private struct State {
-        /// Of each word the items, and the folders that these were in.
+        /// The keys of the items that each word arrived in, and of their directories.
         var items: [String: Set<String>] = [:]
-        /// What arrived in each item.
+        /// The words that arrived in each item.
         var words: [String: Set<String>] = [:]
-        /// Where items were made from here.
+        /// The places at which the engine created items.
         var places: [String: SentPlace] = [:]
-        /// What others changed or removed, or somebody here.
+        /// Items that another client changed or removed, or that were changed or removed locally.
         var touched: Set<String> = []
-        /// What others changed or removed.
+        /// Items that another client changed or removed.
         var others: Set<String> = []
-        /// What others gave another name, or put something into, and the folders of what they changed.
+        /// Items that another client renamed or added an item to, and the directories of the items that it changed.
         var used: Set<String> = []
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
     private let provider: MemoryProvider
 
     init(_ provider: MemoryProvider) { self.provider = provider }
 
-    /// `nil` where the item is gone.
+    /// The identifier of the item with a key, or `nil` if the provider does not have the item.
     func identifier(ofKey key: String) -> String? { provider.item(ofKey: key)?.identifier }
 
     private func key(ofFolder identifier: String) -> String { provider.item(of: identifier)?.key ?? identifier }
 
-    /// An item was made from here.
+    /// Records an item that the engine created.
     func noteMade(_ item: ProviderItem, _ contents: FileDescriptor?) {
         state.withLock { $0.places[item.key] = SentPlace(parent: item.parent, name: item.filename) }
         if let contents { note(contents, item) }
@@ -49,7 +50,8 @@ final class Arrivals: Sendable {
 
     func touch(_ key: String) { state.withLock { _ = $0.touched.insert(key) } }
 
-    /// Others changed or removed an item. Where it is removed here too it may come back, and its folder with it.
+    /// Records an item that another client changed or removed. If it is removed locally, too, it may reappear, and
+    /// its directory with it.
     func noteOthers(_ item: ProviderItem) {
         let folder = key(ofFolder: item.parent)
         state.withLock { state in
@@ -58,7 +60,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// An item was moved to a folder from here.
+    /// Records an item that the engine moved to another directory.
     func noteMoved(_ item: ProviderItem) {
         let folder = key(ofFolder: item.parent)
         state.withLock { if $0.others.contains(item.key) { $0.used.insert(folder) } }
@@ -69,26 +71,26 @@ final class Arrivals: Sendable {
         state.withLock { _ = $0.used.insert(key) }
     }
 
-    /// Whether others did anything to an item.
+    /// Whether another client changed an item in any way.
     func isTouched(_ key: String) -> Bool {
         state.withLock { $0.touched.contains(key) || $0.used.contains(key) }
     }
 
-    /// The items that a word arrived in, and their folders.
+    /// Returns the items that a word arrived in, and their directories.
     func items(of word: String) -> Set<String> { state.withLock { $0.items[word] ?? [] } }
 
-    /// Everything that arrived in an item from here.
+    /// Returns all words that the engine sent for an item.
     func words(in key: String) -> Set<String> { state.withLock { $0.words[key] ?? [] } }
 
-    /// Where an item was made from here; `nil` where others made it.
+    /// Returns the place at which the engine created an item, or `nil` if another client created it.
     func place(of key: String) -> SentPlace? { state.withLock { $0.places[key] } }
 
-    /// What was made in a place from here.
+    /// Returns the keys of the items that the engine created at a place.
     func made(at place: SentPlace) -> [String] {
         state.withLock { state in state.places.filter { $0.value == place }.map(\.key) }
     }
 
-    /// Whether others may have had their way with what arrived.
+    /// Whether another client may have changed an item that the word arrived in.
     func isOthers(_ word: String) -> Bool {
         state.withLock { state in state.items[word].map { !$0.isDisjoint(with: state.touched) } ?? false }
     }

@@ -2,11 +2,11 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// Everything that files ever held here, as far as it is known.
+/// All words that local files are known to have held.
 struct HeldWords: Sendable {
-    /// What was written.
+    /// The words that were written to each file.
     let held: [ItemNumber: Set<String>]
-    /// The folder of the engine's life.
+    /// The path of the directory of the engine's life.
     let life: String
 
     func of(_ row: IndexedItem) -> Set<String> {
@@ -18,7 +18,7 @@ struct HeldWords: Sendable {
         {
             words.insert(String(decoding: bytes, as: UTF8.self))
         }
-        // An empty file holds what others hold too.
+        // An empty file is equal to any other empty file.
         words.remove("")
         return words
     }

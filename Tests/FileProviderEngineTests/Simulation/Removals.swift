@@ -3,30 +3,32 @@ import FileProviderEngine
 import LinuxSystem
 import ProviderTesting
 
-/// What was removed here: unless others had their way with it at the provider, it must not be seen again, not even for a moment.
+/// Items that were removed locally. Unless another client changed them at the provider, they must never appear again.
 final class Removals: Sendable {
     private struct State {
-        /// The keys of what the provider had.
+        /// The keys of removed items that the provider had.
         var identifiers: Set<String> = []
-        /// What removed files held, with the identifiers of these. What others changed meanwhile comes back beside what they made of it.
+        /// The words that removed files held, with the keys of these files. A file that another client changed
+        /// meanwhile comes back beside its changed version.
         var words: [String: String] = [:]
-        /// Where folders were sent that were removed before the provider answered, and what else was made there.
+        /// The places of directories that were removed before the provider replied to their creation, with the keys
+        /// of other items that were created at the same places.
         var places: [SentPlace: Set<String>] = [:]
         var complaints: [String] = []
     }
 
     private let arrivals: Arrivals
     private let arePlacesKept: Bool
-    // Taken before that of the arrivals.
+    // Lock order: before the lock of `arrivals`.
     private let state = Lock(State())
 
-    /// - Parameter arePlacesKept: whether a folder stays what it is by its identifier.
+    /// - Parameter arePlacesKept: Whether a directory keeps its identifier when it is moved.
     init(_ arrivals: Arrivals, arePlacesKept: Bool) {
         self.arrivals = arrivals
         self.arePlacesKept = arePlacesKept
     }
 
-    /// - Parameter words: everything that the item ever held, if it is a file.
+    /// - Parameter words: All words that the item ever held, if it is a file.
     func note(_ row: IndexedItem, _ words: Set<String>, in index: Index) throws {
         let place = SentPlace(parent: try index.item(row.parent)?.item.identifier ?? "", name: row.name)
         let isReplaced = try index.item(named: row.name, in: row.parent) != nil
@@ -43,7 +45,7 @@ final class Removals: Sendable {
         }
     }
 
-    /// A power failure may have taken removals back.
+    /// Forgets all removals, as a power failure may have undone them.
     func forget() {
         state.withLock { state in
             state.identifiers = []
@@ -52,7 +54,7 @@ final class Removals: Sendable {
         }
     }
 
-    /// Something is seen that was not, or elsewhere.
+    /// Checks an item that appears, or that appears at another place. Returns a complaint if it was removed.
     func see(_ change: IndexChange, in index: Index) -> String? {
         switch change {
         case .added(let number, let parent, let name), .moved(let number, _, _, let parent, let name):
@@ -61,7 +63,7 @@ final class Removals: Sendable {
             noteSent(name, in: parent, index)
             return nil
         case .changed(let number, _):
-            // One that others removed is made again.
+            // An item that another client removed is created anew.
             guard let row = try? index.item(number), !row.isKnownToProvider else { return nil }
             noteSent(row.name, in: row.parent, index)
             return nil
@@ -69,7 +71,7 @@ final class Removals: Sendable {
         }
     }
 
-    /// What is not the provider's yet is sent to a place, too.
+    /// Records that an item which the provider does not have yet is sent to this place.
     private func noteSent(_ name: String, in folder: ItemNumber, _ index: Index) {
         guard let folder = try? index.item(folder) else { return }
         state.withLock { state in
@@ -77,7 +79,7 @@ final class Removals: Sendable {
         }
     }
 
-    /// Something is seen.
+    /// Checks an item that is seen. Returns a complaint if it was removed.
     func see(_ row: IndexedItem) -> String? {
         guard row.isKnownToProvider, !arrivals.isTouched(row.item.key) else { return nil }
         let identifier = row.item.key

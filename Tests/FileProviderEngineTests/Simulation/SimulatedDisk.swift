@@ -1,7 +1,8 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// What of the databases was on the disk when the engine last waited for it, and which words had been promised by then.
+/// The databases as they were on disk after the engine's last flush, and the words that were promised to be durable
+/// by then.
 final class SimulatedDisk: Sendable {
     private struct State {
         var journal: DatabaseImage?
@@ -10,14 +11,14 @@ final class SimulatedDisk: Sendable {
         var promisedOnDisk: Set<String> = []
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     func promise(_ word: String) { state.withLock { _ = $0.promised.insert(word) } }
 
-    /// Everything that was promised is on the disk now.
+    /// Records that everything that was promised is on disk now.
     ///
-    /// - Parameter folder: of the engine's data.
+    /// - Parameter folder: The path of the engine's data directory.
     func note(_ folder: String) {
         let promised = state.withLock { $0.promised }
         guard let journal = try? DatabaseImage(folder + "/journal.db"),
@@ -30,17 +31,18 @@ final class SimulatedDisk: Sendable {
         }
     }
 
-    /// An index was made anew: that there is another one is on the disk before anything is kept by its numbers.
+    /// Forgets the index, as a new one was created. The creation is durable before any entry refers to its numbers.
     func forgetIndex() { state.withLock { $0.index = nil } }
 
-    /// Which databases are found as they were on the disk; others may have come there later by themselves.
+    /// The databases that lose what was not flushed. The other may have reached the disk by itself.
     enum Loss: CaseIterable {
         case ofJournal, ofIndex, ofBoth
     }
 
-    /// Puts what was on the disk into the place of what came later.
+    /// Replaces the databases with those on disk, as a power failure does.
     ///
-    /// - Returns: the words that were promised by then; `nil` where the engine has not waited for the disk since there is an index.
+    /// - Returns: The words that were promised by then, or `nil` if the engine has not flushed since the index was
+    ///   created.
     func losePower(_ loss: Loss, in folder: String) throws -> Set<String>? {
         let (journal, index, promised) = state.withLock { ($0.journal, $0.index, $0.promisedOnDisk) }
         guard let journal, let index else { return nil }

@@ -3,7 +3,7 @@ import FileProviderEngine
 import LinuxSystem
 import ProviderTesting
 
-/// Random numbers that are the same for the same seed.
+/// A random number generator that returns the same numbers for the same seed.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -18,22 +18,23 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// One life of an engine's process, from its start to its death: what it asks of the provider has no effect any more once it is dead.
+/// One life of an engine's process, from its start to its death. After death its requests to the provider have no
+/// effect.
 final class SimulatedLife: Sendable {
     struct State {
         var generator: SeededGenerator
-        /// Requests until it dies; `nil` for never.
+        /// The number of requests until it dies; `nil` for never.
         var requestsLeft: Int?
-        /// Moments between two writes until it dies.
+        /// The number of moments between two writes until it dies; `nil` for never.
         var momentsLeft: Int?
         var isDead = false
-        /// Of 100 requests, so many fail.
+        /// The percentage of requests that fail.
         var failures: Int
-        /// Of 100 requests and answers, so many take their time.
+        /// The percentage of requests and replies that are delayed.
         var delays: Int
-        /// Of 100 changes, so many are told of before they are answered.
+        /// The percentage of changes that the provider signals before it replies.
         var tellings: Int
-        /// Of 100 commits, so many find the disk full.
+        /// The percentage of commits that find the disk full.
         var fullness = 0
     }
 
@@ -42,11 +43,11 @@ final class SimulatedLife: Sendable {
         var underWay = 0
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state: Lock<State>
-    /// Open once what it left was copied.
+    /// A latch that opens when the files that this life left are copied.
     let isBuried = Latch()
-    /// Called once, when it dies.
+    /// Called once, when the process dies.
     private let onDeath: Lock<(@Sendable (_ isOnThread: Bool) -> Void)?> = Lock(nil)
 
     private let clock: SimulatedClock
@@ -60,13 +61,13 @@ final class SimulatedLife: Sendable {
         self.story = story
     }
 
-    /// How many requests came.
+    /// The number of requests so far.
     var requestCount: Int { traffic.withLock { $0.requests } }
 
-    /// How many of them are not answered, and will be before time goes on.
+    /// The number of requests whose reply will come before the clock advances.
     var underWayCount: Int { traffic.withLock { $0.underWay } }
 
-    /// Called when the provider has something to tell.
+    /// Sets the function to call when the provider signals a change.
     func whenSignalled(_ body: @escaping @Sendable () -> Void) { signal.function = { _ in body() } }
 
     func begin(_ words: String) -> Int {
@@ -79,7 +80,7 @@ final class SimulatedLife: Sendable {
         return number
     }
 
-    /// The provider did what it was asked for.
+    /// Records that the provider performed a request, and may signal the change.
     func done(_ number: Int) {
         story.tell("    \(number) is done")
         let tells = state.withLock { state in Int.random(in: 0..<100, using: &state.generator) < state.tellings }
@@ -93,7 +94,7 @@ final class SimulatedLife: Sendable {
 
     var isDead: Bool { state.withLock { $0.isDead } }
 
-    /// Comes late where it died while its engine began.
+    /// Sets the function to call at death, and calls it at once if the process died while its engine started.
     func whenDead(_ body: @escaping @Sendable (_ isOnThread: Bool) -> Void) {
         onDeath.withLock { $0 = body }
         if isDead { takeDeath()?(false) }
@@ -120,7 +121,7 @@ final class SimulatedLife: Sendable {
         }
     }
 
-    /// It does not die any more.
+    /// Keeps the process from dying.
     func spare() {
         state.withLock { state in
             state.requestsLeft = nil
@@ -136,7 +137,7 @@ final class SimulatedLife: Sendable {
         if isFirst { takeDeath()?(isOnThread) }
     }
 
-    /// The journal was written and the index was not, or the other way round.
+    /// Marks a moment between the write of the journal and that of the index, at which the process may die.
     func moment() {
         let dies = state.withLock { state in
             guard let left = state.momentsLeft else { return false }
@@ -146,7 +147,7 @@ final class SimulatedLife: Sendable {
         if dies { die(isOnThread: true) }
     }
 
-    /// - Parameter fullness: of 100 commits, so many find the disk full.
+    /// - Parameter fullness: The percentage of commits that find the disk full.
     func fillDisk(_ fullness: Int) { state.withLock { $0.fullness = fullness } }
 
     /// Whether the disk has room for a commit.
@@ -164,7 +165,7 @@ final class SimulatedLife: Sendable {
         traffic.withLock { $0.underWay += 1 }
     }
 
-    /// A request comes, or its answer goes.
+    /// Lets a request or a reply pass: delays it, makes it fail or makes the process die, at random.
     func pass() async throws(ProviderFailure) {
         let (dies, fails, pauses, delay) = state.withLock { state in
             let fails = Int.random(in: 0..<100, using: &state.generator) < state.failures

@@ -7,12 +7,12 @@ import ProviderTesting
 struct SimulatedProvider: Provider {
     let base: MemoryProvider
     let life: SimulatedLife
-    /// What the provider has got.
+    /// The contents that the provider received.
     let arrivals: Arrivals
 
-    /// Lets a request come, and its answer go.
+    /// Passes on a request and its reply through ``SimulatedLife/pass()``.
     ///
-    /// - Parameter isChange: whether the provider may tell of what it did before it answers.
+    /// - Parameter isChange: Whether the provider may signal the change before it replies.
     private func asking<Answer>(
         _ words: @autoclosure () -> String, isChange: Bool = false,
         _ ask: () async throws(ProviderFailure) -> Answer

@@ -2,20 +2,21 @@ import FileProvider
 import FileProviderEngine
 import ProviderTesting
 
-/// What came of it all.
+/// The verdict on the final state.
 extension Simulation {
-    /// Whether others changed or removed what had arrived. What is gone without the engine's having deleted it they removed.
+    /// Whether another client changed or removed an item that the word arrived in. An item that is gone without a
+    /// delete request of the engine was removed by another client.
     private func isOthers(_ word: String) -> Bool {
         arrivals.isOthers(word)
             || arrivals.items(of: word).contains { provider.item(ofKey: $0) == nil && !provider.wasDeleted(key: $0) }
     }
 
-    /// What is not as it has to be, in sentences.
+    /// Returns all violations of the rules, in sentences.
     func complaints() async throws -> [String] {
         var complaints = removals.complaints
         if let stuck { complaints += ["it does not come to rest"] + stuck.map { "  \($0)" } }
         let there = provider.tree
-        // Others gave a name to two items at once, which nothing here could hinder.
+        // If another client gave one name to two items at once, the trees cannot be equal.
         if there.keys.contains(where: { $0.contains(" (item-") }) { return [] }
         let status = try await engine.doing { try $0.editStatus() }
         for item in status.items { complaints.append("\(item.name) was not sent: \(item)") }

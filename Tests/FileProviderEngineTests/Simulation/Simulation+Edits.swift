@@ -4,7 +4,7 @@ import FileTesting
 import LinuxSystem
 import ProviderTesting
 
-/// What a person and programs do here.
+/// Local edits, as a user and programs make them.
 extension Simulation {
     func edit() async throws {
         let here = try items()
@@ -41,7 +41,7 @@ extension Simulation {
             let (parent, name, number) = (file.row.parent, file.row.name, file.row.number)
             let (removals, life) = (removals, life)
             try await engine.doing { engine in
-                // Meanwhile something else may have got the name.
+                // Another item may have the name by now.
                 guard let row = try engine.index.item(named: name, in: parent), row.number == number else { return }
                 try engine.remove(name, in: parent)
                 if !life.isDead { try removals.note(row, words, in: engine.index) }
@@ -81,7 +81,7 @@ extension Simulation {
                     throw failure
                 }
                 guard mode == .replacing, !isSame, let other else { return nil }
-                // What was made here may have become the other's new contents.
+                // The file that was renamed may have become the new contents of the other item.
                 let identifier = arrivals.identifier(ofKey: other.item.key) ?? other.item.identifier
                 let left = try engine.index.item(identifier: identifier)
                 if left?.changes.contains(.deleted) ?? true, !life.isDead {
@@ -94,17 +94,17 @@ extension Simulation {
     }
 
     private func promise(_ word: String, in number: ItemNumber) {
-        // What the engine answered after its death nobody heard.
+        // A reply of the engine after its death reaches no program.
         guard !life.isDead else { return }
         promised[word] = number
         held[number, default: []].insert(word)
         disk.promise(word)
     }
 
-    /// What files held, as it is known here.
+    /// The words that local files held, as far as they are known.
     private var words: HeldWords { HeldWords(held: held, life: "\(folder.path)/life-\(lives)") }
 
-    /// What a file holds here goes, because whoever sees it wants it so.
+    /// Forgets the promises of a file's words, as the user removes or replaces them deliberately.
     private func forgetPromises(of row: IndexedItem, _ words: Set<String>) {
         promised = promised.filter { $0.value != row.number }
         for word in words { promised[word] = nil }

@@ -3,11 +3,11 @@ import FileProviderEngine
 import LinuxSystem
 import ProviderTesting
 
-/// What is seen here.
+/// The local view of the domain.
 extension Simulation {
-    /// What is known here, without asking for more.
+    /// Returns the items in the index, without a request to the provider.
     ///
-    /// - Parameter asAtProvider: whether a number that keeps two names apart is left out.
+    /// - Parameter asAtProvider: Whether a number that distinguishes two items of one name is left out of names.
     func items(asAtProvider: Bool = false) throws -> [(path: String, row: IndexedItem)] {
         var items: [(path: String, row: IndexedItem)] = []
         var folders: [(String, ItemNumber)] = [("", .root)]
@@ -57,7 +57,7 @@ extension Simulation {
         return tree
     }
 
-    /// Waits for an answer while time goes by.
+    /// Waits for a reply while the clock advances.
     private func patiently(
         _ ask: (DomainEngine, @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) -> Waiting
     ) async throws {

@@ -2,9 +2,9 @@ import FileProvider
 import FileProviderEngine
 import ProviderTesting
 
-/// Changes at the provider that do not come from here.
+/// Changes at the provider by other clients.
 extension Simulation {
-    /// A change at the provider that does not come from here.
+    /// Makes a random change at the provider on behalf of another client.
     func somebodyElse() {
         let tree = provider.tree
         guard let path = tree.keys.sorted().randomElement(using: &generator),
@@ -23,8 +23,8 @@ extension Simulation {
             let parent = path.split(separator: "/").dropLast().joined(separator: "/")
             guard provider.identifier(at: parent.isEmpty ? name : "\(parent)/\(name)") == nil else { return }
             story.tell("they rename \(path) to \(name)")
-            // An item whose answer was lost is not found again under a name that others gave it, and is made twice.
-            // Where identifiers are paths, so is what is in a folder.
+            // An item whose reply was lost is not found again under a name that another client gave it, and is
+            // created twice. If identifiers are paths, the same holds for the items in a renamed directory.
             for (other, text) in tree where other == path || other.hasPrefix(path + "/") { renamed.insert(text) }
             arrivals.noteUse(identifier)
             provider.rename(identifier, to: name)
@@ -64,7 +64,8 @@ extension Simulation {
         arrivals.noteOthers(item)
     }
 
-    /// What the provider has in an item is others' from now on: it had arrived.
+    /// Records that another client may change an item from now on, and forgets the promise of the contents that
+    /// arrived in it.
     func overtake(_ item: ProviderItem) {
         arrivals.touch(item.key)
         guard let now = provider.item(ofKey: item.key), let bytes = provider.bytes(of: now.identifier) else { return }

@@ -5,8 +5,8 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// A random course of things: edits here, changes by others, failures and deaths of the engine's process at any moment. What each
-/// file holds is a word of its own, so that it can be told afterwards what became of every single edit.
+/// A random course of events: local edits, changes by other clients, and failures and deaths of the engine's process
+/// at any moment. Each file holds a unique word, which shows the outcome of every single edit.
 final class Simulation {
     private let seed: UInt64
     var generator: SeededGenerator
@@ -19,16 +19,16 @@ final class Simulation {
     private(set) var engine: DomainEngine
     private(set) var clock: SimulatedClock
     private var words = 0
-    /// What was written here and answered, and in which item it was last.
+    /// The words whose write succeeded locally, with the items that held them last.
     var promised: [String: ItemNumber] = [:]
-    /// What was in files in whose place another was to come, which there was no room for. What cannot be taken back of that on a full
-    /// disk the end of the process leaves half done.
+    /// The words of files whose replacement was refused for lack of room. If the engine cannot undo the replacement
+    /// on a full disk, the end of the process may leave it half done.
     var refused: Set<String> = []
-    /// What is in files that others renamed.
+    /// The contents of files that another client renamed.
     var renamed: Set<String> = []
-    /// Everything that a file of this number ever held.
+    /// All words that a file of this number ever held.
     var held: [ItemNumber: Set<String>] = [:]
-    /// What the engine was at when it did not come to rest.
+    /// The engine's pending work if it did not come to rest.
     private(set) var stuck: [String]?
     let removals: Removals
     let story = Story()
@@ -37,9 +37,9 @@ final class Simulation {
     private let fillsDisk: Bool
 
     /// - Parameters:
-    ///   - losesPower: whether deaths are power failures now and then.
-    ///   - fillsDisk: whether the disk is full now and then.
-    ///   - identifiersArePaths: whether the provider gives what is moved another identifier.
+    ///   - losesPower: Whether some deaths are power failures.
+    ///   - fillsDisk: Whether the disk is full at times.
+    ///   - identifiersArePaths: Whether the provider gives an item a new identifier when it is moved.
     init(seed: UInt64, losesPower: Bool, fillsDisk: Bool = false, identifiersArePaths: Bool = false) throws {
         self.seed = seed
         provider.behave { $0.identifiersArePaths = identifiersArePaths }
@@ -48,7 +48,7 @@ final class Simulation {
         self.fillsDisk = fillsDisk
         generator = SeededGenerator(seed: seed)
         folder = try TestFolder(in: (try? FileStatus.of("/dev/shm"))?.kind == .directory ? "/dev/shm" : "/var/tmp")
-        // In some, no answer is ever lost.
+        // In some courses no reply is ever lost.
         let isSmooth = Int.random(in: 0..<4, using: &generator) == 0
         var state = Self.lot(&generator, mayDie: !isSmooth)
         if isSmooth { state.failures = 0 }
@@ -67,11 +67,11 @@ final class Simulation {
         leave()
     }
 
-    /// Lets go of a life: what waits in it for its time waits no more, and what holds on to its engine goes.
+    /// Ends a life: wakes everything that waits for its clock, and drops what retains its engine.
     private func leave() {
         life.bury()
         clock.advance(by: 1e7)
-        // What it tells the search of has hold of it; the death of a process would end that.
+        // The observer of the index retains the engine. The death of a process would release it.
         engine.index.onChange = nil
     }
 
@@ -109,10 +109,10 @@ final class Simulation {
         let number = lives
         let life = life
         let engine = engine
-        // A dead one's files stay as they were at its death: the next life begins with a copy of them.
+        // The files of a dead process stay as they were at its death: the next life begins with a copy of them.
         life.whenDead { isOnThread in
             let copy: @Sendable () -> Void = {
-                // A program may be writing, and a copy for an upload be made: then once more.
+                // Copying fails while a program writes or a copy for an upload is made, and is repeated.
                 for attempt in 1...1000 {
                     do {
                         return try Self.copy("\(path)/life-\(number)", to: path, "life-\(number + 1)")
@@ -156,7 +156,7 @@ final class Simulation {
         try TreeCopier.copy(source, into: try .open(target, [.readOnly, .directory]), named: name)
     }
 
-    /// When a life ends, and how much fails in it.
+    /// Returns at random when a life ends and how much fails in it.
     private static func lot(_ generator: inout SeededGenerator, mayDie: Bool) -> SimulatedLife.State {
         let dies = Int.random(in: 0..<3, using: &generator) > 0 && mayDie
         let isBetween = Bool.random(using: &generator)
@@ -187,7 +187,7 @@ final class Simulation {
                 if loss != .ofJournal { forgetNumbers() }
             }
         }
-        // A damaged index is one that has to be built anew.
+        // Stands for a damaged index, which has to be rebuilt.
         if Int.random(in: 0..<8, using: &generator) == 0 {
             story.tell("index lost")
             try Index.delete(path: data + "/index.db")
@@ -199,25 +199,25 @@ final class Simulation {
         try await prepareLife()
     }
 
-    /// What the provider has may get new numbers; what only the journal knows keeps its own.
+    /// Forgets item numbers. Items of the provider may get new numbers; those known only to the journal keep theirs.
     private func forgetNumbers() {
         held = [:]
         let texts = Set(provider.tree.values)
         for word in promised.keys where texts.contains(word) { promised[word] = ItemNumber(rawValue: 0) }
     }
 
-    /// It ends when the engine has asked for so much and is not at rest, or has nothing to do and is not either; how fast this
-    /// machine is does not count.
+    /// Waits until the engine is at rest. Gives up after a number of requests, or of rounds in which the engine is
+    /// idle or busy. The machine's speed does not matter.
     private func comeToRest() async throws {
         var (requests, quietRounds, busyRounds) = (0, 0, 0)
         while requests < 20_000, quietRounds < 100, busyRounds < 30_000 {
             if life.isDead { try await beBornAgain() }
             life.calmDown()
             let before = life.requestCount
-            // What waits for a person does so until one comes; what is tried again has its time until then.
+            // Parked edits wait for `retry`; others are retried when the clock advances.
             try await engine.doing { $0.retry() }
             engine.signal(container: nil)
-            // What fails is believed after some attempts only.
+            // Some failures are accepted only after several attempts.
             for _ in 0..<6 {
                 let before = life.requestCount
                 clock.advance(by: 20)
@@ -229,7 +229,7 @@ final class Simulation {
             requests += made
             if made >= 10 { continue }
             if await engine.isBusy {
-                // On a busy machine, what is under way may not have come to anything yet.
+                // On a busy machine the work in progress may need more time.
                 busyRounds += 1
                 try await Task.sleep(for: .milliseconds(2))
             } else {
@@ -246,7 +246,7 @@ final class Simulation {
         return here == provider.tree
     }
 
-    /// Lets the engine do what does not wait for its time.
+    /// Lets the engine finish what does not wait for its clock.
     func calm() async {
         var quiet = 0
         for look in 1...20_000 where quiet < 3 {
@@ -254,7 +254,7 @@ final class Simulation {
             let isBusy = await engine.isBusy
             if look > 2 { try? await Task.sleep(for: .microseconds(50)) } else { await Task.yield() }
             let isQuiet = life.underWayCount == 0 && life.requestCount == before
-            // What is busy and asks for nothing copies a file, waits for the disk, or for its time to come.
+            // A busy engine without requests copies a file, flushes to disk, or waits for its clock.
             quiet = isQuiet && (!isBusy || look > 20) ? quiet + 1 : 0
         }
     }

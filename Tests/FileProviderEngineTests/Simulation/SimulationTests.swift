@@ -4,17 +4,18 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// The whole engine under random courses of things.
+/// Tests of the whole engine under random courses of events.
 ///
-/// `PURVEY_SIMULATION_SEEDS` says how many there are, `PURVEY_SIMULATION_FIRST` with which they begin, `PURVEY_SIMULATION_SEED` that there
-/// is one only, whose story is then printed. `PURVEY_SIMULATION_STORIES` names a folder for the stories of those that fail.
+/// `PURVEY_SIMULATION_SEEDS` sets the number of courses and `PURVEY_SIMULATION_FIRST` the first seed.
+/// `PURVEY_SIMULATION_SEED` selects a single course, whose story is then printed. `PURVEY_SIMULATION_STORIES` names a
+/// directory for the stories of courses that fail.
 @Suite(.ownThreads)
 struct SimulationTests {
     @Test func nothingIsLostWhateverHappensWhen() async throws {
         try await Self.runAll(80, of: 200)
     }
 
-    /// What was not brought to the disk before is lost then, of the journal, of the index or of both.
+    /// A power failure loses what was not flushed, of the journal, of the index or of both.
     @Test func nothingIsLostWhenThePowerFails() async throws {
         try await Self.runAll(20, of: 60, losesPower: true)
     }
@@ -23,8 +24,9 @@ struct SimulationTests {
         try await Self.runAll(20, of: 60, fillsDisk: true)
     }
 
-    /// A moved item has another identifier afterwards, and so has everything in it. Runs only with `PURVEY_SIMULATION_PATHS`: where others
-    /// use a path again for another item, about one course of two hundred still ends with a file beside its place or twice.
+    /// A moved item gets a new identifier, and so does everything in it. Runs only with `PURVEY_SIMULATION_PATHS`: if
+    /// another client uses a path again for another item, about one course of two hundred still ends with a file at a
+    /// wrong place or twice.
     @Test(.enabled(if: SimulationTests.setting("PURVEY_SIMULATION_PATHS") != nil))
     func nothingIsLostWhereIdentifiersArePaths() async throws {
         try await Self.runAll(20, of: 60, identifiersArePaths: true)
@@ -64,7 +66,7 @@ struct SimulationTests {
             return
         }
         let all = complaints.joined(separator: "\n")
-        // What matters comes first: a log may be cut.
+        // The most important part comes first, as a log may be cut.
         Issue.record("seed \(seed): \(complaints.prefix(3).joined(separator: "; "))\n\(all)\n\n\(story)")
         if let folder = setting("PURVEY_SIMULATION_STORIES") {
             let file = try FileDescriptor.open("\(folder)/\(seed)", [.writeOnly, .create, .truncate])

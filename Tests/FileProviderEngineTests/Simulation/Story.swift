@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// What happened, line by line, for whoever looks into a failure.
+/// A log of the events of a simulation, for the analysis of a failure.
 final class Story: Sendable {
-    // Innermost.
+    // Leaf lock.
     private let lines = Lock<[String]>([])
 
     func tell(_ line: String) { lines.withLock { $0.append(line) } }

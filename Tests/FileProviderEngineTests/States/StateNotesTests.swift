@@ -4,7 +4,7 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// What is noted of states for those who follow them.
+/// Tests of the notes of state changes for the clients that follow them.
 @Suite(.timeLimit(.minutes(20))) struct StateNotesTests {
     private func changed(_ number: Int64) -> IndexChange { .changed(ItemNumber(rawValue: number), contents: true) }
 
@@ -56,7 +56,7 @@ import Testing
         let all = try #require(notes.notes(from: start))
         #expect(all.incomplete == ["quiet", "busy"])
         #expect(all.notes.count <= 10 && all.notes.last == item(26, of: "busy"))
-        // Whoever has seen the quiet one's has lost nothing of it.
+        // A client that has seen the quiet domain's note has missed nothing of that domain.
         #expect(notes.notes(from: start + 1)?.incomplete == ["busy"])
         #expect(notes.notes(from: all.position)?.incomplete == [])
     }
@@ -64,7 +64,7 @@ import Testing
     @Test func whoeverWaitsGoesOnWithTheFirstNote() async throws {
         let notes = StateNotes()
         notes.follow()
-        // The same once more, which was seen meanwhile, counts as well.
+        // A note that repeats one already seen ends the wait as well.
         for number in 0..<100 {
             let position = notes.position
             async let waiting: Void = notes.wait(from: position)
@@ -111,7 +111,7 @@ import Testing
         }
         domain.engine.signal(container: nil)
         try await eventually {
-            // It is asked some more times before that is told.
+            // The engine retries a few times before it reports the failure.
             domain.clock.advance(by: 1)
             return notes.notes(from: position)?.notes.contains(StateNotes.Note(domain: "test", subject: .domain))
                 == true

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The open files of this process beneath a folder, or in what was one.
+/// Returns the number of this process's open files beneath a directory, which may have been removed.
 func openDescriptors(beneath path: String) throws -> Int {
     let folder = try FileDescriptor.open("/proc/self/fd", [.readOnly, .directory])
     return try folder.entries().count { entry in

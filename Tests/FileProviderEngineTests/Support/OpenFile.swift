@@ -4,7 +4,7 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// A file of a domain, of which a program has read the version "first".
+/// A file of a domain that a program has opened, and of which it has read the version "first".
 struct OpenFile {
     let domain: TestDomain
     let identifier: String
@@ -20,7 +20,7 @@ struct OpenFile {
         #expect(try await opened.text() == "first")
     }
 
-    /// The file as it is now.
+    /// Returns the file's present row in the index.
     func row() throws -> IndexedItem { try #require(try domain.engine.index.item(named: "file", in: .root)) }
 
     func isKnown(_ text: String) throws -> Bool {
@@ -28,24 +28,24 @@ struct OpenFile {
             && domain.provider.text(at: "file") == text
     }
 
-    /// Changes the file at the provider, and waits until the engine knows it.
+    /// Changes the file at the provider, and waits until the engine has applied the change.
     func change(_ text: String) async throws {
         domain.provider.write(text, to: identifier)
         domain.engine.signal(container: nil)
         try await eventually { try isKnown(text) }
     }
 
-    /// The same, until the file has another number.
+    /// Changes the file likewise, and waits until the file has another item number.
     func replace(_ text: String) async throws -> ItemNumber {
         let before = try row().number
         try await change(text)
         try await eventually { try row().number != before }
-        // Readers see the index before the engine has noted it of the openings.
+        // Readers see the index before the engine has updated its open files.
         try await domain.engine.doing { _ in }
         return try row().number
     }
 
-    /// The program's opening, for the next engine.
+    /// Returns the program's open file, for the next engine to take over.
     func openingToResume() throws -> OpeningToResume {
         let file = try #require(opened.descriptor).status().identity.inode
         return OpeningToResume(handle: 7, number: number, isForWriting: false, file: file)

@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// Counts the openings of files in a folder from now on, by whomever (inotify(7)).
+/// A count of the files that any process opens in a directory from now on, by inotify(7).
 struct OpenedFiles {
     private let notices: FileDescriptor
 
@@ -11,7 +11,7 @@ struct OpenedFiles {
         _ = try retrying { inotify_add_watch(descriptor, folder, UInt32(IN_OPEN)) }
     }
 
-    /// How many there were since the last look; not of the folder itself.
+    /// Returns the number of opens since the last call, not counting those of the directory itself.
     func count() throws -> Int {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
         defer { buffer.deallocate() }

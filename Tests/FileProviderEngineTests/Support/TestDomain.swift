@@ -5,7 +5,7 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// An engine over a provider in memory, in a folder of its own.
+/// An engine over a provider in memory, in a directory of its own.
 final class TestDomain {
     let folder: TestFolder
     let provider: MemoryProvider
@@ -29,12 +29,12 @@ final class TestDomain {
 
     deinit { engine.abandon() }
 
-    /// Ends the engine as a kill would, and starts another one over the same folders.
+    /// Ends the engine as a kill would, and starts another one over the same directories.
     ///
-    /// - Parameter openings: what programs go on with.
+    /// - Parameter openings: The open files that the new engine takes over.
     func restart(resuming openings: [OpeningToResume] = [], afterEnding: () throws -> Void = {}) throws {
         engine.abandon()
-        // What it has begun on its thread is over.
+        // Wait for what the old engine has begun on its thread.
         let latch = Latch()
         engine.perform { _ in latch.open() }
         latch.wait()
@@ -62,7 +62,7 @@ final class TestDomain {
         return names
     }
 
-    /// The item at a path; folders on the way are listed.
+    /// Returns the item at a path, listing the directories on the way.
     func item(_ path: String) async throws -> IndexedItem {
         var item = try #require(try engine.index.item(.root))
         for name in path.split(separator: "/") {
@@ -72,7 +72,7 @@ final class TestDomain {
         return item
     }
 
-    /// The number that an item in the root has now.
+    /// Returns the present number of an item in the root.
     func number(_ name: String) throws -> ItemNumber {
         try #require(try engine.index.item(named: name, in: .root), "\(name)").number
     }
@@ -89,7 +89,7 @@ final class TestDomain {
         return try result.get()
     }
 
-    /// What somebody reads who opens a file.
+    /// Opens a file and returns its contents.
     func read(_ number: ItemNumber) async throws -> String {
         let opened = try await open(number)
         let text = try await opened.text()
@@ -99,7 +99,7 @@ final class TestDomain {
 
     func read(_ path: String) async throws -> String { try await read(try await item(path).number) }
 
-    /// Whether a file's bytes lie in a folder of the engine's.
+    /// Whether a file's contents are in one of the engine's directories.
     func hasFile(_ number: ItemNumber, in folder: String) -> Bool {
         (try? self.folder.status("\(folder)/\(number.rawValue)")) != nil
     }
@@ -133,14 +133,14 @@ extension OpenItem {
     }
 }
 
-/// Waits until something is so that another thread brings about in its own time.
+/// Waits until a condition holds that another thread brings about.
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
-    // Looks are counted rather than time: a busy machine may let no task run for long.
+    // Attempts are counted instead of time, as a busy machine may suspend all tasks for long.
     for look in 0..<30_000 {
         if try await isSo() { return }
-        // What does not come soon is looked for less often, which leaves the processors to what it waits for.
+        // After some attempts the condition is checked less often, which leaves the processors to the awaited work.
         try await Task.sleep(for: .milliseconds(look < 200 ? 2 : 10))
     }
     Issue.record("it did not come about", sourceLocation: sourceLocation)
@@ -150,7 +150,7 @@ extension ProviderFailure {
     static func of(_ kind: Kind) -> ProviderFailure { ProviderFailure(kind, message: "by the test") }
 }
 
-/// The kind of failure with which something ends; `nil` where it does not fail.
+/// Returns the kind of failure that `body` throws, or `nil` if it succeeds.
 func failure(_ body: () async throws -> Void) async -> ProviderFailure.Kind? {
     do {
         try await body()
@@ -160,7 +160,7 @@ func failure(_ body: () async throws -> Void) async -> ProviderFailure.Kind? {
     }
 }
 
-/// What came of something that was waited for.
+/// The result of an asynchronous call.
 final class Outcome: Sendable {
     private let state = Lock<ProviderFailure.Kind??>(nil)
 

@@ -4,11 +4,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Providers that give what they are sent another name than it was sent with, or of whose items others change the name before the answer
-/// comes. No feed tells of that any more.
+/// Tests of providers that store an item under another name than it was sent with, or whose items another client
+/// renames before the reply. No feed reports that name afterwards.
 @Suite(.ownThreads) struct GivenNameTests {
 
-    /// Has the provider give another name in its answer to what is sent with one.
+    /// Makes the provider reply with another name to an item that is sent with the name `sent`.
     private func give(_ name: String, to sent: String, in domain: TestDomain) {
         let provider = domain.provider
         @Sendable func named(_ item: ProviderItem) -> ProviderItem {
@@ -43,7 +43,7 @@ import Testing
         try await eventually { try domain.row(number).name == "as given" }
         #expect(try await domain.tree() == domain.provider.tree)
         #expect(domain.provider.tree["as given"] != nil)
-        // What is done to it then is done to it there.
+        // Later local edits reach the item at the provider.
         domain.provider.behave { ($0.created, $0.moved) = (nil, nil) }
         try await domain.rename("as given", "renamed")
         try await domain.settle()
@@ -81,7 +81,7 @@ import Testing
         #expect(try await domain.read(two) == "two")
     }
 
-    /// Its own name in another normal form is what whoever made it knows it by.
+    /// A reply with the same name in another Unicode normalization form keeps the local form.
     @Test func aNameInAnotherNormalFormStaysAsItWasMade() async throws {
         let (composed, decomposed) = ("r\u{E9}sum\u{E9}", "re\u{301}sume\u{301}")
         let domain = try TestDomain()

@@ -4,10 +4,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Moves of which nobody heard what became of them.
+/// Tests of moves whose reply is lost.
 @Suite(.ownThreads)
 struct LostMoveTests {
-    /// A file that was moved to a folder and back: the first move was asked for, and its answer did not come.
+    /// Creates a domain in which a file was moved to a directory and back. The first move was sent, and its reply was
+    /// lost.
     private func movedBack(isMoved: Bool, afterRestart: Bool) async throws -> TestDomain {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         domain.provider.addFile("file.txt", "text", in: domain.provider.addFolder("From"))
@@ -53,7 +54,7 @@ struct LostMoveTests {
         #expect(domain.provider.count(.move) == moves)
         #expect(domain.provider.tree == ["From": "/", "From/file.txt": "text", "To": "/"])
         #expect(try await domain.tree() == domain.provider.tree)
-        // From then on, it is as if it had not been moved at all.
+        // From then on, the item behaves as if it had never been moved.
         try await domain.rename("From/file.txt", "To/file.txt")
         try await domain.rename("To/file.txt", "From/file.txt")
         #expect(try await domain.status().items.isEmpty)

@@ -4,11 +4,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// New contents of which nobody heard that the provider took them, and a file that is saved over them: by a new file that is renamed over the
-/// one before, as most programs save.
+/// Tests of uploads whose reply is lost, followed by a save that renames a new file over the old one, as most
+/// programs do.
 @Suite(.ownThreads)
 struct LostUploadTests {
-    /// A file that was edited and sent, of which the answer was lost.
+    /// Creates a file that was edited and uploaded, with the reply lost.
     private func edited(in domain: TestDomain) async throws -> String {
         let identifier = domain.provider.addFile("file.txt", "text")
         _ = try await domain.tree()
@@ -57,7 +57,7 @@ struct LostUploadTests {
         try await expectOneFile("thrice", identifier, in: domain)
     }
 
-    /// What others wrote meanwhile is one all the same.
+    /// A change by another client is a conflict all the same.
     @Test func whatOthersWroteMeanwhileStaysBesideIt() async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = try await edited(in: domain)

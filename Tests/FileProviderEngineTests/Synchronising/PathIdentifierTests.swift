@@ -4,8 +4,8 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Providers whose identifiers are paths, as those of most small ones: what is renamed or moved is answered with another identifier, and
-/// so is all that is in it.
+/// Tests of providers whose identifiers are paths, as those of most small providers: after a rename or move the item
+/// has another identifier, and so has everything in it.
 @Suite(.ownThreads) struct PathIdentifierTests {
     private static func domain() throws -> TestDomain {
         let domain = try TestDomain()
@@ -27,7 +27,7 @@ import Testing
         try await Self.expectKnown(domain, sourceLocation: sourceLocation)
     }
 
-    /// Each item is known by the identifier that the provider has of it.
+    /// Expects that the engine knows each item by the provider's present identifier.
     private static func expectKnown(
         _ domain: TestDomain, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -58,7 +58,7 @@ import Testing
         #expect(try domain.row(number).name == "renamed.txt")
         #expect(try domain.row(number).item.identifier == "/renamed.txt")
         Self.expectNothingSent(domain.provider, since: count)
-        // And back.
+        // The file is renamed back.
         try await domain.rename("renamed.txt", "file.txt")
         try await Self.expectSame(domain)
         #expect(try domain.row(number).name == "file.txt")
@@ -97,7 +97,7 @@ import Testing
         Self.expectNothingSent(domain.provider, since: count)
         for (path, number) in zip(paths, numbers) { #expect(try await domain.item("other" + path).number == number) }
         #expect(domain.provider.tree["other/inner/c.txt"] == "three")
-        // And what is done to it then is done to it there.
+        // Later local edits reach the items at the provider.
         try await domain.overwrite("other/inner/b.txt", "edited")
         try await domain.rename("other/inner/c.txt", "other/c.txt")
         try await domain.remove("other/a.txt")
@@ -108,7 +108,7 @@ import Testing
             ])
     }
 
-    /// Whatever is done before the folder's move is answered.
+    /// The edits come before, while or after the provider replies to the directory's move.
     @Test(arguments: ["before", "meanwhile", "afterwards"])
     func editsInARenamedFolderArriveThere(_ time: String) async throws {
         let domain = try Self.domain()
@@ -152,7 +152,7 @@ import Testing
         #expect(try await domain.item("other/edited").number == number)
     }
 
-    /// Editors rename the old file, or a new one over it.
+    /// Editors rename the old file to a backup, or the new file over the old one.
     @Test(arguments: ["backup", "replacing", "both"])
     func whatAnEditorSavesByRenamingHasItsName(_ way: String) async throws {
         let domain = try Self.domain()
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: Answers
 
-    /// The service does it, and the answer does not come.
+    /// The service performs the move, and the reply is lost.
     @Test(arguments: ["file", "folder"], [false, true])
     func aMoveWhoseAnswerIsLostIsMadeOnce(_ kind: String, isRestarted: Bool) async throws {
         let domain = try Self.domain()
@@ -215,7 +215,7 @@ import Testing
         }
         domain.engine.signal(container: nil)
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
-        // Nothing else is seen meanwhile.
+        // The index shows no other item meanwhile.
         #expect(Set(try domain.names()) == Set(["renamed", kind == "file" ? "folder" : "file"]))
         if isRestarted { try domain.restart() }
         domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
@@ -225,7 +225,7 @@ import Testing
         #expect(try await domain.item(kind == "file" ? "folder/inner" : "renamed/inner").number == inner)
     }
 
-    /// It is moved on before it is known what became of the first move.
+    /// The item is moved again before the outcome of the first move is known.
     @Test func aMoveWhoseAnswerIsLostIsFollowedByAnother() async throws {
         let domain = try Self.domain()
         domain.provider.addFile("file", "text")
@@ -250,7 +250,7 @@ import Testing
         Self.expectNothingSent(domain.provider, since: count)
     }
 
-    /// The feed tells of the old and of the new identifier before the answer comes.
+    /// The change feed reports the old and the new identifier before the reply comes.
     @Test(arguments: ["file", "folder"])
     func theFeedMayTellOfAMoveBeforeItsAnswer(_ kind: String) async throws {
         let domain = try Self.domain()
@@ -312,7 +312,7 @@ import Testing
         let opened = try await domain.open(number)
         let text = Task { try await opened.text() }
         try await eventually { domain.provider.heldCount(.contents) == 1 }
-        // It is asked for by an identifier that it has not any more when its turn comes.
+        // When the queued fetch starts, the identifier that it was queued with no longer exists.
         try await domain.rename("folder", "other")
         try await domain.settle()
         domain.provider.release(.contents)
@@ -321,7 +321,7 @@ import Testing
         try await Self.expectSame(domain)
     }
 
-    /// A program looks into it before the folder above is listed again.
+    /// A program looks into the directory before its parent is enumerated again.
     @Test func aFolderIsListedByTheIdentifierThatItHas() async throws {
         let domain = try Self.domain()
         let folder = domain.provider.addFolder("folder")
@@ -361,7 +361,7 @@ import Testing
         #expect(domain.provider.count(.create) == 0)
     }
 
-    /// In the trash they have other identifiers, which the engine does not know.
+    /// In the trash the items have other identifiers, which the engine does not know.
     @Test(arguments: ["Folder", "Folder/file.txt"])
     func tagsAreSentBeforeTheirItemGoesToTheTrash(trashed: String) async throws {
         let domain = try Self.domain()
@@ -426,7 +426,7 @@ import Testing
         #expect(domain.provider.tree == ["folder": "/", "folder/file": "text"])
     }
 
-    /// Some providers name a file by its contents.
+    /// Some providers derive a file's identifier from its contents.
     @Test func newContentsMayHaveAnotherIdentifier() async throws {
         let domain = try TestDomain()
         domain.provider.behave { $0.contentsAreIdentifiers = true }

@@ -6,7 +6,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What of edits outlives the end of a process, at whatever moment that comes.
+/// Tests of edits that outlive the end of a process, at whatever moment it comes.
 @Suite(.ownThreads)
 struct RecoveringEditsTests {
     @Test func editsOutliveTheIndex() async throws {
@@ -31,7 +31,7 @@ struct RecoveringEditsTests {
         #expect(try await domain.tree() == wanted)
     }
 
-    /// The process ends before and after every request that an upload takes.
+    /// The process ends before and after every request of an upload.
     @Test(arguments: [MemoryProvider.Kind.item, .create, .replaceContents, .move, .delete], [true, false])
     func nothingIsLostWhereAProcessEnds(around kind: MemoryProvider.Kind, isAfter: Bool) async throws {
         let domain = try TestDomain()
@@ -43,7 +43,7 @@ struct RecoveringEditsTests {
         try await domain.make("new.txt", "new")
         try await domain.rename("moved.txt", "renamed.txt")
         try await domain.remove("gone.txt")
-        // Every request of the kind stops there and is never answered.
+        // Every request of the kind fails at that point, and no reply arrives.
         let reached = Latch()
         domain.provider.behave { behaviour in
             let stop: @Sendable (MemoryProvider.Request) async throws(ProviderFailure) -> Void = {
@@ -81,7 +81,7 @@ struct RecoveringEditsTests {
         try? await opened.closed()
     }
 
-    /// However many edits wait, those that are as they were left cost a start neither a transaction nor an opened file.
+    /// However many edits are pending, unchanged ones cost a start neither a transaction nor an opened file.
     @Test func aStartTouchesNoEditThatIsAsItWasLeft() async throws {
         let domain = try TestDomain()
         let provider = domain.provider
@@ -104,7 +104,7 @@ struct RecoveringEditsTests {
         let tree = try await domain.tree()
         let edits = try await domain.status().items.map(\.number)
         let opened = try OpenedFiles(in: domain.folder.path + "/data/edits")
-        // Whose last connection closes later.
+        // The old engine's last connection closes later; keep it from doing so during the count.
         let before = domain.engine
         func logSize() throws -> Int { try domain.folder.status("data/index.db-wal").size }
         var size = 0

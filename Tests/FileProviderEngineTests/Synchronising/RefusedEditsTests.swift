@@ -5,7 +5,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What a provider refuses is neither lost nor sent for ever.
+/// Tests that an edit the provider refuses is neither lost nor sent for ever.
 @Suite(.ownThreads) struct RefusedEditsTests {
     @Test(arguments: [true, false])
     func anEditOfAFileWhoseRemovalIsRefusedComesBackWithIt(afterRestart: Bool) async throws {
@@ -31,7 +31,7 @@ import Testing
         try await domain.list(try await domain.item("Folder").number)
         let file = try await domain.item("Folder/file.txt").number
         provider.hold(.delete)
-        // The page is made up while the file is there, and arrives when it has gone.
+        // The page is computed while the file exists, and arrives after its removal.
         provider.behave { behaviour in
             behaviour.after = { request throws(ProviderFailure) in
                 guard request == .page(of: folder, after: nil) else { return }
@@ -110,7 +110,7 @@ import Testing
             return try await domain.status().items.contains { $0.failure?.kind == .badAnswer }
         }
         #expect(try await domain.tree() == before.merging(["new.txt": "mine"]) { $1 })
-        // It is found again where it was sent, and is not made twice.
+        // The engine finds the new item at the place where it was sent, and does not create it twice.
         domain.provider.release(.page)
         try await domain.settle()
         #expect(domain.provider.count(.create(name: "new.txt", in: root)) == 1)
@@ -143,7 +143,7 @@ import Testing
 
     // MARK: One's own edits are no conflicts
 
-    /// Saves again and again while earlier ones are on their way, and hears of each through the changes.
+    /// A file is saved again and again while earlier uploads are in progress, each of which the change feed reports.
     @Test func savingOftenIsNoConflict() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file.txt", "old")

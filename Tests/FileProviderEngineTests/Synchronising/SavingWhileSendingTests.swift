@@ -4,10 +4,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// A file that is saved by a new one that is renamed over it, while the contents from before are on their way: the item stays the same one.
+/// Tests of a file that is saved by a rename over it while its earlier contents are uploaded: the item stays the
+/// same.
 @Suite(.ownThreads)
 struct SavingWhileSendingTests {
-    /// A file that was edited, of which the contents are being sent.
+    /// Creates an edited file whose contents are being uploaded.
     private func sending(in domain: TestDomain) async throws -> String {
         let identifier = domain.provider.addFile("file.txt", "text")
         _ = try await domain.tree()
@@ -38,12 +39,12 @@ struct SavingWhileSendingTests {
         let identifier = try await sending(in: domain)
         let fetched = domain.provider.count(.contents)
         for time in 1...times { try await save("saved \(time)", in: domain) }
-        // One after the other: the provider could not tell which are the newer ones.
+        // Uploads run one after the other, as the provider could not tell which contents are newer.
         #expect(domain.provider.count(.replaceContents) == 1)
         domain.provider.release(.replaceContents)
         try await expectOneFile("saved \(times)", identifier, in: domain)
         #expect(domain.provider.count(.replaceContents) == 2)
-        // What was sent is known without having it fetched.
+        // The contents that were sent are known without a fetch.
         #expect(domain.provider.count(.contents) == fetched)
     }
 

@@ -5,7 +5,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// The way of edits to the provider.
+/// Tests of how edits are sent to the provider.
 @Suite(.ownThreads)
 struct SendingTests {
     @Test func newContentsReachTheProvider() async throws {
@@ -63,7 +63,7 @@ struct SendingTests {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         let identifier = domain.provider.addFile("file.txt", "old")
         #expect(try await domain.read("file.txt") == "old")
-        // Else the engine may learn of their version before the edit, which then begins with that.
+        // Otherwise the engine may learn of their version before the edit, which would then be based on it.
         domain.provider.hold(.changes)
         domain.provider.hold(.page)
         domain.provider.write("theirs", to: identifier)
@@ -140,7 +140,7 @@ struct SendingTests {
         let identifier = domain.provider.addFile("file.txt", "old")
         let folder = domain.provider.addFolder("Folder")
         try await domain.list(try await domain.item("Folder").number)
-        // The first anchor of all has folders asked for once more.
+        // The first anchor of all makes the engine enumerate directories once more.
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         domain.provider.write("theirs", to: identifier)
         domain.provider.addFile("new.txt", "also theirs", in: folder)
@@ -219,19 +219,19 @@ struct SendingTests {
         let provider = domain.provider
         provider.behave { behaviour in
             behaviour.before = { [provider] request throws(ProviderFailure) in
-                // What is in the inner folder goes after the outer one.
+                // The removal of the file in the inner directory is sent after that of the outer one.
                 guard request == .delete(file), provider.count(.delete(outer)) == 0 else { return }
                 throw ProviderFailure(.serverUnreachable, message: "")
             }
         }
         try await domain.list()
         for name in ["Outer", "Inner", "Other"] { try await domain.list(try await domain.item(name).number) }
-        // The provider never hears that it was moved.
+        // The move is never sent to the provider.
         try await domain.rename("Inner", "Outer/Inner")
         try await domain.remove("Outer/Inner/file")
         try await domain.removeFolder("Outer/Inner")
         try await domain.removeFolder("Outer")
-        // Nor of this folder.
+        // The reply to the creation of this directory is lost as well.
         domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
         let new = try await domain.makeFolder("New")
         try await eventually { domain.engine.uploads[new]?.failure != nil }
@@ -255,7 +255,7 @@ struct SendingTests {
                 try await domain.makeLink("a", to: "somewhere")
             }
         }
-        // Whether it was made, nobody knows.
+        // The engine cannot know whether the item was created.
         domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
         try await make()
         let first = try await domain.item("a").number
@@ -295,13 +295,13 @@ struct SendingTests {
         try await domain.rename(composed, decomposed)
         try await domain.settle()
         #expect(isNamed(decomposed))
-        // The name before is free.
+        // The old name is free.
         try await domain.make(composed, "other")
         try await domain.settle()
         #expect(domain.provider.text(at: composed) == "other" && domain.provider.text(at: decomposed) == "text")
         #expect(try await domain.read(composed) == "other")
         #expect(try await domain.read(decomposed) == "text")
-        // Renamed and renamed back before it is sent, nothing has to be.
+        // An item that is renamed and renamed back before the upload needs no request.
         try await domain.remove(composed)
         try await domain.settle()
         let moves = domain.provider.count(.move)
@@ -357,7 +357,7 @@ struct SendingTests {
         let isHeard = Lock(false)
         provider.behave { behaviour in
             behaviour.after = { request throws(ProviderFailure) in
-                // The first answer comes late; that to a second one, if it is asked for meanwhile, overtakes it.
+                // The first reply is delayed; the reply to a second request, if one is sent meanwhile, overtakes it.
                 guard request.kind == .create, provider.count(.create) == 1 else { return }
                 while !isHeard.withLock({ $0 }) { await Task.yield() }
             }

@@ -4,7 +4,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What signals do to edits that the provider has and its service has not.
+/// Tests of signals while edits wait for confirmation by the provider's service.
 @Suite(.ownThreads) struct SignalTests {
     @Test func signalsThatComeTogetherHaveUploadsLookedAtOnce() async throws {
         let domain = try TestDomain()
@@ -17,12 +17,12 @@ import Testing
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         let engine = domain.engine
         let before = await engine.signalCount
-        // Nothing else is done on the engine's thread before all of them are there.
+        // The closure occupies the engine's thread until all signals have come.
         try await engine.doing { engine in
             for number in 0..<10_000 { engine.signal(container: number % 10 == 0 ? "none \(number)" : nil) }
         }
         try await eventually { await engine.signalCount > before }
-        // The signals came before this.
+        // The request for the count is queued after the signals.
         #expect(await engine.signalCount == before + 1)
         domain.provider.confirmUploads()
         engine.signal(container: nil)

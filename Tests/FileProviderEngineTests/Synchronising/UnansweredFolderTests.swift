@@ -4,17 +4,18 @@ import LinuxSystem
 import ProviderTesting
 import Testing
 
-/// Folders that the provider has made and not confirmed yet: what it tells of them meanwhile is not another folder.
+/// Tests of directories that the provider has created but not confirmed: its reports of them denote no other
+/// directory.
 @Suite struct UnansweredFolderTests {
-    /// A domain whose provider answers the first making of something when the test says so.
+    /// A domain whose provider replies to the first creation only when the test allows it.
     private final class Unanswered {
         let domain: TestDomain
         private let state = State()
 
         private final class State: Sendable {
-            // Both innermost.
+            // Both are leaf locks.
             let isAnswered = Lock(false)
-            /// The names that appeared.
+            /// The names that the engine announced.
             let appeared = Lock<[String]>([])
         }
 
@@ -28,11 +29,11 @@ import Testing
                     while !state.isAnswered.withLock({ $0 }) { await Task.yield() }
                 }
             }
-            // Its changes are known from here on.
+            // Changes are followed from this point on.
             provider.addFile("first")
             domain.engine.signal(container: nil)
             try await eventually { [domain] in try domain.names() == ["first"] }
-            // Readers see the index before its events are told.
+            // Readers see the index before its events are announced.
             try await domain.engine.doing { _ in }
             domain.engine.onEvent { [state] event in
                 guard case .index(let changes) = event else { return }
@@ -44,7 +45,7 @@ import Testing
 
         var names: [String] { state.appeared.withLock { $0 } }
 
-        /// Makes a folder, which the provider has then.
+        /// Makes a directory, and waits until the provider has it.
         func make(_ name: String) async throws -> String {
             try await domain.makeFolder(name)
             try await eventually { [domain] in
@@ -54,11 +55,11 @@ import Testing
             return try #require(domain.provider.identifier(at: name))
         }
 
-        /// Has the changes told until those are known that came before this.
+        /// Waits until the engine has applied all changes at the provider before this call.
         func hear(_ mark: String) async throws {
             domain.provider.addFile(mark)
             domain.engine.signal(container: nil)
-            // Whoever watches is told after the index has it.
+            // Events are announced after the index is written.
             try await eventually { [state] in state.appeared.withLock { $0.contains(mark) } }
         }
 
@@ -113,7 +114,7 @@ import Testing
         let unanswered = try await Unanswered()
         let domain = unanswered.domain
         _ = try await unanswered.make("folder")
-        // A service may have two of one name.
+        // A service may have two items of one name.
         domain.provider.addFolder("folder", identifier: "another")
         try await unanswered.hear("mark")
         try await unanswered.answer()

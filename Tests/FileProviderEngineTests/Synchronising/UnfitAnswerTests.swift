@@ -5,9 +5,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Answers to new items that cannot be theirs: nothing is made twice because of them.
+/// Tests of replies to a creation that cannot belong to the new item: nothing is created twice because of them.
 @Suite(.ownThreads) struct UnfitAnswerTests {
-    /// A provider that knows nothing of links, and stores a plain file under the name, or under another one.
+    /// Makes a provider that does not support links store a plain file under the link's name, or under another name.
     private func storesFiles(_ provider: MemoryProvider, as name: String? = nil) {
         provider.behave { behaviour in
             behaviour.created = { made in
@@ -39,7 +39,7 @@ import Testing
         try await domain.settle()
         #expect(provider.count(.create) == 1)
         #expect(try await domain.item("link").item.linkTarget == "target")
-        // The next start knows it still.
+        // The failure outlives a restart.
         try domain.restart()
         try await eventually { try await isHeld(domain, "link") }
         domain.clock.advance(by: 1e6)
@@ -57,7 +57,7 @@ import Testing
         try await domain.engine.doing { $0.retry() }
         try await eventually { try await isHeld(domain, "link") }
         #expect(provider.count(.create) == 1)
-        // Once it is out of the way, and links are taken, it is made.
+        // Once the plain file is gone and links are supported, the link is created.
         provider.behave { $0.created = nil }
         if let stored = provider.identifier(at: "link") { provider.remove(stored) }
         try await domain.engine.doing { $0.retry() }
@@ -91,7 +91,7 @@ import Testing
                 return answer
             }
         }
-        // The change feed would say that the item has been moved, and end the edit.
+        // The change feed would report that the item has been moved, and end the edit.
         provider.hold(.changes)
         try await domain.rename("file.txt", "renamed.txt")
         try await eventually { try await isHeld(domain, "renamed.txt") }

@@ -5,7 +5,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// A provider that waits for changes while it makes one.
+/// Tests of a provider that waits for changes while it performs one.
 @Suite(.ownThreads) struct WaitingInsideChangesTests {
     /// The outcomes of the waits, and of the edits that they waited for.
     private final class Log: Sendable {
@@ -95,7 +95,7 @@ import Testing
         domain.provider.behave { behaviour in
             behaviour.before = { request throws(ProviderFailure) in
                 guard case .replaceContents(let identifier) = request else { return }
-                // Each begins when the other one is under way.
+                // Each continues only when the other is in progress.
                 while provider.count(.replaceContents) < 2 { await Task.yield() }
                 await log.wait("change", on: engine, in: identifier)
             }

@@ -4,7 +4,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Removals that wait while something becomes of the folder around them.
+/// Tests of removals that wait while the directory around them changes.
 @Suite(.ownThreads) struct WaitingRemovalTests {
     @Test(arguments: 0..<4) func whatIsMovedAndRemovedAtOnceIsRemovedAtTheProvider(seed: UInt64) async throws {
         let provider = MemoryProvider()
@@ -23,7 +23,7 @@ import Testing
             await pass()
             try await domain.rename("d\(number)", "bin/d\(number)")
             await pass()
-            // As a program does that looks into it, which has it listed anew.
+            // A program looks into the directory, which enumerates it anew.
             try await domain.list(bin)
             await pass()
             try await domain.remove("bin/d\(number)/file")
@@ -53,7 +53,7 @@ import Testing
         try await domain.rename("moved", "bin/moved")
         try await domain.remove("bin/moved/file")
         try await domain.removeFolder("bin/moved")
-        // The folder's listing does not name the item that the provider still has elsewhere.
+        // The directory's listing does not have the item, which the provider still has at another place.
         let pages = provider.count(.page(of: bin, after: nil))
         domain.engine.signal(container: bin)
         try await eventually { provider.count(.page(of: bin, after: nil)) > pages }
@@ -71,13 +71,14 @@ import Testing
         let file = provider.addFile("file", "x", in: folder)
         let domain = try TestDomain(provider)
         _ = try await domain.item("folder/file")
-        // The feed is followed from before the changes. Else the root would be listed anew, which asks for items.
+        // The feed is followed from before the changes. Otherwise the root would be enumerated anew, which
+        // revalidates items.
         domain.engine.signal(container: nil)
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
         provider.hold(.item)
         provider.hold(.delete)
         try await domain.remove("folder/file")
-        // Others have saved it from the folder, which they removed.
+        // Another client has moved the file out of the directory, and removed that directory.
         provider.rename(file, to: "saved", in: ProviderItem.rootIdentifier)
         provider.remove(folder)
         provider.forgetChanges(of: [file])

@@ -5,11 +5,11 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Providers that say a wrong size of what they have.
+/// Tests of providers that report a wrong size of their files.
 @Suite(.ownThreads) struct WrongSizeTests {
     static let sizes: [Int64] = [0, 2, 1000]
 
-    /// The provider takes what it is sent, says a wrong size of it from then on, and its answer is lost.
+    /// Makes the provider accept an upload, report a wrong size from then on, and lose its reply.
     private func loseAnswer(to kind: MemoryProvider.Kind, saying size: Int64, _ provider: MemoryProvider) {
         let isLost = Lock(false)
         provider.behave { behaviour in

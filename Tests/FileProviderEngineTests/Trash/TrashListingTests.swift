@@ -5,7 +5,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// The trash as the provider lists it: for what no feed has told of.
+/// Tests of the trash's enumeration, which finds items that no feed has reported.
 @Suite(.ownThreads) struct TrashListingTests {
     private final class Count: Sendable {
         private let all = Lock(0)
@@ -27,7 +27,7 @@ import Testing
         #expect(try domain.names() == ["file"])
     }
 
-    /// Between its way there, which was answered, and the first anchor of all.
+    /// The item leaves the trash after the reply to its trashing and before the first anchor of all.
     @Test(arguments: [true, false]) func whatLeftTheTrashBeforeTheFirstAnchorIsNotThere(isGone: Bool) async throws {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file", "text")
@@ -96,7 +96,7 @@ import Testing
             domain.engine.signal(container: nil)
             try await eventually { try domain.names().count == number + 1 }
         }
-        // What is in it is known by the feed, as far as it goes.
+        // The feed still reports items that are trashed from now on.
         let file = try #require(domain.provider.identifier(at: "0"))
         _ = try await domain.provider.trash(file)
         domain.engine.signal(container: nil)
@@ -105,7 +105,7 @@ import Testing
         #expect(status.failure == nil && status.signIn.failure == nil)
         #expect(asked.withLock { $0 }.isEmpty)
         #expect(domain.provider.count(.trashPage) == 1)
-        // Neither does a start ask again at once.
+        // A restart does not enumerate it again at once either.
         try domain.restart()
         domain.clock.advance(by: 11)
         try await domain.list()
@@ -183,7 +183,7 @@ import Testing
             }
         }
         try await domain.list()
-        // A page that comes again and again is left.
+        // The enumeration ends at a page that comes again and again.
         try await eventually { try await domain.engine.doing { !$0.isBusy } && seen.value > 0 }
         #expect(seen.value <= 3)
         #expect(try domain.names() == ["file"])

@@ -6,7 +6,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Into the provider's trash and out of it.
+/// Tests of moving items to the provider's trash and out of it.
 @Suite(.ownThreads)
 struct TrashTests {
     @Test func aFolderGoesToTheTrashWithEverythingInItAndComesBack() async throws {
@@ -59,7 +59,7 @@ struct TrashTests {
         let domain = try TestDomain()
         let file = domain.provider.addFile("file.txt", "text")
         try await domain.list()
-        // The first anchor of all.
+        // Wait for the first anchor of all.
         try await eventually { domain.provider.count(.changes) == 1 }
         _ = try await domain.provider.trash(file)
         domain.engine.signal(container: nil)
@@ -82,7 +82,8 @@ struct TrashTests {
         try await domain.engine.removeFromTrash(folder)
         #expect(domain.provider.item(of: folder) == nil && domain.provider.item(of: inner) == nil)
         #expect(try domain.engine.trashed().map(\.identifier) == [other])
-        // What is gone already, and what the answer was lost of.
+        // Removing an item that the provider no longer has succeeds, as the reply to an earlier removal may have been
+        // lost.
         domain.provider.remove(other)
         try await domain.engine.removeFromTrash(other)
         #expect(try domain.engine.trashed().isEmpty)
@@ -153,7 +154,7 @@ struct TrashTests {
             domain.clock.advance(by: 1)
             return domain.provider.item(of: file)?.flags.contains(.trashed) == true
         }
-        // It is there, and nobody here knows that.
+        // The item is in the trash, but the reply has not arrived yet.
         #expect(await failure { try await domain.engine.untrash(file) } == .transient)
         mayGoOn.withLock { $0 = true }
         try await domain.settle()
@@ -175,11 +176,11 @@ struct TrashTests {
         try await eventually { domain.provider.count(.set) == 1 }
         try await domain.engine.trash(try await domain.item("Folder").number)
         try await domain.settle()
-        // The answer tells of a file whose folder nobody knows here.
+        // The reply reports a file whose directory is unknown locally.
         await domain.engine.retry()
         try await eventually { try await domain.engine.status().factCount == 0 }
         #expect(try domain.names().isEmpty)
-        // So does what others do there.
+        // The feed reports changes by another client in the trashed folder likewise.
         domain.provider.rename(file, to: "other.txt")
         domain.provider.rename(inner, to: "Other")
         domain.provider.addFile("new.txt", "text", in: inner)
@@ -196,7 +197,7 @@ struct TrashTests {
         #expect(try domain.engine.index.facts(of: number).tags == ["Work"])
     }
 
-    /// It would be in the trash with the folder, and come back with it.
+    /// The items would be in the trash with the directory, and come back with it.
     @Test func aFolderDoesNotGoToTheTrashBeforeWhatWasTakenOutOfItHere() async throws {
         let domain = try TestDomain()
         let folder = domain.provider.addFolder("Folder")
@@ -235,7 +236,7 @@ struct TrashTests {
         let number = try await domain.item("Folder").number
         try await domain.list(number)
         domain.provider.fail(.trash, with: .of(.unsupported))
-        // What is known is there, whoever is asked for it again.
+        // Without a page from the provider, the directory's items must come from the index.
         domain.provider.hold(.page)
         domain.provider.hold(.trash)
         try await domain.engine.trash(number)
@@ -272,7 +273,8 @@ struct TrashTests {
         #expect(try domain.engine.trashed().map(\.filename) == ["new.txt"])
     }
 
-    /// What the provider says to an item on its way to the trash; `nil` where it has it, or nobody waits for that.
+    /// Waits for the trashing of an item. Returns the provider's failure, or `nil` if it succeeded or the wait ended
+    /// before.
     private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderFailure.Kind? {
         let (engine, outcome) = (domain.engine, Outcome())
         Task {

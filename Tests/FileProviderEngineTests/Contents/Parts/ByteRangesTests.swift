@@ -31,7 +31,7 @@ import Testing
         #expect(PartBlocks.around(5..<10, size: -1).isEmpty)
     }
 
-    /// Held against a list that has a truth value for each byte.
+    /// Compares random ranges with an array that has a Boolean for each byte.
     @Test func anyRangesAddUpToTheirBytes() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<50 {

@@ -6,7 +6,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Bytes of which each tells where it lies; made once, because it takes its time.
+/// Contents whose bytes depend on their offset. They are made once, as that takes time.
 private enum Sample {
     static let old = made(0)
     static let new = made(7)
@@ -21,7 +21,7 @@ private enum Sample {
 }
 
 extension OpenItem {
-    /// What is read at a place.
+    /// Reads a range of the file, waiting until its bytes are available.
     func read(_ range: Range<Int>) async throws -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             _ = bytes(at: Int64(range.lowerBound), count: range.count) { continuation.resume(returning: $0) }
@@ -38,7 +38,7 @@ extension OpenItem {
     static let size = 6 << 20
     private static let block = 256 << 10
 
-    /// A domain with one large file of a provider that gives parts.
+    /// Creates a domain with one large file of a provider that serves byte ranges.
     private func domain(_ bytes: [UInt8] = Sample.old) async throws -> (TestDomain, String, ItemNumber) {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file", bytes)
@@ -133,7 +133,7 @@ extension OpenItem {
         #expect(bytes == Sample.old)
         try await eventually { try domain.row(number).content == .current }
         #expect(try domain.row(number).localSize == Int64(Self.size))
-        // More and more at once.
+        // Sequential reads fetch growing ranges.
         #expect(domain.provider.count(.part) < 16 && domain.provider.count(.contents) == 0)
         try await opened.closed()
         #expect(domain.hasFile(number, in: "cache/content") && !domain.hasFile(number, in: "cache/parts"))
@@ -156,7 +156,7 @@ extension OpenItem {
         try await eventually { closed.isThere && cancelled.isThere }
         #expect(closed.failure == .cancelled && cancelled.failure == .cancelled)
         domain.provider.release(.servesParts)
-        // Whoever asks now comes after them.
+        // A read that starts now does not join those that ended.
         #expect(try await other.read(5_000_000..<5_000_010) == Array(Sample.old[5_000_000..<5_000_010]))
         #expect(domain.provider.count(.part) == 1)
     }
@@ -169,7 +169,7 @@ extension OpenItem {
         #expect(try domain.row(number).content == .current)
         #expect(domain.provider.count(.contents) == 0)
         #expect(ranges(domain).reduce(0) { $0 + $1.count } == Self.size)
-        // Whoever had it open goes on with the same file.
+        // A handle that was open before continues with the same file.
         #expect(try await opened.read(0..<Self.size) == Sample.old)
         try await opened.closed()
         #expect(try await domain.open(number).read(0..<Self.size) == Sample.old)
@@ -214,10 +214,10 @@ extension OpenItem {
         _ = try await opened.read(0..<10)
         domain.provider.write(Sample.new, to: identifier)
         #expect(await failure { _ = try await opened.read(5_000_000..<5_000_010) } == .expired)
-        // What is here is of the version that was begun.
+        // The local bytes are of the version that this handle started with.
         #expect(try await opened.read(0..<10) == Array(Sample.old.prefix(10)))
         #expect(await failure { _ = try await domain.open(number, for: .writing(truncating: false)) } == .expired)
-        // The file has another number.
+        // The new version is a file with another item number.
         let other = try await domain.open(try domain.number("file"))
         #expect(try await other.read(5_000_000..<5_000_010) == Array(Sample.new[5_000_000..<5_000_010]))
         #expect(try await opened.read(0..<10) == Array(Sample.old.prefix(10)))
@@ -384,7 +384,7 @@ extension OpenItem {
         waiting.cancel()
         #expect(outcome.failure == .cancelled)
         try await eventually { domain.provider.heldCount(.part) == 0 }
-        // The same bytes are asked for again.
+        // The same bytes are requested again.
         async let bytes = opened.read(0..<10)
         try await eventually { domain.provider.heldCount(.part) == 1 }
         domain.provider.release(.part)
@@ -443,7 +443,7 @@ extension OpenItem {
         try domain.restart()
         domain.engine.signal(container: nil)
         try await eventually {
-            // Where the change came before the first anchor, folders are asked for again after a pause.
+            // If the change came before the first anchor, the directory is enumerated again after a delay.
             domain.clock.advance(by: 1)
             return try domain.row(number).content == .dataless
         }
