@@ -4,7 +4,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Actions of the provider's own, across a daemon, a confined provider, a service and a mount.
+/// Tests of the provider's own actions, across a daemon, a confined provider, a service and a mount.
 @Suite(.timeLimit(.minutes(20))) struct ActionCommandTests {
     private func names(_ place: ServicePlace, _ path: String) async throws -> [String] {
         let outcome = try await place.succeed("actions", "--json", path)
@@ -12,7 +12,7 @@ import Testing
         return try #require(list).compactMap { $0["name"] as? String }
     }
 
-    /// What the service was told of actions.
+    /// Returns the actions that the service was asked to perform.
     private func acts(_ place: ServicePlace) async throws -> [String] {
         try await place.tell { control in
             try control.requests().compactMap { request in
@@ -31,7 +31,7 @@ import Testing
             for folder in ["Cloud:", "Cloud:locked", "Cloud:locked/inner"] { try await place.succeed("ls", folder) }
             #expect(try await names(place, "Cloud:draft.txt") == ["Publish", "Touch", "Crash", "Work"])
             #expect(try await names(place, place.mount + "/letter.txt") == ["Touch", "Crash", "Work"])
-            // What is true of a folder is true of what is in it.
+            // A rule that holds for a directory holds for the items in it.
             #expect(try await names(place, "Cloud:locked/inner/draft.txt") == ["Touch", "Crash", "Work"])
             let listed = try await place.succeed("actions", "Cloud:draft.txt")
             #expect(listed.text.hasPrefix("org.example.publish  Publish\norg.example.touch  Touch\n"))
@@ -41,7 +41,7 @@ import Testing
             try await place.succeed("actions", place.mount + "/letter.txt", "Touch")
             #expect(try await acts(place) == ["org.example.publish 1", "org.example.touch 1"])
 
-            // Whatever has become of the service and the extension, it is known which ones fit.
+            // The fitting actions are known even without the service and the extension.
             try await place.restartWithoutExtension()
             #expect(try await names(place, "Cloud:draft.txt") == ["Publish", "Touch", "Crash", "Work"])
             #expect(try await names(place, "Cloud:locked/inner/draft.txt") == ["Touch", "Crash", "Work"])
@@ -70,7 +70,7 @@ import Testing
                 #expect(outcome.status == status && outcome.errors.contains(words), "\(arguments) \(outcome.errors)")
                 #expect(outcome.errors.hasSuffix("\n") && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
             }
-            // The service's own failure, and an item that is gone there, which is noticed here.
+            // The service fails, and then an item is gone at the service, which the failed action reveals.
             try await place.tell { try $0.add(CloudRule(.fail(.overQuota), on: .act, times: 1)) }
             let full = try await place.place.purvey("actions", "Cloud:letter.txt", "Touch")
             #expect(
@@ -79,7 +79,7 @@ import Testing
                         == "purvey: actions: Touch: The service has no room left. Remove files there, or buy more room.\n"
             )
             try await place.tell { control in
-                // Nobody here hears of it.
+                // The daemon does not learn of the removal.
                 try control.add(CloudRule(.hold, on: .changes))
                 try control.remove("letter.txt")
             }
@@ -89,7 +89,7 @@ import Testing
             try await place.eventually("it is gone here too") {
                 try await place.place.purvey("stat", "Cloud:letter.txt").status == 1
             }
-            // A sign-in that is needed is asked for.
+            // A failure for lack of a sign-in makes the daemon ask for one.
             try await place.tell { try $0.add(CloudRule(.fail(.notSignedIn), on: .act, times: 1)) }
             let stranger = try await place.place.purvey("actions", "Cloud:draft.txt", "Publish")
             #expect(stranger.status == 1 && stranger.errors.contains("Nobody is signed in."), "\(stranger.errors)")
@@ -120,7 +120,7 @@ import Testing
             try await place.eventually("the service is asked") { try await place.tell { try $0.held() } == 1 }
             try await person.types("\u{03}")
             #expect(try await person.end().ending == .signalled(2))
-            // It is still being asked; nobody waits for that, not even the next action.
+            // The service still holds the request; no client waits for it, not even the next action.
             #expect(try await place.tell { try $0.held() } == 1)
             try await place.succeed("stat", "Cloud:letter.txt")
             try await place.tell { try $0.removeRules() }
@@ -168,7 +168,7 @@ import Testing
                 return first == "hello\n" && second == "hello\n"
             }
             #expect(try String(contentsOfFile: cloud.cloud + "/a copy.txt", encoding: .utf8) == "hello\n")
-            // What the folder does not have yet could not be in a copy.
+            // The provider cannot copy contents that it does not have yet.
             do {
                 let file = try FileDescriptor.open(cloud.mount + "/a.txt", [.writeOnly])
                 try Array("other".utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }

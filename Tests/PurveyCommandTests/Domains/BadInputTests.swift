@@ -5,8 +5,9 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// What services and people should not send, across a daemon, a confined provider, a service and a mount. Thumbnails are with the others
-/// in `ThumbnailTests`, payloads of services in `ServiceTests`, and the index of words on a full disk in `SearchTests`.
+/// Tests of invalid input from services and users, across a daemon, a confined provider, a service and a mount.
+/// Thumbnails are covered by `ThumbnailTests`, payloads of services by `ServiceTests`, and the search index on a full
+/// disk by `SearchTests`.
 @Suite(.timeLimit(.minutes(20))) struct BadInputTests {
     @Test func aPushForAnUnknownDomainIsRefusedAndAsksNobody() async throws {
         try await ServicePlace.run { place in
@@ -14,8 +15,8 @@ import Testing
             #expect(await place.read("a.txt") == "hello")
             try await place.tell { try $0.forgetRequests() }
             for _ in 0..<5 { try await Self.pushForUnknownDomains(place) }
-            // What follows from the first listing may come late: the root and the working set are asked for their changes, each once
-            // more if that was wanted meanwhile, and the trash is listed. It is far less than a question for each push.
+            // Late requests after the first listing count, too: for the changes of the root and of the working set,
+            // each at most twice, and for the trash. These are far fewer than one request per push.
             #expect(try await place.tell { try $0.count(.changes) } <= 4)
             #expect(try await place.tell { try $0.count(.page) } <= 2)
         }
@@ -43,7 +44,7 @@ import Testing
             let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
             let daemon = try #require(object?["daemon"] as? Int)
             let before = try Self.memory(of: daemon, "VmRSS")
-            // No more than two a second can be asked one after the other.
+            // Requests that run one after the other are limited to two a second.
             try await place.tell {
                 try $0.add(CloudRule(.delay(0.5), on: .changes))
                 try $0.forgetRequests()
@@ -59,7 +60,7 @@ import Testing
             }
             try await place.tell { try $0.put("b.txt", "new") }
             try await place.tell { try $0.removeRules() }
-            // All of theirs may have been answered before it was there.
+            // The replies to the provider's own signals may all precede the new file.
             try await place.succeed("signal", "Cloud")
             try await place.eventually("the change is seen") { await place.read("b.txt") == "new" }
             let questions = try await place.tell { try $0.count(.changes) }
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    /// In bytes.
+    /// Returns a size of /proc/PID/status in bytes.
     private static func memory(of process: Int, _ key: String) throws -> Int {
         let lines = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix(key + ":") })
@@ -99,7 +100,7 @@ import Testing
             try await place.tell { try $0.fill("folder", count: 60) }
             #expect(try await place.succeed("ls", "Cloud:folder").text.split(separator: "\n").count == 60)
             try await onThread { try disk.fill() }
-            // Until one is refused, or all have found room in what is kept for that.
+            // Tag until a command is refused, or until all have found room in the reserve.
             var taken: [Int] = []
             for number in 0..<60 {
                 let tagged = try await place.place.purvey(
@@ -121,22 +122,22 @@ import Testing
         }
     }
 
-    /// Runs a test in which what the daemon keeps of domains lies on a disk of a few megabytes.
+    /// Runs a test in which the daemon's data of domains are on a disk of a few megabytes.
     private static func withSmallDisk(_ body: (ServicePlace, FullDisk) async throws -> Void) async throws {
         var mounted: FullDisk?
         try await ServicePlace.run { place in
             mounted = try FullDisk(megabytes: 16, at: place.home + "/data/domains")
         } _: { place in
             let disk = try #require(mounted)
-            // The folder is removed with the rest.
+            // The directory is removed with the rest.
             defer { disk.unmount() }
             try await body(place, disk)
         }
     }
 
     /// - Parameters:
-    ///   - hinder: is called before anybody signs in.
-    ///   - relieve: is called when somebody has.
+    ///   - hinder: A closure that is called before the sign-in.
+    ///   - relieve: A closure that is called after the sign-in.
     private static func failToSignIn(
         _ place: ServicePlace, hinder: () async throws -> Void = {}, relieve: () async throws -> Void = {}
     ) async throws {
@@ -178,7 +179,7 @@ import Testing
         #expect(try await place.succeed("tag", "Cloud:a.txt").text == "Work\n")
     }
 
-    /// Pushes, tags, rules, thumbnails and signals that make no sense, one after the other.
+    /// Sends invalid pushes, tags, rules, thumbnails and signals, one after the other.
     @Test(.enabled(if: FullDisk.isWanted))
     func aFullDiskMakesNothingOfThatWorse() async throws {
         try await Self.withSmallDisk { place, disk in
@@ -212,7 +213,7 @@ import Testing
             try await place.eventually("all are sent") {
                 FileManager.default.fileExists(atPath: place.cloud.folder + "/signals-sent")
             }
-            // Nobody says it again.
+            // The change is not signalled again.
             try await onThread { try disk.makeRoom() }
             try await place.eventually("the change is seen") { await place.read("b.txt") == "new" }
             #expect(await place.read("a.txt") == "hello")

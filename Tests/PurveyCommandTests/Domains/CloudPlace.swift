@@ -4,15 +4,15 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// A command place with a folder that is served as a cloud.
+/// A command place with a directory that is served as a cloud.
 struct CloudPlace {
     let place: CommandPlace
-    /// The folder that is served.
+    /// The path of the directory that is served.
     let cloud: String
-    /// Where the domain is mounted.
+    /// The path at which the domain is mounted.
     let mount: String
 
-    /// Installs the provider, and makes a folder to serve.
+    /// Installs the provider, and makes a directory to serve.
     init(_ place: CommandPlace) async throws {
         self.place = place
         cloud = place.home + "/cloud"
@@ -34,7 +34,7 @@ struct CloudPlace {
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    /// Adds the domain, mounted.
+    /// Adds the domain, which mounts it.
     func add() async throws {
         let outcome = try await place.purvey(
             "domains", "add", "org.purvey.LocalFolder", "Papers", "path=" + cloud)
@@ -42,7 +42,7 @@ struct CloudPlace {
         #expect(outcome.text == mount + "\n")
     }
 
-    /// What `purvey stat --json` says.
+    /// Returns the state of an item from `purvey stat --json`.
     func state(_ path: String) async throws -> String? {
         let outcome = try await place.purvey("stat", "--json", path)
         try #require(outcome.status == 0, "\(outcome.errors)")
@@ -50,7 +50,7 @@ struct CloudPlace {
         return object?["state"] as? String
     }
 
-    /// Looks again and again until something is so; a busy machine may take long.
+    /// Checks a condition repeatedly until it holds, for up to five minutes, as a busy machine is slow.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
         for _ in 0..<1_500 {
             if try await condition() { return }
@@ -68,23 +68,21 @@ struct CloudPlace {
         try #require(isWritten)
     }
 
-    /// The daemon's process.
     func daemon() async throws -> pid_t { try await place.daemon() }
 
-    /// Ends the daemon.
     func end(by signal: CInt = SIGTERM) async throws { try await place.endDaemon(by: signal) }
 
-    /// The processes of the extension that was installed.
+    /// The processes of the installed extension.
     var extensionProcesses: [pid_t] { place.processes(of: place.path("LocalFolder.appex/LocalFolder")) }
 
-    /// Has the extension stand still.
+    /// Stops the extension with SIGSTOP.
     ///
-    /// - Returns: its processes, which go on with SIGCONT.
+    /// - Returns: Its processes, which SIGCONT resumes.
     func stopExtension() async throws -> [pid_t] {
         let processes = extensionProcesses
         try #require(!processes.isEmpty)
         for process in processes { kill(process, SIGSTOP) }
-        // The signal alone does not wait until no thread of it runs.
+        // The signal's delivery does not wait until every thread has stopped.
         try await eventually("the extension stands still") { processes.allSatisfy(ProcessState.isStopped) }
         return processes
     }

@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// The paths that the commands about domains are given.
+/// Tests of the paths that commands about domains accept.
 @Suite(.timeLimit(.minutes(20))) struct CommandPathTests {
     private func object(_ outcome: CommandPlace.Outcome) throws -> [String: Any] {
         try #require(outcome.status == 0, "\(outcome.errors)")
@@ -38,7 +38,7 @@ import Testing
             }
             #expect(try await place.purvey("download", second).status == 0)
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
-            // One that leads nowhere is named as the caller named it.
+            // The message about a dangling link has the path that the caller gave.
             let nowhere = place.path("nowhere")
             try #require(symlink("missing", nowhere) == 0)
             let outcome = try await place.purvey("stat", nowhere)

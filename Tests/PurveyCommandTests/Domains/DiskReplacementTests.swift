@@ -4,9 +4,9 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Disks that are unplugged and plugged in at the path of a served folder, while the domain runs.
+/// Tests of disks that are unplugged and plugged in at the path of a served directory, while the domain runs.
 @Suite(.timeLimit(.minutes(20))) struct DiskReplacementTests {
-    /// Two file systems in memory, which are seen at the served path by turns.
+    /// Two file systems in memory, which are mounted at the served path in turn.
     private struct Disks {
         let cloud: CloudPlace
         let right: String
@@ -63,7 +63,7 @@ import Testing
             try await cloud.eventually("nothing is wrong any more") {
                 try await !place.purvey("status").text.contains("error")
             }
-            // And changes there are seen again.
+            // Changes on the disk are noticed again.
             try await cloud.write("new\n", to: disks.right + "/b.txt")
             try await cloud.eventually("a new file is seen") { await cloud.contents(cloud.mount + "/b.txt") == "new\n" }
             #expect(await cloud.contents(disks.wrong + "/a.txt") == "\(disks.wrong)\n")

@@ -4,7 +4,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Domains that cannot be started or served, and commands that cannot do what they are asked for.
+/// Tests of domains that cannot be started or served, and of commands that cannot succeed.
 @Suite(.timeLimit(.minutes(20))) struct DomainFaultTests {
     @Test func aProviderThatIsMissingIsNamedAndItsDomainCanBeRemoved() async throws {
         try await CommandPlace.run { place in
@@ -33,7 +33,7 @@ import Testing
             let program = place.path("LocalFolder.appex/LocalFolder")
             try FileManager.default.removeItem(atPath: program)
             try FileManager.default.copyItem(atPath: "/bin/false", toPath: program)
-            // Known at once after a start.
+            // The directory's items are known after a start without the extension.
             #expect(try await place.purvey("ls", "Papers:").text.hasSuffix("  inner/\n"))
             let download = try await place.purvey("download", "Papers:a.txt", "Papers:none")
             #expect(download.status == 1)
@@ -67,7 +67,7 @@ import Testing
             try FileManager.default.removeItem(atPath: program)
             try FileManager.default.copyItem(atPath: "/bin/false", toPath: program)
             for process in cloud.extensionProcesses { kill(process, SIGKILL) }
-            // Nothing else is asked of it, so nothing else can tell.
+            // No other request is sent to the extension, so only this one can reveal the failure.
             #expect(await cloud.contents(cloud.mount + "/a.txt") == nil)
             #expect(try await place.purvey("domains").text.contains("not started any more"))
             let status = try await place.purvey("status").text
@@ -101,7 +101,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
-            // Nobody takes what is written.
+            // Without the extension no edit can be sent.
             #expect(try await place.purvey("extensions", "remove", "--force", "org.purvey.LocalFolder").status == 0)
             try await cloud.end()
             #expect(try await place.purvey("domains").status == 0)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// A folder may be seen in several places, and what is seen there through a mount all the same.
+    /// A directory may be mounted at several places, and so may a FUSE mount beneath it.
     @Test(.enabled(if: canBind)) func noDomainIsServedFromWhereAMountIsSeenOnceMore() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    /// Mounting takes root; under CI it has to be so.
+    /// Mounting requires root, which CI has to provide.
     private static let canBind = Requirement.isEnforced || geteuid() == 0
 
     @Test func aDomainIsNotMountedOnAFile() async throws {
@@ -225,7 +225,7 @@ import Testing
             let daemon = try await cloud.daemon()
             let outcome = try await place.shell(
                 "kill -STOP \(daemon); \"$purvey\" ls Papers: & sleep 1; kill -KILL \(daemon); wait $!")
-            // One that came too late has a new daemon.
+            // A command that starts after the kill gets a new daemon.
             #expect(outcome.status == 1 || outcome.status == 0)
             #expect(outcome.errors.split(separator: "\n").count == Int(outcome.status), "\(outcome.errors)")
             #expect(try await place.purvey("ls", cloud.mount).status == 0)

@@ -4,14 +4,14 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// What a person sets of a domain, and what is told of it.
+/// Tests of a domain's settings, and of how the commands report them.
 @Suite(.timeLimit(.minutes(20))) struct DomainSettingsTests {
     private func object(_ outcome: CommandPlace.Outcome) throws -> [String: Any] {
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
     }
 
-    /// What `purvey status --json` says of the domain.
+    /// Returns the domain's part of `purvey status --json`.
     private func status(_ place: CommandPlace) async throws -> [String: Any] {
         let domains = try object(try await place.purvey("status", "--json"))["domains"] as? [[String: Any]]
         return try #require(domains?.first)
@@ -42,12 +42,12 @@ import Testing
             let set = try object(try await place.purvey("domains", "set", "--json", "Papers", "cache=500K"))
             #expect(set["cacheLimit"] as? Int == 500 << 10)
             #expect(try await here() == 1)
-            // What is kept is beside that.
+            // Pinned contents do not count towards the limit.
             #expect(try await place.purvey("keep", "Papers:inner").status == 0)
             #expect(try await here() == 4)
             #expect(try await place.purvey("evict", "Papers:inner").status == 0)
 
-            // After a restart too, until it is taken back.
+            // The limit outlives a restart, until it is reset.
             try await cloud.end()
             #expect(try await status(place)["cache"] as? [String: Int] == ["used": 0, "limit": 500 << 10])
             #expect(try await place.purvey("domains", "set", "Papers", "cache=").status == 0)
@@ -163,7 +163,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
-            // Nobody takes it now.
+            // The stopped extension accepts nothing.
             let stopped = try await cloud.stopExtension()
             #expect(try await place.purvey("tag", "Papers:a.txt", "Red").text == "Red\n")
             #expect(try await place.purvey("favorites", "add", "Papers:inner").status == 0)

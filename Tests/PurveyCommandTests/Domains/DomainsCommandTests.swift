@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Domains from the command line, through a daemon, a confined provider and a real mount.
+/// Tests of domains from the command line, through a daemon, a confined provider and a real mount.
 @Suite(.timeLimit(.minutes(20))) struct DomainsCommandTests {
     @Test func aFolderIsMountedListedFetchedEditedAndRemoved() async throws {
         try await CommandPlace.run { place in
@@ -35,7 +35,7 @@ import Testing
             #expect(try await place.purvey("domains").text.isEmpty)
             #expect(!FileManager.default.fileExists(atPath: cloud.mount))
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.home + "/data/domains") == [".lock"])
-            // What is with the service is the service's.
+            // The items at the service stay.
             #expect(await cloud.contents(cloud.cloud + "/inner/new.txt") == "new\n")
         }
     }
@@ -76,7 +76,7 @@ import Testing
             try await cloud.add()
             #expect(try await place.purvey("keep", cloud.mount + "/inner").status == 0)
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
-            // From the service, and by a move.
+            // One item comes from the service, and one by a local move.
             try await cloud.write("later\n", to: cloud.cloud + "/inner/later.txt")
             #expect(try await place.purvey("signal", "Papers").status == 0)
             #expect(await offPool { rename(cloud.mount + "/a.txt", cloud.mount + "/inner/a.txt") } == 0)
@@ -90,7 +90,8 @@ import Testing
             let stat = try await place.purvey("stat", "Papers:inner/later.txt").text
             #expect(stat.contains("kept        with its folder\n"), "\(stat)")
 
-            // Neither the folder above nor the file itself is the one that is kept.
+            // Evicting the directory above or the file itself does not affect what is pinned by the directory between
+            // them.
             #expect(try await place.purvey("evict", "Papers:").status == 0)
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
             let refused = try await place.purvey("evict", cloud.mount + "/inner/b.txt")
@@ -98,7 +99,7 @@ import Testing
                 refused.status == 1 && refused.errors.contains("kept with its folder Papers:inner"), "\(refused.errors)"
             )
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
-            // After a restart too.
+            // The pin outlives a restart.
             try await cloud.end()
             try await cloud.write("last\n", to: cloud.cloud + "/inner/last.txt")
             #expect(try await place.purvey("signal", "Papers").status == 0)
@@ -136,7 +137,7 @@ import Testing
             func add(_ words: String...) async throws -> CommandPlace.Outcome {
                 try await place.purvey(["domains", "add"] + words)
             }
-            // What is in the folder that it would be mounted on stays, and stays visible.
+            // Items in the directory that would be the mount point stay, and stay visible.
             try FileManager.default.createDirectory(atPath: cloud.mount, withIntermediateDirectories: true)
             try await cloud.write("mine", to: cloud.mount + "/mine.txt")
             let occupied = try await add("org.purvey.LocalFolder", "Papers", "path=" + cloud.cloud)
@@ -174,7 +175,7 @@ import Testing
             let again = try await add("org.purvey.LocalFolder", "Papers", "path=" + cloud.cloud)
             #expect(again.status == 1 && again.errors.contains("already"))
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
-            // A folder that was there before stays when the domain goes.
+            // A directory that existed before the domain remains after the domain is removed.
             #expect(try await place.purvey("domains", "remove", "Papers").status == 0)
             #expect(FileManager.default.fileExists(atPath: cloud.mount))
         }
@@ -185,7 +186,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
-            // The service cannot be reached: its folder is away.
+            // The service cannot be reached, as its directory is away.
             rename(cloud.cloud, cloud.cloud + "-away")
             try await cloud.write("precious\n", to: cloud.mount + "/inner/b.txt")
             let refusal = try await place.purvey("domains", "remove", "Papers")
@@ -238,7 +239,7 @@ import Testing
     @Test func aDomainsNameMeansTheSameInAMountAsOutsideOfIt() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
-            // Of a name that could be meant by a domain's, too.
+            // The name of this file could also be read as a path in the domain.
             try await cloud.write("a note\n", to: cloud.cloud + "/Papers:a.txt")
             try await cloud.add()
             let outcome = try await place.shell(

@@ -4,7 +4,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A provider's user interface: a confined process that asks, and a person at a terminal who answers.
+/// Tests of a provider's user interface: a confined process asks, and a user at a terminal replies.
 @Suite(.timeLimit(.minutes(20))) struct InterfaceCommandTests {
     /// Runs a test with the provider, its user interface and one file.
     private func run(timeLimit: Int = 120, _ body: (ServicePlace) async throws -> Void) async throws {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// What the service was told of actions.
+    /// Returns the actions that the service was asked to perform.
     private func acts(_ place: ServicePlace) async throws -> [String] {
         try await place.tell { control in
             try control.requests().compactMap { request in
@@ -38,11 +38,11 @@ import Testing
             try await person.types("secret\n")
             let (ending, text) = try await person.end()
             #expect(ending == .exited(0), "\(text)")
-            // Nobody reads it over the person's shoulder.
+            // The terminal does not show the password.
             #expect(!text.contains("secret"))
             #expect(try await acts(place) == ["shared with ann by secret, domain known: 1"])
 
-            // What stands there already counts, and words move no cursor.
+            // Return accepts a default value. Control characters in texts of the provider cannot move the cursor.
             let hasty = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "org.example.ui.share")
             try await hasty.sees("With [everybody]: ")
             try await hasty.types("\n")
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Runs an action where there is no terminal.
+    /// Runs an action without a terminal, which must fail.
     private func expectFailure(of action: String, _ words: String, _ place: ServicePlace) async throws {
         let outcome = try await place.place.shell("setsid -w \"$purvey\" actions Cloud:letter.txt \(action)")
         #expect(outcome.status == 1 && outcome.errors.contains(words), "\(action): \(outcome.errors)")
@@ -122,12 +122,12 @@ import Testing
             try await place.eventually("a sign-in is asked for") {
                 try await place.status()["needsSignIn"] as? Bool == true
             }
-            // Who gives up has not failed.
+            // A user who gives up does not count as a failed sign-in.
             let leaving = try PersonAtTerminal(place.place, "sign-in", "Cloud")
             try await leaving.sees("Password: ")
             try await leaving.types("\u{04}")
             #expect(try await leaving.end().ending == .exited(1))
-            // Nor has who cannot be asked.
+            // Neither does a command that cannot ask.
             for _ in 0..<3 {
                 let outcome = try await place.place.shell("setsid -w \"$purvey\" sign-in Cloud")
                 #expect(outcome.status == 1 && outcome.errors.contains("There is no terminal to ask on."))
@@ -151,7 +151,7 @@ import Testing
             try await right.types("secret\n")
             let done = try await right.end()
             #expect(done.ending == .exited(0), "\(done)")
-            // Everything that waited goes on by itself.
+            // All pending edits are sent without another command.
             try await place.eventually("the edit arrives") { try await place.tell { try? $0.text("new.txt") } == "new" }
             try await place.eventually("nobody is asked any more") {
                 try await place.status()["needsSignIn"] as? Bool == false

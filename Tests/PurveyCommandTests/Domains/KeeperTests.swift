@@ -9,9 +9,9 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Daemons that die, and who starts them again.
+/// Tests of daemons that die, and of the keeper that starts them again.
 @Suite(.timeLimit(.minutes(20))) struct KeeperTests {
-    /// Where mounts cannot be handed over, the keeper has none.
+    /// Whether a keeper runs, and holds a mount if mounts can be handed over.
     private func hasKeeper(_ place: CommandPlace) -> Bool {
         !processes("purvey-keeper", of: place).isEmpty && (!Kernel.handsOver || keptDevices(of: place) > 0)
     }
@@ -46,25 +46,26 @@ import Testing
             try await service.succeed("ls", "Cloud:")
             try await service.eventually("the daemon has a keeper") { hasKeeper(place) }
             let daemon = try #require(runningDaemon(of: place))
-            // The service takes one question, and does not answer it.
+            // The service accepts one request, and does not reply.
             try await service.tell { try $0.add(CloudRule(.hold, on: .act)) }
             async let acted = place.purvey("actions", "Cloud:a.txt", "Touch")
             try await service.eventually("the action is asked for") { try await service.tell { try $0.held() } == 1 }
-            // The daemon takes the other connection, and does not answer any more.
+            // The stopped daemon accepts the other connection, and does not reply any more.
             kill(daemon, SIGSTOP)
             async let listed = place.purvey("ls", "Cloud:")
             try await Task.sleep(for: .seconds(1))
             kill(daemon, SIGKILL)
             let outcome = try await listed
             #expect(outcome.status == 0 && outcome.text.contains("a.txt"), "\(outcome)")
-            // What may have been done is not done twice.
+            // An action that may have been performed is not repeated.
             let refused = try await acted
             #expect(refused.status != 0 && refused.errors.contains("did not answer"), "\(refused)")
             #expect(try await service.tell { try $0.count(.act) } == 1)
         }
     }
 
-    /// One that was killed takes connections until the last of it is closed, which may be after its keeper has started the next.
+    /// A killed daemon accepts connections until the last reference to its socket is closed, which may be after its
+    /// keeper has started the next daemon.
     @Test func aDaemonThatIsDyingIsNotTakenForOneThatRuns() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
@@ -80,8 +81,8 @@ import Testing
         }
     }
 
-    /// Where the keeper dies with the daemon, nobody goes on with the mount. The kernel may write for a program whose mount is dead:
-    /// `fsync` tells the program, and nobody else sees any of it.
+    /// If the keeper dies with the daemon, no process takes over the mount. The kernel may still accept writes of a
+    /// program to the dead mount: `fsync` fails for that program, and no other process sees the data.
     @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
@@ -90,7 +91,7 @@ import Testing
             try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
             let file = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readWrite) }
             let (daemon, keeper) = (try #require(runningDaemon(of: place)), processes("purvey-keeper", of: place))
-            // It does not see to another keeper any more.
+            // A stopped daemon starts no other keeper.
             kill(daemon, SIGSTOP)
             for process in keeper + [daemon] { kill(process, SIGKILL) }
             try await cloud.eventually("both are gone") {
@@ -120,7 +121,7 @@ import Testing
             try await cloud.add()
             try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
             try await cloud.end()
-            // Without a keeper there is nobody to start a daemon.
+            // Without a keeper no process can start a daemon.
             try await cloud.eventually("the keeper has ended") { processes("purvey-keeper", of: place).isEmpty }
             #expect(processes("purveyd", of: place).isEmpty)
             #expect(!FileManager.default.fileExists(atPath: cloud.mount))
@@ -145,7 +146,7 @@ import Testing
         try await onThread {
             let folder = try TestFolder()
             try folder.folder("purpose")
-            // The first two die of their start, and the third does not.
+            // The first two daemons fail to start, and the third starts.
             let script = #"echo "$*" >>"$0/log"; test "$2" = 3"#
             let keeper = try Keeper(
                 KeptProgram(
@@ -165,7 +166,8 @@ import Testing
             #expect(try useless.program.wait() == .exited(0))
             #expect(String(decoding: try folder.content("log"), as: UTF8.self).split(separator: "\n").count == 3)
 
-            // One that says so before it ends is not started, and one that was too often neither.
+            // A program that says farewell before it ends is not restarted, and neither is one that has died too
+            // often.
             let polite = try Keeper(
                 KeptProgram(
                     path: "/bin/sh", arguments: ["-c", script, folder.path], folder: folder.path, socket: "", deaths: 0)
@@ -202,7 +204,7 @@ import Testing
             try hold("7", "renewed")
             func count(_ name: String) throws -> Int { try keeper.files().count { $0.hasPrefix("/memfd:" + name) } }
             for _ in 0..<12_000 {
-                // The old one is closed after the new one is there.
+                // The old descriptor is closed after the new one is stored.
                 if try count("renewed") > 0, try count("first") < 256 { break }
                 usleep(10_000)
             }
@@ -214,7 +216,8 @@ import Testing
         }
     }
 
-    /// A daemon may lose the line to a keeper that does not take what it is told in time; it has another one then.
+    /// A daemon may drop the connection to a keeper that does not receive messages in time, and then starts another
+    /// keeper.
     @Test(.enabled(if: Kernel.handsOver && TestMount.isWanted))
     func whatALivingProcessServesStaysMountedWhenItsKeeperHasLostTheLine() async throws {
         try await onThread {
@@ -222,7 +225,7 @@ import Testing
             let mount = try TestMount()
             let session = try #require(mount.session.handover)
             let file = try MemoryFile.create(name: "other")
-            // It died so often that it is not started again.
+            // The program has died so often that it is not restarted.
             let keeper = try Keeper(
                 KeptProgram(path: "/bin/true", arguments: [], folder: folder.path, socket: "", deaths: 12))
             try keeper.say(
@@ -258,7 +261,7 @@ import Testing
                 }
                 silent.append(line)
             }
-            // This process is not the program, whatever it says.
+            // This process is not the kept program, whatever its messages say.
             let stranger = silent[0]
             let other = KeptProgram(path: "/bin/sh", arguments: [], folder: folder.path, socket: socket, deaths: 0)
             try? KeeperMessage.introduction(other).send(over: stranger)
@@ -267,14 +270,14 @@ import Testing
                 Issue.record("the keeper speaks to a stranger")
                 return
             }
-            // Garbage is an end as well.
+            // An invalid message ends the connection as well.
             try? [UInt8(200), 1, 2].withUnsafeBytes { try silent[1].send($0) }
             guard case .gone = KeeperMessage.next(from: silent[1], until: .now + .seconds(60)) else {
                 Issue.record("the keeper listens to garbage")
                 return
             }
             keeper.die()
-            // It was started again, and nobody claims what is not there to be mounted.
+            // The program was restarted. The keeper ends without a claim, as nothing is mounted.
             #expect(try keeper.program.wait() == .exited(0))
             #expect(String(decoding: try folder.content("log"), as: UTF8.self) == "--deaths 1\n")
             #expect(access(socket, F_OK) < 0)
@@ -282,12 +285,12 @@ import Testing
     }
 }
 
-/// A keeper of a program that this one pretends to be.
+/// A keeper whose kept program is this process.
 private final class Keeper: Sendable {
     let program: ChildProgram
     private let line: Lock<SequencedPacketSocket?>
 
-    /// - Parameter log: where it complains.
+    /// - Parameter log: A file for the keeper's standard error.
     init(_ kept: KeptProgram, log: FileDescriptor? = nil) throws {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         program = try ChildProgram.start(
@@ -304,7 +307,7 @@ private final class Keeper: Sendable {
 
     func die() { line.withLock { $0 = nil } }
 
-    /// The names of the files that it has open.
+    /// Returns the names of the files that the keeper has open.
     func files() throws -> [String] {
         let folder = "/proc/\(program.processID)/fd"
         return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in

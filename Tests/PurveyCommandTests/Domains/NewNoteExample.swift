@@ -3,9 +3,9 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// The example of a provider's user interface that shows a window, beside a folder that is served.
+/// The example of a provider's user interface that shows a window, installed beside a served directory.
 enum NewNoteExample {
-    /// Runs a test with a folder that is served, and the example installed.
+    /// Runs a test with a directory that is served, and the example installed.
     static func run(_ body: (CloudPlace) async throws -> Void) async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
@@ -21,7 +21,7 @@ enum NewNoteExample {
         }
     }
 
-    /// `purvey actions Papers: 'New Note'`, in a session of its own, and so without a terminal.
+    /// Starts `purvey actions Papers: 'New Note'` in a session of its own, and so without a terminal.
     static func start(_ cloud: CloudPlace, _ environment: [String: String?]) throws -> RunningProgram {
         try RunningProgram(
             "/usr/bin/setsid", [BuiltProgram.path("purvey"), "actions", "Papers:", "New Note"],

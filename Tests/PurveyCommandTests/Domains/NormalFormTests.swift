@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Names that look alike, across a daemon, a provider and a mount.
+/// Tests of names that differ only in their Unicode normalization form, across a daemon, a provider and a mount.
 @Suite(.timeLimit(.minutes(20))) struct NormalFormTests {
     @Test func aRenameThatChangesOnlyTheNormalFormReachesTheFolder() async throws {
         let (composed, decomposed) = ("r\u{E9}sum\u{E9}.txt", "re\u{301}sume\u{301}.txt")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The bytes of the names in a folder.
+    /// Returns the names in a directory as bytes.
     private static func names(_ folder: String) throws -> Set<[UInt8]> {
         Set(try FileDescriptor.open(folder, [.readOnly, .directory]).entries().map { Array($0.name.bytes) })
     }

@@ -3,9 +3,9 @@ import FileProvider
 import ProgramTesting
 import Testing
 
-/// A program and a daemon of different versions, as after an update.
+/// Tests of a program and a daemon of different versions, as after an update.
 @Suite(.timeLimit(.minutes(20))) struct OtherVersionTests {
-    /// Its answers are without what is in them by now.
+    /// A call of an older daemon, whose replies lack fields that the program expects.
     private struct OlderList: Call {
         static var method: UInt64 { ListDomainsCall.method }
         typealias Reply = Empty
@@ -13,7 +13,7 @@ import Testing
         func encode(to encoder: inout MessageEncoder) {}
     }
 
-    /// Its requests have something that the program does not know yet.
+    /// A call of a newer daemon, whose requests have a field that the program does not know.
     private struct NewerRecents: Call {
         static var method: UInt64 { RecentsCall.method }
         typealias Reply = Empty
@@ -29,7 +29,8 @@ import Testing
             service.on(NewerRecents.self) { _, call in call.reply(Empty()) }
             let listener = try Listener(path: place.home + "/run/daemon.socket", service: service)
             defer { listener.close() }
-            // The answer misses something, then the request does; the others are not known at all.
+            // The first reply lacks a field, and the second request does; the other methods are unknown to the
+            // daemon.
             for command in ["domains", "recents", "favorites", "list"] {
                 let outcome = try await place.purvey(command)
                 #expect(

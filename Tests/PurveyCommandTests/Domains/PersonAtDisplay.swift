@@ -5,13 +5,13 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A display that nobody else sees, with a person at it who has a mouse and a keyboard.
+/// An X display of the test's own, with a simulated user who has a mouse and a keyboard.
 final class PersonAtDisplay: Sendable {
     private let server: RunningProgram
-    /// What the environment names it by.
+    /// The environment variables that select the display.
     let environment: [String: String]
 
-    /// Runs a test with a display, which lets nobody in without the cookie that is in the environment.
+    /// Runs a test with a display that requires the cookie named in the environment.
     static func run(_ place: CommandPlace, _ body: (PersonAtDisplay) async throws -> Void) async throws {
         let person = try await PersonAtDisplay(place)
         do {
@@ -26,7 +26,7 @@ final class PersonAtDisplay: Sendable {
     private init(_ place: CommandPlace) async throws {
         let authority = place.path("display-authority")
         try Data(Self.cookie).write(to: URL(fileURLWithPath: authority))
-        // A number that is free, which it tells on its output.
+        // Xvfb chooses a free display number, and prints it.
         server = try RunningProgram(
             "/usr/bin/Xvfb",
             ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp", "-auth", authority, "-noreset"])
@@ -39,11 +39,11 @@ final class PersonAtDisplay: Sendable {
         _ = try? await server.end()
     }
 
-    /// An entry for any display of any machine (Xau(3)).
+    /// An Xauthority entry for any display of any machine (Xau(3)).
     private static let cookie: [UInt8] =
         [0xFF, 0xFF, 0, 0, 0, 0, 0, 18] + Array("MIT-MAGIC-COOKIE-1".utf8) + [0, 16] + (1...16).map { UInt8($0) }
 
-    /// Runs `xdotool`; `nil` where it fails, as for a window that is not there, or not any more.
+    /// Runs `xdotool`. Returns its output, or `nil` if it fails, as for a window that does not exist.
     @discardableResult
     func does(_ words: String...) async throws -> String? {
         let run = try await RunningProgram(
@@ -52,7 +52,7 @@ final class PersonAtDisplay: Sendable {
         return run.status == 0 ? run.text.trimmingCharacters(in: .whitespacesAndNewlines) : nil
     }
 
-    /// The window with a title, once it is shown.
+    /// Returns the window with a title, once it is shown.
     func window(_ title: String) async throws -> String {
         for _ in 0..<1_500 {
             if let found = try await windowThatIsShown(title) { return found }
@@ -66,9 +66,9 @@ final class PersonAtDisplay: Sendable {
         try await does("search", "--onlyvisible", "--name", "^\(title)$")?.split(separator: "\n").first.map(String.init)
     }
 
-    /// Clicks on a place in a window, which is so far from its lower right corner.
+    /// Clicks at a place in a window, given by its distance from the lower right corner.
     func clicks(_ window: String, left: Int, up: Int) async throws {
-        // "Window 7", "Position: 0,0 (screen: 0)" and "Geometry: 255x156", a line each.
+        // The output has three lines: "Window 7", "Position: 0,0 (screen: 0)" and "Geometry: 255x156".
         guard let words = try await does("getwindowgeometry", window),
             let size = words.split(separator: "\n").last?.split(separator: " ").last?.split(separator: "x"),
             size.count == 2, let width = Int(size[0]), let height = Int(size[1])

@@ -4,16 +4,16 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A command that runs on a terminal of its own, with a person in front of it.
+/// A command that runs on a terminal of its own, with a simulated user.
 final class PersonAtTerminal: Sendable {
     private let program: ChildProgram
     private let terminal: PseudoTerminal
-    /// What the terminal has shown.
+    /// The text that the terminal has shown.
     private let shown = Lock("")
 
-    /// Starts `purvey` on a new pseudo-terminal, which is its controlling terminal, its input and its output.
+    /// Starts `purvey` with a new pseudo-terminal as its controlling terminal, input and output.
     ///
-    /// - Parameter other: of the environment, what is other than in this process's own; `nil` for what it does not have.
+    /// - Parameter other: Environment variables that differ from this process's; `nil` removes a variable.
     convenience init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
         try self.init(place, environment: other, arguments)
     }
@@ -31,7 +31,7 @@ final class PersonAtTerminal: Sendable {
             environment: environment.map { "\($0.key)=\($0.value)" }, descriptors: [], newSession: true)
     }
 
-    /// Waits until the terminal shows a text after what was waited for before.
+    /// Waits until the terminal shows a text after the text of the last call.
     func sees(_ text: String) async throws {
         let isSeen = await offPool { self.waits(for: text) }
         try #require(isSeen, "\(text) is not in: \(shown.withLock { $0 })")
@@ -50,12 +50,14 @@ final class PersonAtTerminal: Sendable {
         return false
     }
 
+    /// Reads a part of the terminal's output.
+    ///
     /// - Returns: `false` at the end.
     private func read() -> Bool {
         var source = pollfd(fd: terminal.display.rawValue, events: CShort(POLLIN), revents: 0)
         guard poll(&source, 1, 100) > 0 else { return true }
         var bytes = [UInt8](repeating: 0, count: 4096)
-        // A terminal that nobody has open any more fails with EIO.
+        // Reading fails with EIO once no process has the terminal open.
         guard let count = try? bytes.withUnsafeMutableBytes({ try terminal.display.read(into: $0) }), count > 0 else {
             return false
         }
@@ -67,7 +69,7 @@ final class PersonAtTerminal: Sendable {
         try await onThread { try self.terminal.type(text) }
     }
 
-    /// Waits for the command's end, and tells its exit status and what was shown last.
+    /// Waits for the command's end, and returns its exit status and the rest of the shown text.
     func end() async throws -> (ending: ChildProgram.Ending, text: String) {
         try await onThread {
             while self.read() {}

@@ -5,13 +5,13 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A display of Wayland's that nobody else sees, with a person at it who has a keyboard.
+/// A Wayland display of the test's own, with a simulated user who has a keyboard.
 final class PersonAtWayland: Sendable {
     private let compositor: RunningProgram
-    /// Keeps the seat's keyboard there: what is pressed on one that comes and goes is heard only by who looks in between.
+    /// A program that keeps the seat's keyboard present. Keys on a keyboard that comes and goes may be missed.
     private let keyboard: RunningProgram
     private let folder: String
-    /// What the environment names the display by.
+    /// The environment variables that select the display.
     let environment: [String: String?]
 
     /// Runs a test with a display.
@@ -29,21 +29,21 @@ final class PersonAtWayland: Sendable {
     private init(_ place: CommandPlace) async throws {
         folder = place.path("wayland")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        // What it runs says when it is ready, and by which name.
+        // The compositor runs this command when it is ready, which prints the display's name.
         let settings = "xwayland disable\noutput * resolution 800x600\nexec echo \"$WAYLAND_DISPLAY\"\n"
         try Data(settings.utf8).write(to: URL(fileURLWithPath: folder + "/config"))
         let variables: [String: String?] = [
             "XDG_RUNTIME_DIR": folder, "SWAYSOCK": folder + "/sway", "WLR_BACKENDS": "headless",
             "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman", "WAYLAND_DISPLAY": nil, "DISPLAY": nil,
         ]
-        // It does not start as root, and is somebody else in a namespace of its own.
+        // Sway refuses to start as root, and therefore runs as another user in a user namespace.
         let arguments = ["--map-user=1000", "--map-group=1000", "/usr/bin/sway", "--config", folder + "/config"]
         let compositor = try RunningProgram("/usr/bin/unshare", arguments, environment: variables)
         self.compositor = compositor
         let name = try #require(try await compositor.lines(1).first, "sway does not start")
         let environment: [String: String?] = ["WAYLAND_DISPLAY": folder + "/" + name, "DISPLAY": nil]
         self.environment = environment
-        // Longer than any test.
+        // The keyboard stays for longer than any test.
         keyboard = try RunningProgram("/usr/bin/wtype", ["-s", "\(3_600_000)"], environment: environment)
         try await eventually("the seat has a keyboard") {
             try await self.asks("-t", "get_seats").contains("\"type\": \"keyboard\"")
@@ -57,13 +57,13 @@ final class PersonAtWayland: Sendable {
         _ = try? await compositor.end()
     }
 
-    /// Has the compositor go away as one that crashes.
+    /// Kills the compositor, as a crash does.
     func losesTheDisplay() async throws {
         compositor.send(SIGKILL)
         _ = try await compositor.end()
     }
 
-    /// Asks the compositor, or has it do something; what it says.
+    /// Sends the compositor a request or a command, and returns its reply.
     @discardableResult
     private func asks(_ words: String...) async throws -> String {
         try await RunningProgram("/usr/bin/swaymsg", ["--raw", "--socket", folder + "/sway"] + words).end().text
@@ -71,7 +71,7 @@ final class PersonAtWayland: Sendable {
 
     // MARK: Windows
 
-    /// Waits until the window with a title is shown, and hears the keyboard.
+    /// Waits until the window with a title is shown and has the keyboard focus.
     func sees(_ title: String) async throws {
         try await eventually("the window “\(title)” is shown") { try await self.window(title) == .inFront }
     }
@@ -80,7 +80,7 @@ final class PersonAtWayland: Sendable {
         try await eventually("the window “\(title)” has gone") { try await self.window(title) == nil }
     }
 
-    /// Asks the program of a window to close it, as its title bar does.
+    /// Asks a window's program to close it, as its title bar does.
     func closes(_ title: String) async throws { try await asks("[title=\"^\(title)$\"] kill") }
 
     private enum Window {
@@ -106,7 +106,7 @@ final class PersonAtWayland: Sendable {
 
     // MARK: The keyboard
 
-    /// Types a text into the window in front.
+    /// Types a text into the focused window.
     func types(_ text: String) async throws { try await presses(["--", text]) }
 
     /// Presses a key, by its name.

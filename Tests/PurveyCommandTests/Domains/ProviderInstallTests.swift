@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// Installing and removing a provider whose domains are there.
+/// Tests of installing and removing a provider that has domains.
 @Suite(.timeLimit(.minutes(20))) struct ProviderInstallTests {
     @Test func aProviderThatDomainsUseIsRemovedByForceOnly() async throws {
         try await CommandPlace.run { place in

@@ -4,7 +4,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// `purvey search --provider`, across a daemon, a confined provider and its service.
+/// Tests of `purvey search --provider`, across a daemon, a confined provider and its service.
 @Suite(.timeLimit(.minutes(20))) struct ProviderSearchCommandTests {
     private func found(_ place: ServicePlace, _ arguments: String...) async throws -> [[String: Any]] {
         let outcome = try await place.place.purvey(["search", "--provider", "--json"] + arguments)
@@ -34,7 +34,7 @@ import Testing
             #expect(try await found(place, "two.txt", "--domain", "Cloud").count == 1)
             #expect(try await found(place, "report", "--limit", "1").count == 1)
             #expect(try await found(place, "nothing like that").isEmpty)
-            // What was found is not taken for known.
+            // Items that the provider found are not added to the index.
             #expect(try await place.succeed("search", "two").text.isEmpty)
             try await place.succeed("ls", "Cloud:deep")
             try await place.succeed("ls", "Cloud:deep/inner")

@@ -7,9 +7,10 @@ import ScriptableService
 import TestThreads
 import Testing
 
-/// A provider whose files the system keeps, with a daemon, a mount and a service in processes of their own.
+/// Tests of a replicated provider, whose files the system keeps, with a daemon, a mount and a service in processes of
+/// their own.
 @Suite(.timeLimit(.minutes(20))) struct ReplicaMountTests {
-    /// Runs a test with the root listed, so that what the service changes is told.
+    /// Runs a test with the root listed, so that changes at the service are reported.
     private func run(_ body: (ServicePlace) async throws -> Void) async throws {
         try await ServicePlace.run(model: .replica) { place in
             try await place.tell { try $0.put("docs/inner.txt", "inside") }
@@ -21,7 +22,7 @@ import Testing
     private func expect(_ what: String, _ tree: [String: String], _ place: ServicePlace) async throws {
         var found: [String: String] = [:]
         try await place.eventually(what) {
-            // Between the two questions a file may be replaced.
+            // Between the two requests a file may be replaced.
             found = try await place.tell { control in
                 try control.snapshot().reduce(into: [:]) { tree, entry in
                     switch entry.value.kind {
@@ -73,13 +74,13 @@ import Testing
             try await place.succeed("evict", "Cloud:made/moved.txt")
             #expect(try await place.item("made/moved.txt")["state"] as? String == "dataless")
             #expect(await place.read("made/moved.txt") == "edited")
-            // What others change is told by the working set.
+            // The working set reports changes by other clients.
             try await place.tell { try $0.put("made/moved.txt", "changed by others") }
             try await place.succeed("signal", "Cloud")
             try await place.eventually("others' contents are here") {
                 await place.read("made/moved.txt") == "changed by others"
             }
-            // It is told of what changes once it follows the sets, which may be after all of the above.
+            // The provider is notified of changes once it follows the sets, which may be after all of the above.
             try await place.eventually("the provider was told of what came here and of what waited") {
                 try await place.write("once more", to: "made/moved.txt")
                 let told = try String(contentsOfFile: notices, encoding: .utf8).split(separator: "\n")
@@ -96,7 +97,7 @@ import Testing
             }
             try await place.write("again", to: "a.shouted")
             try await place.eventually("and again") { await place.read("a.shouted") == "AGAIN" }
-            // What the service takes without its contents gets them by and by.
+            // If the service accepts a file without its contents, they are sent later.
             try await place.write("patience", to: "b.later")
             try await expect(
                 "the service has all contents",
@@ -189,12 +190,12 @@ import Testing
                         && all["docs/inner.txt"]?.permissions == 2
                 }
             }
-            // What nobody may write here is the service's word now, and its owner can take it back.
+            // The lack of write permission now comes from the service, and its owner can revoke it.
             try await place.run { mount in
                 #expect(try FileStatus.of(mount + "/docs/inner.txt").mode & 0o777 == 0o444)
                 try check(chmod(mount + "/docs/inner.txt", 0o644))
             }
-            // At once, whether the service knows it already or not.
+            // The change applies at once, whether or not the service has it yet.
             try await place.write("edited", to: "docs/inner.txt")
             try await place.eventually("it may be written there too") {
                 try await place.tell { control in
@@ -202,7 +203,7 @@ import Testing
                         && control.text("docs/inner.txt") == "edited"
                 }
             }
-            // Of a file that is saved by renaming a new one over it, the new one's go along.
+            // If a file is saved by renaming a new one over it, the new file's mode is sent.
             try await place.write("saved", to: "docs/.inner.txt.tmp")
             try await place.run { mount in
                 try check(chmod(mount + "/docs/.inner.txt.tmp", 0o700))
@@ -214,7 +215,7 @@ import Testing
                         && control.text("docs/inner.txt") == "saved"
                 }
             }
-            // What others say anew of what was set here counts.
+            // A later change by another client overrides a mode that was set locally.
             try await place.tell { try $0.set(.permissions(6), of: "docs/inner.txt") }
             try await place.succeed("signal", "Cloud")
             try await place.eventually("it may not be run any more") {
@@ -245,14 +246,14 @@ import Testing
 }
 
 extension ServicePlace {
-    /// Does something in the mount that blocks.
+    /// Runs a blocking closure with the mount's path.
     fileprivate func run(_ body: @escaping @Sendable (String) throws -> Void) async throws {
         let mount = mount
         try await onThread { try body(mount) }
     }
 }
 
-/// What a system call came back with.
+/// Throws the present error if a system call failed.
 private func check(_ result: CInt) throws {
     guard result == 0 else { throw Errno.current }
 }

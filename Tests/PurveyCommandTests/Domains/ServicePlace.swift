@@ -5,19 +5,19 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A command place with a domain "Cloud" of a service that does what the test tells it.
+/// A command place with a domain "Cloud" of a service that the test controls.
 struct ServicePlace {
     let place: CommandPlace
     let cloud: StartedCloud
     private let model: StartedCloud.Model
-    /// Where the domain is mounted.
+    /// The path at which the domain is mounted.
     let mount: String
 
     var control: CloudControl { cloud.control }
 
-    /// Runs a test in such a place, with nothing in it yet.
+    /// Runs a test in such a place, without any items.
     ///
-    /// - Parameter arrange: is called before there is a daemon.
+    /// - Parameter arrange: A closure that is called before the daemon starts.
     static func run(
         model: StartedCloud.Model = .documents, arrange: (CommandPlace) throws -> Void = { _ in },
         _ body: (ServicePlace) async throws -> Void
@@ -46,9 +46,9 @@ struct ServicePlace {
         try await succeed("domains", "add", StartedCloud.providerIdentifier, "Cloud", "path=" + cloud.folder)
     }
 
-    /// Installs the provider, in the place of the one that is.
+    /// Installs the provider, replacing an installed one.
     ///
-    /// - Returns: the folder of its bundle.
+    /// - Returns: The path of its bundle.
     @discardableResult
     func install(actions: [[String: String]] = StartedCloud.standardActions) async throws -> String {
         let bundle = place.path("Scriptable-\(UUID().uuidString).appex")
@@ -61,7 +61,7 @@ struct ServicePlace {
         return bundle
     }
 
-    /// The folder of the bundle of the provider's user interface.
+    /// The path of the bundle of the provider's user interface.
     var interfaceBundle: String { place.path("Interface.appex") }
 
     /// Installs the provider's user interface.
@@ -92,19 +92,19 @@ struct ServicePlace {
         return outcome
     }
 
-    /// What the service is told, or asked, on a thread that may block.
+    /// Runs a closure with the service's control on a thread that may block.
     func tell<Value: Sendable>(_ body: @escaping @Sendable (CloudControl) throws -> Value) async throws -> Value {
         let control = control
         return try await onThread { try body(control) }
     }
 
-    /// What `purvey stat --json` says.
+    /// Returns the object that `purvey stat --json` prints.
     func item(_ path: String) async throws -> [String: Any] {
         let outcome = try await succeed("stat", "--json", "Cloud:" + path)
         return try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any] ?? [:]
     }
 
-    /// What `purvey status --json` says of the domain.
+    /// Returns the domain's part of `purvey status --json`.
     func status() async throws -> [String: Any] {
         let object = try JSONSerialization.jsonObject(with: try await succeed("status", "--json").output)
         return ((object as? [String: Any])?["domains"] as? [[String: Any]])?.first ?? [:]
@@ -126,13 +126,14 @@ struct ServicePlace {
         return await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.sorted() ?? [] }
     }
 
-    /// An extended attribute of a file in the mount.
+    /// Returns an extended attribute of a file in the mount.
     func attribute(_ name: String, of path: String) async -> String? {
         let whole = mount + "/" + path
         return await offPool { (try? FileDescriptor.open(whole, .readOnly))?.attribute(name) }
     }
 
-    /// Waits until a condition holds; a busy machine may take long. Most conditions start a program: the pauses grow.
+    /// Waits until a condition holds; a busy machine may be slow. Most conditions start a program, so the delays
+    /// grow.
     func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
         var pause = 25
         for _ in 0..<600 {
@@ -144,7 +145,7 @@ struct ServicePlace {
     }
 }
 
-/// Runs something that blocks and may fail on a thread that may.
+/// Runs a blocking, throwing closure on a thread that may block.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await offPool { Result { try body() } }.get()
 }

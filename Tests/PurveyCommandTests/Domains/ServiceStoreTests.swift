@@ -5,8 +5,8 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A daemon that a service manager runs, as the unit for systemd has it: the manager keeps its mounts when it dies. There is no systemd
-/// here; the test plays its part, by what sd_notify(3) and sd_listen_fds(3) say.
+/// Tests of a daemon under a service manager, as the systemd unit runs it: the manager's descriptor store keeps the
+/// mounts when the daemon dies. The test acts as systemd, following sd_notify(3) and sd_listen_fds(3).
 @Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct ServiceStoreTests {
     private func begin(_ place: CommandPlace) async throws -> (Manager, CloudPlace) {
         let manager = try Manager(place)
@@ -21,7 +21,8 @@ import Testing
         try await CommandPlace.run { place in
             let (manager, cloud) = try await begin(place)
             let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
-            // In another process: this one starts the daemon, and would wait for it to have the file flushed.
+            // The writer is another process: this one starts the daemon, and would wait for the daemon to flush the
+            // file.
             let (theirs, words) = try FileDescriptor.pipe()
             let writer = try await onThread {
                 try ChildProgram.start(
@@ -37,7 +38,7 @@ import Testing
             let names = try manager.names
             for death in 0..<3 {
                 try await manager.kill()
-                // Nobody answers yet, and nothing fails.
+                // No daemon replies yet, and nothing fails.
                 let path = cloud.mount + "/inner/b.txt"
                 let waiting = Task { try await onThread { try FileStatus.of(path).size } }
                 try await manager.start()
@@ -50,12 +51,12 @@ import Testing
                 }
                 #expect(try manager.names == names)
             }
-            // The manager starts it again, and nobody else.
+            // Only the manager restarts the daemon; no keeper runs.
             #expect(processes("purvey-keeper", of: place).isEmpty)
             let ending = try await onThread { try writer.wait() }
             #expect(ending == .exited(0))
             #expect(await cloud.contents(cloud.mount + "/long.txt") == "line 0\nline 1\nline 2\n")
-            // What is not sent yet keeps it.
+            // Removal is refused while an edit is not sent.
             try await cloud.eventually("the domain is removed") {
                 try await place.purvey("domains", "remove", "Papers").status == 0
             }
@@ -131,7 +132,7 @@ import Testing
             #expect(try manager.names == names)
             #expect(FileManager.default.fileExists(atPath: manager.mark))
             #expect(try await manager.end() == .exited(0))
-            // Nobody waits for one that was told to end.
+            // No client waits for a daemon that was told to end.
             #expect(!FileManager.default.fileExists(atPath: manager.mark))
         }
     }
@@ -140,7 +141,7 @@ import Testing
         try await CommandPlace.run { place in
             let (manager, cloud) = try await begin(place)
             let names = try manager.names
-            // What cannot be mounted anew is to be let go of.
+            // The daemon asks the manager to drop a mount that cannot be replaced.
             #expect(try await place.shell("umount -l '\(cloud.mount)'").status == 0)
             try await cloud.eventually("the daemon knows") {
                 try await place.purvey("domains").text.contains("was unmounted")
@@ -149,10 +150,10 @@ import Testing
             try await cloud.write("in the way", to: cloud.mount + "/other.txt")
             try manager.fillQueue()
             async let retried = place.purvey("retry", "Papers")
-            // In that time it gets there, and does not give up.
+            // Wait until the daemon has sent its message, which must not time out.
             try await Task.sleep(for: .seconds(2))
             #expect(try await place.purvey("domains").status == 0)
-            // It listens once more: what the daemon says meanwhile may be among what it hears.
+            // The manager receives again. The daemon's message may be among those received.
             _ = try manager.names
             _ = try await retried
             #expect(try manager.names.count < names.count)
@@ -173,7 +174,7 @@ import Testing
     }
 }
 
-/// What runs the daemon, keeps what it is told to keep, and passes that to the next one.
+/// A service manager that runs the daemon, stores descriptors for it, and passes them to the next one.
 private final class Manager: Sendable {
     private struct State {
         var kept: [(name: String, descriptor: FileDescriptor)] = []
@@ -185,9 +186,9 @@ private final class Manager: Sendable {
     private let line: FileDescriptor
     private let state = Lock(State())
 
-    /// Where the daemon listens.
+    /// The path of the daemon's socket.
     var socket: String { place.home + "/run/daemon.socket" }
-    /// What says that it is a service.
+    /// The path of the file that marks the daemon as a service.
     var mark: String { socket + ".service" }
 
     init(_ place: CommandPlace) throws {
@@ -210,9 +211,9 @@ private final class Manager: Sendable {
         }
     }
 
-    // MARK: What is kept
+    // MARK: Descriptor store
 
-    /// Takes what was said.
+    /// Receives the daemon's messages and applies them to the store.
     private func hear() throws {
         try state.withLock { state in
             while let (text, descriptors) = try message() {
@@ -229,7 +230,7 @@ private final class Manager: Sendable {
         }
     }
 
-    /// Has it told so much that there is no room for more until it hears that.
+    /// Fills the socket's queue, so that the daemon's messages block until the next `hear`.
     func fillQueue() throws {
         let (kind, word) = (
             CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), Array("X=1".utf8)
@@ -252,7 +253,7 @@ private final class Manager: Sendable {
         return (String(decoding: room.prefix(packet.byteCount), as: UTF8.self), packet.descriptors)
     }
 
-    /// The names of what is kept.
+    /// The names of the stored descriptors.
     var names: [String] {
         get throws {
             try hear()
@@ -260,19 +261,19 @@ private final class Manager: Sendable {
         }
     }
 
-    /// What the names of each mount begin with of which all is there.
+    /// The common name prefixes of the mounts that are stored completely.
     var mounts: [String] {
         get throws { try names.filter { $0.hasPrefix("purvey-") && $0.hasSuffix("-0") }.map { String($0.dropLast()) } }
     }
 
-    /// Keeps nothing any more.
+    /// Empties the store.
     func letGo() { state.withLock { $0.kept = [] } }
 
     func keep(_ descriptor: FileDescriptor, as name: String) {
         state.withLock { $0.kept.append((name, descriptor)) }
     }
 
-    /// Has it that a mount was kept under an older name too.
+    /// Stores a mount under an older name as well.
     func keepOnceMore(_ mount: String, as older: String) {
         state.withLock { state in
             state.kept += state.kept.filter { $0.name.hasPrefix(mount) }.map {
@@ -281,7 +282,7 @@ private final class Manager: Sendable {
         }
     }
 
-    /// Has it that so many daemons have died with a mount, the last of them just started.
+    /// Records that a number of daemons have died with a mount, the last of them just started.
     func noteDeaths(_ count: UInt64, of mount: String) throws {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -5,7 +5,7 @@ import ScriptableService
 import TestThreads
 import Testing
 
-/// Downloads for which the service sends nothing.
+/// Tests of downloads for which the service sends no bytes.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct StalledDownloadTests {
     /// A program that reads a file.
     private final class Reader: Sendable {
@@ -19,7 +19,7 @@ import Testing
         }
 
         var hasEnded: Bool { outcome.withLock { $0 != nil } }
-        /// The text that was read; `nil` for an error.
+        /// The text that was read; `nil` after an error.
         var text: String? { outcome.withLock { $0 ?? nil } }
     }
 

@@ -6,9 +6,9 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// Daemons that are killed, with programs at work in a mount that the next one goes on with.
+/// Tests of daemons that are killed while programs use a mount that the next daemon takes over.
 ///
-/// Where the kernel cannot hand a mount over, it is mounted anew (``KeeperTests``), and there is nothing to see here.
+/// If the kernel cannot hand over a mount, it is mounted anew, which ``KeeperTests`` covers.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct TakeoverTests {
     /// Kills the daemon and waits until another one serves the mount.
     private func replaceDaemon(of cloud: CloudPlace) async throws {
@@ -127,13 +127,13 @@ import Testing
         }
     }
 
-    /// Where the kernel passes a file through, nobody is told of what a program writes while the next daemon puts things right.
+    /// With passthrough, no daemon is notified of a program's writes while the next daemon recovers.
     @Test func whatIsWrittenToAMappingWhileTheNextDaemonStartsReachesTheProvider() async throws {
         try await CommandPlace.run { place in
-            // Every daemon stands still there, the first time that it opens a domain.
+            // Every daemon stops itself at this point, the first time that it opens a domain.
             let first = try await place.shell("PURVEY_FAULT_POINT=engine.recovery.identities:1:stop $purvey status")
             try #require(first.status == 0, "\(first.errors)")
-            // A daemon that no process uses ends, and the next one would not stand still.
+            // A daemon without clients ends, and the next one would not stop itself.
             let user = try await place.offer(try place.write("text", to: "offered.txt"))
             let cloud = try await CloudPlace(place)
             async let added: Void = cloud.add()
@@ -179,7 +179,7 @@ import Testing
             #expect(text == "hello\n")
             let counts = [keptDevices(of: place)]
             for _ in 0..<3 { try await replaceDaemon(of: cloud) }
-            // It has those of the next one a moment before it lets go of the last one's.
+            // The keeper has the next daemon's descriptors a moment before it closes the last one's.
             try await cloud.eventually("the keeper has as many descriptors as before") {
                 [keptDevices(of: place)] == counts
             }
@@ -188,7 +188,7 @@ import Testing
 
     @Test(.enabled(if: FullDisk.isWanted)) func aReaderOfPartsGoesOnWithTheNextDaemonOnAFullDisk() async throws {
         try await CommandPlace.run { place in
-            // Parts lie beside the edits, where the cache is on another disk; the index lies there too.
+            // Parts are stored beside the edits if the cache is on another disk; the index is on the same disk.
             let disk = try await onThread { try FullDisk(megabytes: 10, at: place.home + "/data/domains") }
             let contents = pattern(12 << 20)
             let cloud = try await CloudPlace(place)
@@ -204,7 +204,7 @@ import Testing
             try await cloud.eventually("there is another daemon") {
                 runningDaemon(of: place).map { $0 != old } ?? false
             }
-            // Not from the kernel's pages.
+            // Drop the page cache, so that the read reaches the daemon.
             #expect(posix_fadvise(file.rawValue, 0, 0, POSIX_FADV_DONTNEED) == 0)
             #expect(try await read(file, at: first) == Array(contents[first..<first + 1000]))
             let failure = await offPool { Self.failure(of: file, at: second) }
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    /// The daemon, once it stands still.
+    /// Waits until the daemon has stopped itself, and returns its process.
     private func stoppedDaemon(of cloud: CloudPlace, besides old: pid_t? = nil) async throws -> pid_t {
         try await cloud.eventually("the daemon stands still") {
             runningDaemon(of: cloud.place).map { $0 != old && ProcessState.isStopped($0) } ?? false
@@ -271,31 +271,31 @@ import Testing
 
 }
 
-/// Makes a pipe that has a name.
+/// Makes a named pipe, and returns its path.
 private func fifo(_ path: String) throws -> String {
     try retrying { mkfifo(path, 0o600) }
     return path
 }
 
-/// The processes of a program that belong to a place, dead ones left out.
+/// Returns the live processes of a program that belong to a place.
 func processes(_ name: String, of place: CommandPlace) -> [pid_t] {
     let home = Data("PURVEY_HOME=\(place.home)\0".utf8)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in
-        // Empty for one that is dead.
+        // The file is empty for a dead process.
         FileManager.default.contents(atPath: "/proc/\(process)/environ")?.range(of: home) != nil
             && (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) == name + "\n"
     }
 }
 
-/// The daemon that listens, or is about to: not the one that starts it.
+/// Returns the daemon that listens or is about to, rather than the process that starts it.
 func runningDaemon(of place: CommandPlace) -> pid_t? {
     processes("purveyd", of: place).first { process in
         FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: Data("--foreground\0".utf8)) != nil
     }
 }
 
-/// How many opens of the device keepers have.
+/// Returns the number of descriptors of /dev/fuse that the keepers hold.
 func keptDevices(of place: CommandPlace) -> Int {
     processes("purvey-keeper", of: place).reduce(0) { count, process in
         let folder = "/proc/\(process)/fd"

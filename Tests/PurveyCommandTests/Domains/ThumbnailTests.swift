@@ -7,7 +7,8 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Pictures of a service are drawn with nothing of them fetched, across a daemon, a provider, a service and a mount.
+/// Tests that a service's thumbnails are shown without a fetch of contents, across a daemon, a provider, a service
+/// and a mount.
 @Suite(.timeLimit(.minutes(20))) struct ThumbnailTests {
     private static func picture(_ width: Int, _ height: Int) throws -> [UInt8] {
         let pixels = Data((0..<width * height).flatMap { [UInt8(truncatingIfNeeded: $0), 80, 160, 255] })
@@ -21,7 +22,7 @@ import Testing
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).count { $0.hasSuffix(".png") }
     }
 
-    /// Looks into a folder as a file manager does.
+    /// Lists a directory as a file manager does.
     private func look(_ place: ServicePlace, into folder: String) async throws -> Int {
         let path = place.mount + "/" + folder
         return try await onThread { try FileManager.default.contentsOfDirectory(atPath: path).count }
@@ -53,7 +54,7 @@ import Testing
                 #expect(data.range(of: Data("tEXtThumb::MTime\0\(modified)".utf8)) != nil)
                 #expect(try FileStatus.of(file).permissions == 0o600)
             }
-            // What is known is not asked for again.
+            // Known thumbnails are not requested again.
             #expect(try await look(place, into: "pictures") == 1000)
             try await place.tell {
                 try $0.put("pictures/new.jpg", "new"); try $0.setThumbnail(picture, of: "pictures/new.jpg")
@@ -84,7 +85,7 @@ import Testing
                     try ImageCodec.header(of: Data(contentsOf: URL(fileURLWithPath: path + "/" + name))).width
                 }.sorted()
             }
-            // A picture is not made larger.
+            // A small picture is not enlarged.
             #expect(widths == [[128, 128], [256, 256], [300, 512], [300, 1024]])
         }
     }
@@ -112,7 +113,7 @@ import Testing
             }
             _ = try await look(place, into: "")
             try await place.eventually("it was asked for") { try await place.tell { try $0.count(.thumbnail) } == 1 }
-            // Whoever looks again tries again.
+            // Listing the directory again retries.
             try await place.eventually("it is tried again") {
                 _ = try await look(place, into: "")
                 return try await place.tell { try $0.count(.thumbnail) } >= 3
@@ -142,7 +143,7 @@ import Testing
             }
             _ = try await look(place, into: "pictures")
             try await place.eventually("the others are drawn") { count(place, in: "normal") == 35 }
-            // Files that there is no picture of are known to be such; what may pass is not.
+            // The lack of a thumbnail is recorded, but a failure that may pass is not.
             try await place.eventually("the rest is noted") { count(place, in: "fail/purvey") == 4 }
             #expect(try await place.tell { try $0.count(.contents) } == 0)
             #expect(try await place.item("pictures/file 4.png")["state"] as? String == "dataless")

@@ -4,7 +4,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// The trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.
+/// Tests of the trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.
 @Suite(.timeLimit(.minutes(20))) struct TrashCommandTests {
     private func listed(_ place: CommandPlace) async throws -> [String] {
         let outcome = try await place.purvey("trash")
@@ -20,7 +20,7 @@ import Testing
             #expect(try await listed(place).isEmpty)
             let trashed = try await place.purvey("trash", cloud.mount + "/inner", "Papers:a.txt")
             #expect(trashed.status == 0, "\(trashed.errors)")
-            // Here at once.
+            // The items disappear locally at once.
             #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: cloud.mount) } == [])
             try await cloud.eventually("the provider has put both into its trash") {
                 try await listed(place).sorted() == ["Papers:a.txt", "Papers:inner"]
@@ -29,7 +29,7 @@ import Testing
             #expect(await cloud.contents(files + "/inner/b.txt") == "deep\n")
             #expect(await cloud.contents(files + "/a.txt") == "hello\n")
 
-            // They are known offline, and to the next daemon.
+            // The trashed items are known offline, and to the next daemon.
             try await cloud.end()
             #expect(try await listed(place).count == 2)
             #expect(try await place.purvey("untrash", "Papers:inner").status == 0)
@@ -56,7 +56,7 @@ import Testing
                 _ = try await place.purvey("signal", "Papers")
                 return try await listed(place).isEmpty
             }
-            // And made again when it is needed.
+            // It is created again when needed.
             #expect(try await place.purvey("trash", "Papers:inner").status == 0)
             try await cloud.eventually("it is in the trash") { try await listed(place) == ["Papers:inner"] }
         }
@@ -81,12 +81,12 @@ import Testing
                     atPath: cloud.cloud + "/.purvey-trash/" + folder)
                 #expect(left == [])
             }
-            // There is nothing to do, and that is no fault.
+            // Emptying an empty trash succeeds.
             #expect(try await place.purvey("trash", "--empty", "Papers").status == 0)
         }
     }
 
-    /// What GIO does when a file is moved to the trash that lies on another file system than the home folder.
+    /// GIO moves a file to such a trash directory if the file is on another file system than the home directory.
     @Test func whatAFileManagerTrashesInTheMountIsInAFolderOfTheService() async throws {
         try await CommandPlace.run { place in
             let cloud = try await CloudPlace(place)
@@ -103,7 +103,7 @@ import Testing
             let trash = "/.Trash-\(getuid())/files/a.txt"
             #expect(await cloud.contents(cloud.mount + trash) == "hello\n")
             try await cloud.eventually("the service has it") { await cloud.contents(cloud.cloud + trash) == "hello\n" }
-            // It is no item of the provider's trash.
+            // The file is not in the provider's trash.
             #expect(try await listed(place).isEmpty)
             let restored = try await place.shell("cd '\(cloud.mount)' && mv .\(trash) a.txt")
             #expect(restored.status == 0, "\(restored.errors)")

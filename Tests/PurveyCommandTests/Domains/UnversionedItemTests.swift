@@ -2,13 +2,13 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A provider that gives its files no versions.
+/// Tests of a provider that gives its files no versions.
 @Suite(.timeLimit(.minutes(20))) struct UnversionedItemTests {
     @Test(arguments: [StartedCloud.Model.documents, .replica])
     func aChangeAtTheServiceIsFetchedAndTheStatusTellsThatVersionsAreMissing(_ model: StartedCloud.Model) async throws {
         try await ServicePlace.run(model: model) { place in
             try await place.tell { try $0.put("unversioned.txt", "old") }
-            // Changes are applied to folders that are listed.
+            // Changes are applied only to directories that were listed.
             #expect(await place.names() == ["unversioned.txt"])
             #expect(await place.read("unversioned.txt") == "old")
             try await place.tell { try $0.put("unversioned.txt", "newer") }
@@ -34,7 +34,7 @@ import Testing
         try await ServicePlace.run(model: model) { place in
             try await place.tell { try $0.put("unversioned.txt", "old") }
             #expect(await place.read("unversioned.txt") == "old")
-            // The change is not seen before the edit is made.
+            // The engine does not learn of the change before the edit is made.
             try await place.tell { control in
                 for request in [CloudRule.Request.changes, .page] { try control.add(CloudRule(.drop, on: request)) }
                 try control.put("unversioned.txt", "theirs")

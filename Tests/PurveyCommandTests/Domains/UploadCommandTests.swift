@@ -3,7 +3,7 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// What becomes of edits that a service does not take, across a daemon, a confined provider, a service and a mount.
+/// Tests of edits that a service refuses, across a daemon, a confined provider, a service and a mount.
 @Suite(.timeLimit(.minutes(20))) struct UploadCommandTests {
     @Test func whatCouldNotBeSentForAMomentIsSentByItself() async throws {
         try await ServicePlace.run { place in
@@ -45,7 +45,7 @@ import Testing
             let status = try await place.succeed("status").text
             #expect(status.contains("large.txt: The service has no room left. Remove files there, or buy more room."))
 
-            // A small edit is not held up by it.
+            // The waiting upload does not delay a small edit.
             try await place.write("small", to: "small.txt")
             try await place.eventually("the small one arrives") {
                 try await place.tell { try? $0.text("small.txt") } == "small"
@@ -66,7 +66,7 @@ import Testing
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             #expect(try await place.status()["notes"] as? [String] == [])
-            // Nobody hears of theirs before the edit is made.
+            // The engine does not learn of the other client's contents before the edit is made.
             try await place.tell { control in
                 for request in [CloudRule.Request.changes, .page] { try control.add(CloudRule(.drop, on: request)) }
                 try control.put("a.txt", "theirs")
@@ -99,7 +99,7 @@ import Testing
             #expect(status["errors"] as? [String] == ["Nobody is signed in. 'purvey sign-in Cloud' signs in"])
             #expect((status["uploads"] as? [String: Int])?["waiting"] == 20)
 
-            // Three times the wrong one: everything is as before, and says so.
+            // After three wrong passwords everything is as before, and the status says so.
             let (wrong, right) = (
                 try place.place.write("wrong\n", to: "wrong"), try place.place.write("secret\n", to: "right")
             )
@@ -113,7 +113,7 @@ import Testing
                     "signing in failed 3 times (The password is wrong.); edits are kept, and 'purvey sign-in Cloud' tries again"
                 ])
             #expect((failed["uploads"] as? [String: Int])?["waiting"] == 20)
-            // Of twenty edits a few were tried, and not again and again.
+            // Only a few of the twenty edits were tried, without frequent retries.
             #expect(try await place.tell { try $0.count(.create) } <= 8)
 
             try await place.succeed("sign-in", "--password-file", right, "Cloud")
@@ -172,7 +172,7 @@ import Testing
             #expect(await place.attribute("user.purvey.uploading", of: "a.txt") == "0")
             #expect(try await place.tell { try $0.text("a.txt") } == "new contents")
 
-            // A provider counts in whatever numbers it likes.
+            // A provider may use any numbers for its progress.
             try Data().write(to: URL(fileURLWithPath: place.cloud.folder + "/counts-high"))
             try await place.tell { try $0.add(CloudRule(.hold, on: .replace)) }
             try await place.write("newer", to: "a.txt")

@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// The same window as in ``WindowCommandTests``, on a display of Wayland's.
+/// Tests of the same window as in ``WindowCommandTests``, on a Wayland display.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct WaylandWindowTests {
     private func run(_ body: (CloudPlace, PersonAtWayland) async throws -> Void) async throws {
         try await NewNoteExample.run { cloud in
@@ -42,7 +42,7 @@ import Testing
             let closedEnd = try await closed.end()
             #expect(closedEnd.status == 1 && closedEnd.errors == "purvey: actions: cancelled\n", "\(closedEnd)")
 
-            // The display goes away under it.
+            // The compositor dies while the window is shown.
             let dropped = try NewNoteExample.start(cloud, person.environment)
             try await person.sees("New note")
             try await person.losesTheDisplay()
@@ -50,7 +50,7 @@ import Testing
             #expect(
                 droppedEnd.status == 1 && droppedEnd.errors.contains("the extension ended with"), "\(droppedEnd)")
 
-            // It has gone, and so there is neither a display nor a terminal.
+            // Without the compositor there is neither a display nor a terminal.
             let nowhere = try await NewNoteExample.start(cloud, person.environment).end()
             let words = "purvey: actions: There is neither a display nor a terminal to ask on.\n"
             #expect(nowhere.status == 1 && nowhere.errors == words, "\(nowhere)")

@@ -5,7 +5,8 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// A provider's user interface that shows a window: the example of a new note, confined, on a display with a person at it.
+/// Tests of a provider's user interface that shows a window: the confined example of a new note, with a simulated
+/// user at an X display.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct WindowCommandTests {
     private func run(_ body: (CloudPlace, PersonAtDisplay) async throws -> Void) async throws {
         try await NewNoteExample.run { cloud in
@@ -18,8 +19,8 @@ import Testing
         return try NewNoteExample.start(cloud, variables.merging(["WAYLAND_DISPLAY": nil]) { $1 })
     }
 
-    /// Does something with the window again and again until the command has ended: a busy program may not be ready for the first
-    /// click on what it shows.
+    /// Repeats an action on the window until the command has ended, as a busy program may not be ready for the first
+    /// click.
     private func untilEnd(
         of command: RunningProgram, _ person: PersonAtDisplay, _ act: (String) async throws -> Void
     ) async throws -> ProgramRun {
@@ -69,7 +70,7 @@ import Testing
             }
             #expect(killed.status == 1 && killed.errors.contains("the extension crashed: signal 9"), "\(killed)")
 
-            // The display lets go of it.
+            // The X server closes the window's connection.
             let dropped = try await untilEnd(of: newNote(cloud, person.environment), person) { window in
                 try await person.does("windowkill", window)
             }
@@ -93,10 +94,10 @@ import Testing
             let nowhere = try await newNote(cloud, ["DISPLAY": ""]).end()
             let words = "purvey: actions: There is neither a display nor a terminal to ask on.\n"
             #expect(nowhere.status == 1 && nowhere.errors == words, "\(nowhere)")
-            // One that lets nobody in without a cookie.
+            // This display refuses clients without a cookie.
             let shut = try await newNote(cloud, person.environment.merging(["XAUTHORITY": "/dev/null"]) { $1 }).end()
             #expect(shut.status == 1 && shut.errors == words, "\(shut)")
-            // One that has gone.
+            // This display does not exist.
             let gone = try await newNote(cloud, ["DISPLAY": ":65000"]).end()
             #expect(gone.status == 1 && gone.errors == words, "\(gone)")
 

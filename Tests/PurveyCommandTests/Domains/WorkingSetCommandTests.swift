@@ -4,9 +4,10 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// Recents, favorites, tags, search and pushes from the command line, through a daemon and a confined provider.
+/// Tests of recents, favorites, tags, search and pushes from the command line, through a daemon and a confined
+/// provider.
 @Suite(.timeLimit(.minutes(20))) struct WorkingSetCommandTests {
-    /// The paths that a command lists.
+    /// Returns the paths that a command lists.
     private func paths(_ place: CommandPlace, _ arguments: String...) async throws -> [String] {
         let outcome = try await place.purvey(arguments + ["--json"])
         try #require(outcome.status == 0, "\(outcome.errors)")
@@ -21,12 +22,12 @@ import Testing
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             #expect(try await paths(place, "recents") == ["a.txt"])
             #expect(try await place.purvey("ls", "Papers:inner").status == 0)
-            // One that is not there keeps no other one away.
+            // A missing item does not keep the others from being added.
             let added = try await place.purvey("favorites", "add", "Papers:inner", "Papers:none", "Papers:a.txt")
             #expect(added.status == 1 && added.errors.hasPrefix("purvey: favorites: Papers:none: there is no"))
             let tagged = try await place.purvey("tag", cloud.mount + "/inner/b.txt", "Work", "Später")
             #expect(tagged.text == "Work\nSpäter\n", "\(tagged.errors)")
-            // The provider has them, and gives them back to whoever knows nothing.
+            // Wait until the provider has the user metadata.
             try await cloud.eventually("the tags are sent") { try await sentMarks(place) == 4 }
 
             try await cloud.end()
@@ -48,13 +49,13 @@ import Testing
         }
     }
 
-    /// How many tags and ranks lie in the provider's catalogue.
+    /// Returns the number of tags and ranks in the provider's catalogue.
     private func sentMarks(_ place: CommandPlace) async throws -> Int {
         let script = """
             find "$PURVEY_HOME" -name catalogue.db -print0 | xargs -0 cat | grep -aoE 'Work|[0-9]{13}' | sort -u | wc -l
             """
         let outcome = try await place.shell(script)
-        // Both ranks, and one of the tags stands for both.
+        // Both ranks were found, and one of the two tags stands for both.
         return (Int(outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0) >= 3 ? 4 : 0
     }
 
@@ -63,7 +64,7 @@ import Testing
             let cloud = try await CloudPlace(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
-            // Nobody takes it now.
+            // The stopped extension accepts nothing.
             let stopped = try await cloud.stopExtension()
             #expect(try await place.purvey("tag", "Papers:a.txt", "Kept").text == "Kept\n")
             try await cloud.end(by: SIGKILL)
@@ -86,7 +87,7 @@ import Testing
             try await place.tell { try $0.put("Folder/new.txt", "new") }
             let payload = "{\"container-identifier\": \"\(folder)\", \"domain\": \"Cloud\"}"
             #expect(try await place.place.purvey("push", input: Data(payload.utf8)).status == 0)
-            // Searching asks nobody.
+            // A search sends no request to the provider.
             try await place.eventually("the new file is in the index") {
                 try await paths(place.place, "search", "new.txt") == ["Folder/new.txt"]
             }

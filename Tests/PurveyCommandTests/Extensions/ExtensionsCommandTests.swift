@@ -87,7 +87,7 @@ import Testing
             let log = URL(fileURLWithPath: folder + "/org.example.filer.log")
             try Data("two\n".utf8).write(to: log)
             try Data("one\n".utf8).write(to: URL(fileURLWithPath: log.path + ".1"))
-            // The log of a removed extension, too.
+            // The log of a removed extension is shown as well.
             #expect(try await place.purvey("extensions", "logs", "org.example.filer").text == "one\ntwo\n")
             let following = try RunningProgram(
                 BuiltProgram.path("purvey"), ["extensions", "logs", "org.example.filer", "--follow"],

@@ -4,9 +4,9 @@ import Images
 import ProgramTesting
 import Testing
 
-/// `purvey share` with real, confined extensions, through a running daemon.
+/// Tests of `purvey share` with real, confined extensions, through a running daemon.
 @Suite struct ShareCommandTests {
-    /// A bundle of a program that was built beside the tests.
+    /// Installs a bundle with a program that was built beside the tests.
     private func install(
         _ program: String, _ place: CommandPlace, principal: String, rule: Any = "TRUEPREDICATE",
         more: [String: Any] = [:]
@@ -17,7 +17,7 @@ import Testing
             "NSExtensionPointIdentifier": "com.apple.ui-services",
             "NSExtensionPrincipalClass": "$(PRODUCT_MODULE_NAME).\(principal)",
             "NSExtensionAttributes": ["NSExtensionActivationRule": rule],
-            // However busy the machine is.
+            // The limit suffices on a busy machine.
             "PurveyTimeLimit": 600,
         ]
         values.merge(more) { $1 }
@@ -85,7 +85,7 @@ import Testing
         try await CommandPlace.run { place in
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             #expect(try await place.purvey("share", ridge, "--with", "FileAway").status == 0)
-            // As the extension itself can do.
+            // The extension itself could replace its directory so.
             let temporary = place.home + "/data/containers/org.example.FileAway/tmp"
             try FileManager.default.removeItem(atPath: temporary)
             try FileManager.default.createSymbolicLink(atPath: temporary, withDestinationPath: "/tmp")
@@ -117,7 +117,7 @@ import Testing
                 #expect(outcome.text.contains("kept/Ridge thumbnail \(number).png"), "\(outcome.text)")
             }
             #expect(try String(contentsOfFile: mine, encoding: .utf8) == "mine")
-            // The name comes from the extension: it makes no hidden file either.
+            // The extension chooses the name, which must not make a hidden file either.
             try FileManager.default.copyItem(atPath: ridge, toPath: place.path(".hidden.png"))
             let hidden = try await place.purvey(
                 "share", place.path(".hidden.png"), "--with", "ThumbnailAction", "-o", place.path("kept"))
@@ -143,12 +143,12 @@ import Testing
         try await CommandPlace.run { place in
             try await install(
                 "ThumbnailAction", place, principal: "ThumbnailRequestHandler", more: ["PurveyMemoryLimit": 128])
-            // 192 MB when it is decoded whole; an allocation beyond the limit fails.
+            // The picture needs 192 MB when it is decoded whole; an allocation beyond the limit fails.
             let large = try ImageCodec.encode(Data(count: 8000 * 8000 * 4), width: 8000, height: 8000, as: .jpeg)
             try large.write(to: URL(fileURLWithPath: place.path("large.jpg")))
             let outcome = try await place.purvey("share", "large.jpg", "--with", "ThumbnailAction")
             #expect(outcome.text.hasPrefix("A thumbnail of 256 by 256 pixels"), "\(outcome.errors)")
-            // As WebP it is decoded whole: no memory is no damage.
+            // A WebP picture is decoded whole. The message must report the lack of memory, not a damaged picture.
             let whole = try ImageCodec.encode(Data(count: 8000 * 8000 * 4), width: 8000, height: 8000, as: .webp)
             try whole.write(to: URL(fileURLWithPath: place.path("large.webp")))
             let failed = try await place.purvey("share", "large.webp", "--with", "ThumbnailAction")
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    /// The daemon sees to that when the extension has ended, which is after its answer.
+    /// Waits until the daemon has removed the loads, which it does when the extension has ended, after the reply.
     private func nothingIsLeftOfLoads(in container: String) async throws {
         let loads = container + "/Library/purvey/loads"
         for _ in 0..<30_000 where try !FileManager.default.contentsOfDirectory(atPath: loads).isEmpty {
@@ -253,7 +253,7 @@ import Testing
     @Test(arguments: [SIGTERM, SIGKILL])
     func anExtensionEndsWithTheDaemonAndItsCallerIsTold(signal: Int32) async throws {
         try await CommandPlace.run { place in
-            // It speaks no protocol at all, and never answers.
+            // The extension speaks no protocol at all, and never replies.
             try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 600])
             let script = """
                 "$purvey" share '\(ridge)' --with UnrulyExtension 2>errors & share=$!
@@ -277,7 +277,7 @@ import Testing
 
     @Test func anExtensionThatDoesNotAnswerIsEndedAndNamed() async throws {
         try await CommandPlace.run { place in
-            // It speaks no protocol at all.
+            // The extension speaks no protocol at all.
             try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 1])
             let outcome = try await place.purvey("share", ridge, "--with", "UnrulyExtension")
             #expect(outcome.status == 1)
@@ -298,7 +298,7 @@ import Testing
             #expect(
                 try Data(contentsOf: URL(fileURLWithPath: documents + "/Ridge.png"))
                     == Data(contentsOf: URL(fileURLWithPath: ridge)))
-            // Others of the same name stand beside it, and none is hidden.
+            // Files of the same name stand beside the first, and none is hidden.
             try place.write("other", to: "a.txt")
             let hidden = try place.write("hidden", to: ".b.txt")
             let again = try await place.purvey("share", text, hidden, "--with", "FileAway")

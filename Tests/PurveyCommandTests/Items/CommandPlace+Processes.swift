@@ -3,16 +3,16 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// The processes that a place has running.
+/// The running processes of a place.
 extension CommandPlace {
-    /// The daemon's process, which is started if there is none.
+    /// Returns the daemon's process, starting a daemon if none runs.
     func daemon() async throws -> pid_t {
         let status = try await purvey("status", "--json")
         let object = try JSONSerialization.jsonObject(with: status.output) as? [String: Any]
         return pid_t(try #require(object?["daemon"] as? Int))
     }
 
-    /// Ends the daemon.
+    /// Ends the daemon, and waits for its end.
     func endDaemon(by signal: CInt = SIGTERM) async throws {
         let daemon = try await daemon()
         kill(daemon, signal)
@@ -26,7 +26,7 @@ extension CommandPlace {
         return text.contains(") Z ")
     }
 
-    /// The processes with a program's path on their command line.
+    /// Returns the processes with a program's path on their command line.
     func processes(of program: String) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in

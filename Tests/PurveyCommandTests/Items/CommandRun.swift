@@ -4,7 +4,8 @@ import ProgramTesting
 import Synchronization
 import Testing
 
-/// A folder with a daemon of its own and the files of a test, and the commands run in it. All of it is gone afterwards.
+/// A directory with a daemon of its own and a test's files, and the commands run in it. Everything is removed
+/// afterwards.
 final class CommandPlace: Sendable {
     let home: String
     private let offers = Mutex<[RunningOffer]>([])
@@ -28,7 +29,7 @@ final class CommandPlace: Sendable {
         try FileManager.default.createDirectory(atPath: home + "/work", withIntermediateDirectories: true)
     }
 
-    /// The path of a file of the test's.
+    /// Returns the path of one of the test's files.
     func path(_ name: String) -> String { home + "/work/" + name }
 
     @discardableResult
@@ -44,12 +45,11 @@ final class CommandPlace: Sendable {
         try await purvey(arguments, input: input)
     }
 
-    /// Runs a script of the shell to its end, in which `$purvey` is the program.
+    /// Runs a shell script to its end, with the program's path in `$purvey`.
     func shell(_ script: String) async throws -> Outcome {
         try await start("/bin/bash", ["-c", script]).end()
     }
 
-    /// Runs `purvey` to its end.
     func purvey(_ arguments: [String], input: Data? = nil) async throws -> Outcome {
         try await start(BuiltProgram.path("purvey"), arguments, input: input.map { .bytes($0) } ?? .nothing).end()
     }
@@ -80,7 +80,7 @@ final class CommandPlace: Sendable {
                 Issue.record("an offer does not end: \(error)")
             }
         }
-        // The daemon that the commands started.
+        // End the daemon that the commands started.
         let socket = Data((home + "/run/daemon.socket").utf8)
         let deadline = ContinuousClock.now + .seconds(300)
         while ContinuousClock.now < deadline {
@@ -93,7 +93,7 @@ final class CommandPlace: Sendable {
             for daemon in daemons { kill(daemon, SIGTERM) }
             try? await Task.sleep(for: .milliseconds(10))
         }
-        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        // The daemon's children may write to the directory until they have ended, a moment after the daemon.
         while ContinuousClock.now < deadline {
             try? FileManager.default.removeItem(atPath: home)
             if !FileManager.default.fileExists(atPath: home) { return }
@@ -108,7 +108,7 @@ struct RunningOffer: Sendable {
     let program: RunningProgram
     let identifiers: [String]
 
-    /// Ends it as a person would, and tells its exit status.
+    /// Ends the program as a user would, and returns its exit status.
     @discardableResult
     func end() async throws -> Int32 {
         program.send(SIGINT)
@@ -118,7 +118,7 @@ struct RunningOffer: Sendable {
     func exit() async throws -> Int32 { try await program.end().status }
 }
 
-/// Runs something that blocks on a thread that may.
+/// Runs a blocking closure on a thread that may block.
 func offPool<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: body()) }

@@ -12,7 +12,7 @@ import Testing
             let list = try await place.purvey("list", "--board", "general", "--json")
             let items = try JSONSerialization.jsonObject(with: list.output) as? [[String: Any]]
             #expect(items?.first?["types"] as? [String] == ["public.utf8-plain-text"])
-            // Newer contents take its place.
+            // A later copy replaces the earlier one.
             let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) })
             _ = try await place.purvey("copy", input: large)
             #expect(try await place.purvey("paste").output == large)
@@ -58,7 +58,7 @@ import Testing
             #expect(try place.read("out/x.txt") == "one")
             #expect(try place.read("out/x 2.txt") == "two")
             #expect(try place.read("out/x 3.txt") == "three")
-            // What cannot be replaced is named.
+            // The message names the file that cannot be replaced.
             try FileManager.default.createDirectory(atPath: place.path("in/x.txt"), withIntermediateDirectories: true)
             let refused = try await place.purvey("paste", "-o", "in", "--force")
             #expect(refused.status == 1)

@@ -3,9 +3,9 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// A command that finds no daemon, or one with other folders.
+/// Tests of commands that find no daemon, or one with other directories.
 @Suite(.timeLimit(.minutes(10))) struct DaemonReachTests {
-    /// Runs a script with a session's folder and home folders of the test's own, and without `PURVEY_HOME`.
+    /// Runs a script with a runtime directory and home directories of the test's own, and without `PURVEY_HOME`.
     private func shell(_ script: String, _ place: CommandPlace) async throws -> ProgramRun {
         try await place.shell(
             """
@@ -15,7 +15,7 @@ import Testing
             """)
     }
 
-    /// Ends the daemon at the session's socket, and waits until it has gone.
+    /// Ends the daemon at the session's socket, and waits until it has ended.
     private func endDaemon(_ place: CommandPlace) async throws {
         for _ in 0..<3_000 {
             let daemons = place.processes(of: place.home + "/session/purvey/daemon.socket")
@@ -61,7 +61,7 @@ import Testing
             #expect(run.errors.contains(words) && run.errors.count { $0 == "\n" } == 1, "\(run)")
             #expect(!FileManager.default.fileExists(atPath: place.home + "/session/purvey"))
             #expect(!FileManager.default.fileExists(atPath: place.home + "/missing"))
-            // By hand it says the same, and later commands are served from where they look.
+            // `purveyd` itself prints the same message, and later commands get a daemon at the usual place.
             let daemon = try await shell("env \(setting) \"$(dirname \"$purvey\")/purveyd\"", place)
             #expect(daemon.status == 1 && daemon.errors.contains(words) && daemon.errors.hasPrefix("purveyd: "))
             let next = try await shell("\"$purvey\" list", place)
@@ -107,11 +107,11 @@ import Testing
             }
             #expect(lines.count == 6 && lines[5].contains("would in \(place.home)/other/purvey: "), "\(offering)")
             let statuses = offering.text.split(separator: "\n").compactMap { Int($0) }
-            // The same folder by another name is the same.
+            // The same directory under another name is accepted.
             #expect(statuses.filter { $0 < 2 } == [1, 1, 1, 1, 1, 0, 1], "\(offering)")
             #expect(!FileManager.default.fileExists(atPath: place.home + "/other/.local/share/purvey"))
             try await endDaemon(place)
-            // Without it, the other home folder has a daemon of its own.
+            // Without that daemon, the other home directory gets a daemon of its own.
             #expect(try await shell("HOME=$PWD/other \"$purvey\" list", place).status == 0)
             try await endDaemon(place)
         }
@@ -123,7 +123,7 @@ import Testing
     ])
     func aBadRuntimeFolderIsToldOfOnceInACommand(_ folder: String, _ reason: String) async throws {
         try await CommandPlace.run { place in
-            // The command looks at the extensions by itself. A daemon would be that of the user who runs the tests.
+            // The command reads the extensions by itself. A daemon would be that of the user who runs the tests.
             let run = try await shell(
                 """
                 echo >file; mkdir open; chmod 777 open; export XDG_RUNTIME_DIR=\(folder)
@@ -135,7 +135,8 @@ import Testing
             #expect(run.errors.hasPrefix("purvey: warning: XDG_RUNTIME_DIR is '\(named)', \(reason): /"), "\(run)")
             #expect(run.errors.hasSuffix(" is used instead\n"), "\(run)")
             #expect(run.errors.count { $0 == "\n" } == 1, "\(run)")
-            // The daemon says it by hand, and not where a program starts it. With this home folder it stays nowhere.
+            // `purveyd` warns when a user starts it, but not when a program does. With this home directory it cannot
+            // run.
             let daemon = try await shell(
                 "export XDG_RUNTIME_DIR=\(folder) HOME=/proc; \"$(dirname \"$purvey\")/purveyd\"", place)
             let warning = "purveyd: warning: XDG_RUNTIME_DIR is '\(named)', \(reason): /"

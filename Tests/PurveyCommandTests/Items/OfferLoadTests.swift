@@ -40,7 +40,7 @@ import Testing
                 #expect(outcome.status == 0, "\(outcome.errors)")
                 #expect(try place.read("orig.txt") == "precious")
             }
-            // Nor is a link to it, which is the name that it was offered under.
+            // A link to the file, with the name that was offered, is not replaced either.
             symlink("orig.txt", place.path("link.txt"))
             let offer = try await place.offer("--board", "links", "--in-place", "link.txt")
             #expect(try await place.purvey("load", "--board", "links", "--as", "in-place", "-o", ".").status == 0)
@@ -63,7 +63,7 @@ import Testing
                 #expect(load.errors.isEmpty)
                 #expect(try place.read("out-\(way)") == "hello")
             }
-            // In place is the file itself.
+            // In place, the result is a link to the file itself.
             #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path("out-in-place")) == file)
             let direct = try await place.purvey("load", "-o", "-")
             #expect(direct.text == "hello")
@@ -80,7 +80,7 @@ import Testing
             let load = try await place.purvey("load", "--as", "in-place", "-o", "out.txt")
             #expect(load.text == "copy\n")
             #expect(try place.read("out.txt") == "hello")
-            // Nowhere to put the copy.
+            // A link needs a destination.
             let nowhere = try await place.purvey("load", "--as", "in-place")
             #expect(nowhere.status == 1)
             #expect(nowhere.errors.contains("-o PATH"))
@@ -112,11 +112,11 @@ import Testing
             #expect(items?.first?["identifier"] as? String == offer.identifiers[0])
             #expect(items?.first?["name"] as? String == "Sunrise")
             #expect(items?.first?["types"] as? [String] == ["public.png", "public.jpeg"])
-            // The best without --type, and whatever conforms to it with one.
+            // Without --type the best type is loaded, and with it the best that conforms.
             #expect(try await place.purvey("load", "--board", "art", "-o", "-").text == "png")
             #expect(try await place.purvey("load", "--board", "art", "--type", "public.jpeg", "-o", "-").text == "jpeg")
             #expect(try await place.purvey("load", "--board", "art", "--type", "public.image", "-o", "-").text == "png")
-            // In a folder, under its own name.
+            // In a directory, the file gets its own name.
             _ = try await place.purvey("load", "--board", "art", "--item", offer.identifiers[0], "-o", ".")
             #expect(try place.read("Sunrise.png") == "png")
         }
@@ -136,7 +136,7 @@ import Testing
                 try await place.purvey("load", "--item", offer.identifiers[1], "--as", "data", "-o", "tree.zip").text
                     == "data\n")
             #expect(try Data(contentsOf: URL(fileURLWithPath: place.path("tree.zip"))).starts(with: Data("PK".utf8)))
-            // The first item that has the type.
+            // The first item that has the type is loaded.
             #expect(try await place.purvey("load", "--type", "public.folder", "-o", "again").text == "copy\n")
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 import ProgramTesting
 import Testing
 
-/// The commands where a descriptor is closed, a signal comes, a path leads elsewhere or the environment is wrong.
+/// Tests of commands with a closed descriptor, a signal, a path to a special file, or a wrong environment.
 @Suite struct UnusualSurroundingsTests {
     @Test func aClosedStandardInputIsNotCopied() async throws {
         try await CommandPlace.run { place in
@@ -24,7 +24,7 @@ import Testing
                 #expect(outcome.status == 1, "\(command)")
                 #expect(outcome.errors.contains("Bad file descriptor"), "\(command)")
             }
-            // Without anything to say it to, it ends all the same.
+            // Without a descriptor for the message, the command ends all the same.
             #expect(try await place.shell("\"$purvey\" list <&- >&- 2>&-").status == 1)
             try await offer.end()
         }
@@ -48,7 +48,7 @@ import Testing
                 #expect(outcome.status == 0, "\(path)")
                 #expect(outcome.text == "throughcopy\n", "\(path)")
             }
-            // The same where it leads to a file, which goes on where it stands.
+            // The same holds if the path leads to a file, which is written from its present offset.
             for path in ["/dev/stdout", "/dev/fd/1", "link"] {
                 let script = "(echo first; \"$purvey\" load -o \(path)) >file; cat file"
                 #expect(try await place.shell(script).text == "first\nthroughcopy\n", "\(path)")
@@ -66,7 +66,7 @@ import Testing
         try await CommandPlace.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
-            // The copy has arrived, and waits for somebody who reads from the pipe.
+            // The copy has arrived, and waits for a reader of the pipe.
             let script = """
                 set -m; mkfifo pipe; "$purvey" load -o pipe 2>errors & load=$!
                 while [ -z "$(ls -A ../data/loads 2>&-)" ]; do sleep 0.01; done
@@ -84,14 +84,14 @@ import Testing
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
             offer.program.send(SIGSTOP)
-            // The signal alone does not wait until no thread of it runs.
+            // The signal's delivery does not wait until every thread has stopped.
             var information = siginfo_t()
             #expect(waitid(P_PID, id_t(offer.program.processID), &information, WSTOPPED) == 0)
             let script = """
                 set -m; "$purvey" load -o copy 2>errors & load=$!
                 sleep 0.2; kill -INT $load; wait $load
                 """
-            // The signal may come before the program has begun to take it.
+            // The signal may come before the program has installed its handler.
             let status = try await place.shell(script).status
             #expect(status == 1 || status == 128 + SIGINT)
             #expect(!FileManager.default.fileExists(atPath: place.path("copy")))

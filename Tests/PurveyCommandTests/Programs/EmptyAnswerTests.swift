@@ -4,9 +4,9 @@ import ProgramTesting
 import ScriptableService
 import Testing
 
-/// An empty answer says so on a terminal, and nowhere else.
+/// Tests that an empty result is announced on a terminal, and nowhere else.
 @Suite(.timeLimit(.minutes(20))) struct EmptyAnswerTests {
-    /// Expects a sentence on a terminal, and nothing where there is none.
+    /// Expects a sentence on a terminal, and no output without one.
     private func expect(_ sentence: String, of words: [String], _ place: CommandPlace) async throws {
         let (ending, text) = try await PersonAtTerminal(place, words).end()
         #expect(ending == .exited(0) && text == sentence + "\r\n", "\(words): \(text)")

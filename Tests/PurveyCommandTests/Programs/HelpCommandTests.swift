@@ -1,10 +1,10 @@
 import ProgramTesting
 import Testing
 
-/// The help of `purvey`, and its complaints about words that it does not know.
+/// Tests of the help of `purvey`, and of its messages about unknown words.
 @Suite(.timeLimit(.minutes(10))) struct HelpCommandTests {
     private func purvey(_ arguments: [String]) async throws -> ProgramRun {
-        // Nothing here needs a daemon, and none could be made there.
+        // Help needs no daemon, and with this home directory none could start.
         try await RunningProgram(
             BuiltProgram.path("purvey"), arguments, environment: ["PURVEY_HOME": "/proc/purvey"]
         ).end()

@@ -4,14 +4,14 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// Every program says what it is, and refuses what it does not take.
+/// Tests that every program describes itself, and refuses unknown arguments.
 @Suite(.timeLimit(.minutes(10))) struct ProgramManualTests {
     private static let programs = [
         "purvey", "purveyd", "purvey-keeper", "purvey-bus", "purvey-passthrough", "purvey-pictures", "purvey-demo",
         "purvey-benchmark", "purvey-faults", "mirror",
     ]
 
-    /// Runs a program to its end in an empty folder, which has to be empty afterwards.
+    /// Runs a program to its end in an empty directory, which has to be empty afterwards.
     private func run(_ name: String, _ arguments: String...) async throws -> ProgramRun {
         let folder = NSTemporaryDirectory() + "/pvm-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -2,14 +2,14 @@ import Foundation
 import ProgramTesting
 import Testing
 
-/// `purvey types`, as COMMANDS.md has it.
+/// Tests of `purvey types`, as COMMANDS.md describes it.
 @Suite struct TypesCommandTests {
     private static let keys: Set<String> = [
         "identifier", "description", "conformsTo", "filenameExtensions", "mimeTypes", "preferredFilenameExtension",
         "preferredMIMEType", "isDynamic", "isDeclared", "isPublic",
     ]
 
-    /// A folder with files to ask about.
+    /// Runs a test with a directory of files to ask about.
     private func withFiles(_ body: (String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("types-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: true)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func aReaderThatGoesAwayEndsTheBatchQuietly() async throws {
-        // More than once, because the first answer may find the reader there still.
+        // Several requests are sent, as the first reply may still find the reader.
         let script = """
             while printf 'extension\\tpng\\n'; do sleep 0.01; done 2>/dev/null | "$purvey" types --batch | :
             exit "${PIPESTATUS[1]}"

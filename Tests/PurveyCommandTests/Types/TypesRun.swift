@@ -10,7 +10,7 @@ struct TypesRun: Sendable {
     /// The lines of the output.
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// The output as JSON, one value for each line; `nil` for `null`.
+    /// Returns the output as JSON, one value for each line; `nil` for `null`.
     func objects() throws -> [[String: Any]?] {
         try lines.map { line in
             let value = try JSONSerialization.jsonObject(with: Data(line.utf8), options: .fragmentsAllowed)
@@ -22,14 +22,13 @@ struct TypesRun: Sendable {
     /// Runs the program that was built beside the tests.
     ///
     /// - Parameters:
-    ///   - arguments: what follows `purvey`.
-    ///   - input: what it reads on standard input.
+    ///   - arguments: The arguments of `purvey`.
+    ///   - input: The standard input.
     static func run(_ arguments: [String], input: String = "") async throws -> TypesRun {
         let run = try await start(arguments, input: .bytes(Data(input.utf8))).end()
         return TypesRun(status: run.status, output: run.text, errors: run.errors)
     }
 
-    /// Starts the program.
     static func start(_ arguments: [String], input: RunningProgram.Input) throws -> RunningProgram {
         try RunningProgram(BuiltProgram.path("purvey"), arguments, input: input)
     }
