@@ -1,6 +1,6 @@
 import FileTesting
 
-/// Modes, dates and extended attributes, and files that are opened for writing and left as they are.
+/// Modes, dates and extended attributes, and files that are opened for writing and not changed.
 extension CourseWriter {
     private static let names = ["user.color", "user.origin", "user.für später"]
 
@@ -9,11 +9,11 @@ extension CourseWriter {
         case .setMode:
             let mode: UInt16 = [0o600, 0o640, 0o755, 0o700][generator.below(4)]
             guard let path = any({ path, what in !Self.isTheirs(path) && !what.hasPrefix("-> ") }) else { return }
-            // Everything can be looked into in the end.
+            // The owner keeps all permissions of a directory, so that the trees can be compared in the end.
             attributes[path, default: SetAttributes()].mode = tree[path] == "folder" ? 0o700 | mode : mode
             operations.append(.setMode(path, attributes[path]?.mode ?? mode))
         case .setDate:
-            // A folder's changes with what is in it.
+            // Directories are left out, as their dates change with their entries.
             guard let path = anyFile() else { return }
             let modified = 1_000_000_000 + generator.below(500_000_000)
             attributes[path, default: SetAttributes()].modified = modified
@@ -33,12 +33,12 @@ extension CourseWriter {
         }
     }
 
-    /// One that nobody has written to here.
+    /// Opens a file that is not written locally.
     mutating func open() {
         if let path = anyOfTheirs() { operations.append(.open(path)) }
     }
 
-    /// A piece of a large file, somewhere.
+    /// Reads a random part of a large file.
     mutating func readPart() {
         guard let path = anyLarge(), let text = tree[path] else { return }
         let count = 1 + generator.below(100_000)
@@ -56,6 +56,6 @@ extension CourseWriter {
 
     private mutating func anyLarge() -> String? { any { $1.utf8.count >= Self.partSize } }
 
-    /// Of smaller files, no parts are asked for.
+    /// The smallest size of files that are fetched in parts.
     static let partSize = 4 << 20
 }

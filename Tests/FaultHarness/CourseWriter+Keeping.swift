@@ -3,7 +3,7 @@ import ScriptableService
 
 /// Tags, favorites and the trash.
 extension CourseWriter {
-    /// What a person's use leaves behind of an item.
+    /// The tags of an item, and whether it is a favorite.
     struct Mark {
         var tags: Set<String> = []
         var isFavorite = false
@@ -11,11 +11,12 @@ extension CourseWriter {
         var words: String { FaultPlace.words(tags: tags, isFavorite: isFavorite) }
     }
 
-    /// Something in the trash.
+    /// An item in the trash.
     struct Trashed {
-        /// The folder that it was in, wherever that is now; `nil` where it cannot go back.
+        /// The present path of the directory that the item was in; `nil` if the item cannot go back.
         var former: String?
-        /// By paths beneath it, each with a slash at its beginning; it itself is the empty one.
+        /// The item and those beneath it, by relative path. The item's own path is empty, and others begin with a
+        /// slash.
         var tree: [String: String]
         var marks: [String: Mark]
     }
@@ -34,7 +35,7 @@ extension CourseWriter {
             guard let path = any({ path, _ in marked[path]?.tags.isEmpty == false }),
                 let old = marks[path]?.tags.sorted().first
             else { return }
-            // Another one instead now and then.
+            // Sometimes another tag replaces the removed one.
             let added = generator.below(2) == 0 && tag != old ? [tag] : []
             marks[path]?.tags.remove(old)
             marks[path]?.tags.formUnion(added)
@@ -96,7 +97,7 @@ extension CourseWriter {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    /// What lies in the trash goes back to its folder wherever that is; `nil` is nowhere.
+    /// Follows a move of the directories to which trashed items go back. `nil` stands for a removal.
     mutating func moveFormer(_ path: String, to target: String?) {
         for (name, entry) in trashed {
             guard let former = entry.former, former == path || former.hasPrefix(path + "/") else { continue }
@@ -106,7 +107,7 @@ extension CourseWriter {
 
     // MARK: The end
 
-    /// What lies in the trash, as the service has it.
+    /// The items in the trash, by their paths at the service.
     var trashTree: [String: String] {
         var all: [String: String] = [:]
         for (name, entry) in trashed {
@@ -115,7 +116,7 @@ extension CourseWriter {
         return all
     }
 
-    /// The marks of everything that has some, in words.
+    /// The descriptions of all tags and favorites, by path.
     var markWords: [String: String] {
         var all = marks
         for (name, entry) in trashed {

@@ -1,24 +1,25 @@
 import FileTesting
 
-/// Makes up what is done in a scenario, and keeps the tree that comes of it.
+/// A generator of a scenario's operations, which tracks the tree that results from them.
 ///
-/// Others change only what is in their folder, and the person everything else: who of two is right is not what this is about.
+/// Other clients change only what is in their directory, and the local user everything else: conflicts are not the
+/// subject.
 struct CourseWriter {
     var tree: [String: String] = [:]
     var operations: [Operation] = []
     private(set) var texts: Set<String> = []
-    /// Tags and favorites of what is in the tree.
+    /// The tags and favorites of items in the tree.
     var marks: [String: Mark] = [:]
-    /// What was set on this machine of what is in the tree.
+    /// The attributes that were set locally of items in the tree.
     var attributes: [String: SetAttributes] = [:]
-    /// What lies in the trash, by its name there.
+    /// The items in the trash, by their names in it.
     var trashed: [String: Trashed] = [:]
     private let scenario: Scenario
     var generator: RandomNumbers
     private var lastNumber = 0
-    /// Names that were free again.
+    /// Names that have become free.
     var freed: [String] = []
-    /// What a file of the others may be, as long as it is not known here that they changed it.
+    /// The contents that a file of the other clients may have, as long as a change is not known locally.
     var versions: [String: [String]] = [:]
 
     private static let theirs = "theirs"
@@ -32,7 +33,7 @@ struct CourseWriter {
         for path in files + ["theirs/seven.txt", "theirs/eight.txt"] { tree[path] = text(path, large: false) }
         switch scenario {
         case .listings:
-            // Some pages; each file is some 30 steps more.
+            // The listings have some pages; each further file would add some 30 steps.
             for number in 0..<27 { tree["theirs/item \(number)"] = text("item \(number)", size: 20) }
             for number in 0..<13 { tree["a/item \(number)"] = text("item \(number)", size: 20) }
         case .downloads: for path in ["b/large.bin", "theirs/large.bin"] { tree[path] = text(path, large: true) }
@@ -44,7 +45,7 @@ struct CourseWriter {
 
     // MARK: Texts and names
 
-    /// A text that says whose it is, from its first line to its last.
+    /// Returns a text whose every line names its file.
     private mutating func text(_ path: String, large: Bool) -> String {
         text(path, size: large ? 200_000 + generator.below(400_000) : generator.below(3000))
     }
@@ -81,9 +82,9 @@ struct CourseWriter {
 
     // MARK: Deeds
 
-    /// Adds one thing, or several that belong together.
+    /// Adds one operation, or several that belong together.
     mutating func write() {
-        // What a tree that has become small does not permit is done otherwise.
+        // If the tree has become too small for one kind of operation, another is chosen.
         for _ in 0..<50 {
             let before = operations.count
             perform(scenario.deeds[generator.below(scenario.deeds.count)])
@@ -91,7 +92,7 @@ struct CourseWriter {
         }
     }
 
-    /// Adds what belongs to the scenario in any case.
+    /// Adds the operations that belong to the scenario in any case.
     mutating func writeCertain() {
         for deed in scenario.certainDeeds { perform(deed) }
     }
@@ -148,7 +149,7 @@ struct CourseWriter {
 
     private mutating func edit(_ deed: Scenario.Deed) {
         guard let path = anyFile(), let old = tree[path] else { return }
-        // The date is that of the change from now on; of a file that takes this one's place, everything is new.
+        // A change sets the date. A file that is saved by a rename is a new one without attributes.
         if deed == .save { attributes[path] = nil } else { attributes[path]?.modified = nil }
         switch deed {
         case .overwrite:

@@ -2,40 +2,41 @@ import FileProvider
 import FileProviderEngine
 import ScriptableService
 
-/// Something that goes wrong once while a scenario is done.
+/// A fault that occurs once during a scenario.
 package struct Fault: Sendable, Hashable, CustomStringConvertible {
     package enum Kind: String, CaseIterable, Sendable {
-        /// A process is killed, as by kill -9: the daemon at its own steps, the provider otherwise.
+        /// A process is killed with SIGKILL: the daemon at its own steps, the provider otherwise.
         case kill
-        /// The same process stands still: the daemon for a while, the provider until its host has enough of it.
+        /// The same process is stopped: the daemon for a while, the provider until its host ends it.
         case stop
         /// The service drops the connection.
         case disconnect
-        /// The disk under the domain's data, at the provider's steps under all data, is full from then on, for a while.
+        /// The disk is full from then on, for a while: that of the domain's data, or at the provider's steps that of
+        /// all data.
         case fill
-        /// The service takes its time, and sends contents a little at a time.
+        /// The service is slow, and sends contents a little at a time.
         case slow
-        /// The connection ends in the midst of a file's contents.
+        /// The connection ends in the middle of a file's contents.
         case truncate
-        /// Half of a file's contents comes as if it were all of it.
+        /// Half of a file's contents arrives as if it were complete.
         case halve
-        /// What the service says of an item has a wrong size.
+        /// The service reports a wrong size of an item.
         case lie
-        /// The service has no room left, until somebody sees to that.
+        /// The service has no room left, until the user gets more.
         case quota
-        /// The service knows nobody any more, until somebody signs in.
+        /// The service rejects every request, until the user signs in.
         case signOut = "sign-out"
     }
 
-    /// What is come to, each of them several times.
+    /// The places at which a fault can occur. Each is reached several times.
     package enum Place: Sendable, Hashable {
         case engine(EngineStep)
         case provider(ProviderStep)
-        /// The service has a request, and has not done what it asks.
+        /// The service has received a request, and has not performed it.
         case request
-        /// The service has done what a request asks, and has not answered.
+        /// The service has performed a request, and has not replied.
         case answer
-        /// The service has a request of this kind, counted by themselves.
+        /// The service has received a request of this kind. Each kind is counted by itself.
         case asked(CloudRule.Request)
 
         package var name: String {
@@ -61,7 +62,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             }
         }
 
-        /// What can go wrong there.
+        /// The kinds of faults that can occur at the place.
         package var kinds: [Kind] {
             switch self {
             case .engine: [.kill, .stop, .fill]
@@ -71,13 +72,13 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
             case .asked(.contents), .asked(.part): [.slow, .truncate, .halve]
             case .asked(.create), .asked(.replace): [.lie, .quota]
             case .asked(.item), .asked(.page), .asked(.changes): [.lie]
-            // So few that one of them is hardly met otherwise.
+            // These requests are so few that a sample would hardly include them otherwise.
             case .asked(.set), .asked(.trash), .asked(.untrash): [.disconnect, .signOut]
             case .asked: []
             }
         }
 
-        /// The request that has to go wrong before anything comes there.
+        /// The request that has to fail before the place is reached.
         var cause: CloudRule.Request? {
             if case .engine(let step) = self { step.cause } else { nil }
         }
@@ -90,7 +91,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
 
     package let kind: Kind
     package let place: Place
-    /// Which time that it is come to, from 1.
+    /// The number of the visit at which the fault occurs, from 1.
     package let count: Int
 
     init(_ kind: Kind, at place: Place, _ count: Int) {
@@ -99,7 +100,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         self.count = count
     }
 
-    /// As ``description`` writes it; without a count it is the first time.
+    /// Parses the form of ``description``. Without a count it is the first visit.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, let kind = Kind(rawValue: String(parts[0])),
@@ -111,7 +112,7 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { "\(kind.rawValue):\(place.name):\(count)" }
 
-    /// What makes the service a bad one; `nil` where it is not the service that something is wrong with.
+    /// The rule that makes the service fail; `nil` if the service is not affected.
     var rule: CloudRule? {
         let effect: CloudRule.Effect
         var request: CloudRule.Request?
@@ -137,26 +138,26 @@ package struct Fault: Sendable, Hashable, CustomStringConvertible {
         return CloudRule(effect, on: request, skipping: count - 1, times: 1)
     }
 
-    /// What is right to sign in with.
+    /// The password that the service accepts.
     static let password = "open sesame"
 
-    /// What `PURVEY_FAULT_POINT` is for it.
+    /// Returns the value of `PURVEY_FAULT_POINT` for this fault.
     ///
-    /// - Parameter isKept: whether the daemon has a keeper.
+    /// - Parameter isKept: Whether the daemon has a keeper.
     func point(isKept: Bool) -> String {
-        // The disk is filled while the process stands still, and one whose keeper starts the next is killed while it does.
+        // The disk is filled while the process is stopped. A daemon with a keeper is killed while it is stopped.
         let isStop = isKept || kind == .stop || kind == .fill
         return "\(place.name):\(count)" + (isStop ? ":stop" : "")
     }
 }
 
 extension EngineStep {
-    /// Nothing comes to some steps as long as nothing goes wrong: the request whose answer has to be lost first.
+    /// The request whose reply has to be lost before the step is reached; `nil` for a step that needs no failure.
     var cause: CloudRule.Request? {
         switch self {
-        // An attempt to send something was in vain.
+        // An attempt to send an edit failed.
         case .failed: .create
-        // What became of an item is in doubt.
+        // An item's existence at the provider is uncertain.
         case .doubtAnswered, .doubtApplied: .untrash
         default: nil
         }

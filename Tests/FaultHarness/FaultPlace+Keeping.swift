@@ -3,11 +3,11 @@ import FileProviderEngine
 import Glibc
 import ScriptableService
 
-/// Tags, favorites and the trash, as there are some here and at the service.
+/// Tags, favorites and the trash, locally and at the service.
 extension FaultPlace {
     static func isInTrash(_ path: String) -> Bool { path.hasPrefix(CloudItem.trashPath + "/") }
 
-    /// Tags and being a favorite in words; none for neither.
+    /// Describes tags and favorites; an empty text stands for none.
     static func words(tags: some Collection<String>, isFavorite: Bool) -> String {
         (tags.sorted() + (isFavorite ? ["a favorite"] : [])).joined(separator: ", ")
     }
@@ -16,9 +16,9 @@ extension FaultPlace {
         words(tags: item.tagData.map { TagList.names(in: $0) } ?? [], isFavorite: item.favoriteRank != nil)
     }
 
-    /// The marks of what has some here.
+    /// Returns the local tags and favorites, by path.
     ///
-    /// - Parameter tags: those that are looked for.
+    /// - Parameter tags: The tags to search for.
     func marks(_ tags: Set<String>) throws -> [String: String] {
         var found = try call(FavoritesCall()).items
         for tag in tags.sorted() {
@@ -31,17 +31,17 @@ extension FaultPlace {
         return Dictionary(marks) { $1 }
     }
 
-    /// What is known here to lie in the trash, by path.
+    /// Returns the paths of the items that are known locally to be in the trash.
     func trash() throws -> [String] {
         try call(TrashedItemsCall()).items.map { CloudItem.trashPath + "/" + $0.name }
     }
 
-    /// Whether the service has something in its trash.
+    /// Whether the service has an item in its trash.
     func isTrashed(_ name: String) throws -> Bool {
         try cloud.control.snapshot()[CloudItem.trashPath + "/" + name] != nil
     }
 
-    /// Waits until the service has something in its trash, to which it may be on its way.
+    /// Waits until the service has an item in its trash, as the edit may not be sent yet.
     func waitForTrashed(_ name: String) throws {
         for _ in 0..<6_000 {
             if try isTrashed(name) { return }
@@ -65,7 +65,7 @@ extension FaultPlace {
         return words == Self.words(item) ? nil : "its marks are “\(words)”, not “\(Self.words(item))”"
     }
 
-    /// What a service that takes attributes does not have of what was set here.
+    /// Returns the attributes that were set locally and that differ at a service which accepts them.
     static func differences(_ attributes: [String: SetAttributes], _ items: [String: CloudItem]) -> [Loss] {
         attributes.sorted { $0.key < $1.key }.flatMap { path, wanted -> [Loss] in
             guard let item = items[path] else { return [] }

@@ -10,19 +10,19 @@ import LinuxSystem
 import ProgramTesting
 import ScriptableService
 
-/// A service, a daemon with a domain of it, and its mount, for one trial. Everything here blocks.
+/// A service, a daemon with one of its domains, and the mount, for one trial. All calls block.
 final class FaultPlace: Sendable {
     let cloud: StartedCloud
     let daemon: StartedDaemon
-    /// Under everything that the engine keeps, where the disk is to be full.
+    /// The disk that holds the engine's data and becomes full.
     private let disk: Lock<FullDisk?>
-    /// Names the steps that the daemon and the provider came to.
+    /// The path of a file that lists the steps which the daemon and the provider reached.
     private let stepLog: String
-    /// How many seconds the provider may take to answer, or to go on with a file.
+    /// The number of seconds that the provider may take to reply, or to continue a transfer.
     private let answerTime: Double
-    /// Whether the daemon's keeper starts the next one.
+    /// Whether the daemon's keeper starts the next daemon.
     let hasKeeper: Bool
-    /// Whether the daemon is to hear that something has changed at the service.
+    /// Whether the daemon has yet to receive a signal of changes at the service.
     private let owesNotice = Lock(false)
 
     static let domain = "Cloud"
@@ -36,27 +36,27 @@ final class FaultPlace: Sendable {
     }
 
     /// - Parameters:
-    ///   - bundle: the provider's.
-    ///   - fault: what is to go wrong.
-    ///   - answerTime: how many seconds the provider may take to answer, or to go on with a file.
-    ///   - hasKeeper: whether the daemon's keeper starts the next one.
+    ///   - bundle: The path of the provider's bundle.
+    ///   - fault: The fault that is to occur.
+    ///   - answerTime: The number of seconds that the provider may take to reply, or to continue a transfer.
+    ///   - hasKeeper: Whether the daemon's keeper starts the next daemon.
     init(bundle: String, _ fault: Fault?, answerTime: Double, hasKeeper: Bool) throws {
         self.hasKeeper = hasKeeper
         self.answerTime = answerTime
-        // Short, because the path of a socket is.
+        // The path is short, as that of a socket has to be.
         let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         daemon = try StartedDaemon(home: home)
         try FileManager.default.createDirectory(
             atPath: daemon.locations.data, withIntermediateDirectories: true)
         var small: FullDisk?
         if fault?.kind == .fill {
-            // The folders of providers are not among those of domains.
+            // The data of providers are not among those of domains.
             let path = if case .provider = fault?.place { daemon.locations.data } else { daemon.locations.domains }
             small = try FullDisk(megabytes: 64, at: path)
         }
         disk = Lock(small)
         cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
-        // In the folder that the provider is handed, so that it can write there too.
+        // The provider can write to this directory, which it is given.
         stepLog = cloud.folder + "/steps"
         try Data().write(to: URL(fileURLWithPath: stepLog))
         try ExtensionLibrary(data: daemon.locations.data).install(path: bundle, link: true)
@@ -64,8 +64,8 @@ final class FaultPlace: Sendable {
 
     /// Ends and removes everything.
     ///
-    /// - Parameter keepsFiles: leaves the home for somebody to look at.
-    /// - Returns: what is wrong with the daemon's end.
+    /// - Parameter keepsFiles: Whether the home directory remains for inspection.
+    /// - Returns: A loss if the home directory cannot be removed.
     func end(keepsFiles: Bool = false) -> Loss? {
         _ = daemon.end()
         cloud.end()
@@ -100,12 +100,12 @@ final class FaultPlace: Sendable {
         ItemPlace(text: Self.domain + ":" + path, path: mount + "/" + path)
     }
 
-    /// What the domain is doing; `nil` where there is none.
+    /// Returns the domain's activity, or `nil` if the domain does not exist.
     func activity() throws -> DomainActivity? {
         try call(DomainsStatusCall()).domains.first { $0.domain.name == Self.domain }
     }
 
-    /// The same while it is mounted.
+    /// The domain's activity while it is mounted.
     var mountedActivity: DomainActivity? {
         guard let activity = try? activity(), activity.domain.mount == mount else { return nil }
         return activity
@@ -121,8 +121,8 @@ final class FaultPlace: Sendable {
                 password: try cloud.control.settings().password))
     }
 
-    /// The service gives notice that something there is another than it was. Once, as a service does: that the changes are asked for in
-    /// the end, whatever goes wrong then, is up to the engine. A notice that no daemon took is given again, when there is one.
+    /// Signals a change at the service. A service signals only once, and the engine has to request the changes,
+    /// whatever fails then. A signal that reached no daemon is repeated when a daemon runs.
     func giveNotice(isNew: Bool = false) {
         let isOwed = owesNotice.withLock { owesNotice in
             owesNotice = owesNotice || isNew
@@ -132,10 +132,10 @@ final class FaultPlace: Sendable {
         owesNotice.withLock { $0 = false }
     }
 
-    /// Has the engine try at once what waits.
+    /// Makes the engine retry pending work at once.
     func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
 
-    /// What the daemon has said last, and the one that its keeper has started.
+    /// The last lines of the logs of the daemon and of the one that its keeper has started.
     var endOfLog: String {
         let texts = [home + "/daemon.log", daemon.locations.log].map {
             (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
@@ -148,19 +148,19 @@ final class FaultPlace: Sendable {
     func fillDisk() throws { try disk.withLock { try $0?.fill() } }
 
     func makeRoom() {
-        // It may not be full.
+        // Fails if the disk is not full.
         try? disk.withLock { try $0?.makeRoom() }
     }
 
     // MARK: Steps
 
-    /// How often each step was come to.
+    /// Returns how often each step was reached.
     func steps() -> [String: Int] {
         let text = (try? String(contentsOfFile: stepLog, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
     }
 
-    /// How often the service had each kind of request.
+    /// Returns how often the service received each kind of request.
     func requests() -> [String: Int] {
         let requests = (try? cloud.control.requests()) ?? []
         return requests.reduce(into: [:]) { counts, request in
@@ -168,7 +168,7 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// Whether a fault of the provider or its service has come to be.
+    /// Whether a fault of the provider or its service has occurred.
     func hasCome(to fault: Fault?) -> Bool {
         guard let fault else { return false }
         switch fault.place {
@@ -179,10 +179,10 @@ final class FaultPlace: Sendable {
 
     // MARK: Trees
 
-    /// Has the provider give parts of files.
+    /// Makes the provider serve parts of files.
     func giveParts() throws { try Data().write(to: URL(fileURLWithPath: cloud.folder + "/gives-parts")) }
 
-    /// Puts what the service has at first.
+    /// Creates the service's initial items.
     func fill(_ tree: [String: String]) throws {
         for (path, what) in tree.sorted(by: { $0.key < $1.key }) {
             if what == "folder" {
@@ -193,7 +193,8 @@ final class FaultPlace: Sendable {
         }
     }
 
-    /// What the service has, as ``Tree/read(_:)`` has it, with what lies in its trash; the marks of what has some; and all items.
+    /// Returns the service's tree in the form of ``Tree/read(_:)``, including its trash, the tags and favorites, and
+    /// all items.
     func service() throws -> (tree: [String: String], marks: [String: String], items: [String: CloudItem]) {
         let everything = try cloud.control.everything()
         let tree = everything.mapValues { item, contents in
@@ -207,7 +208,7 @@ final class FaultPlace: Sendable {
         return (tree, items.mapValues { Self.words($0) }.filter { !$0.value.isEmpty }, items)
     }
 
-    /// Holds the index against the service. The daemon has ended.
+    /// Compares the index with the service. The daemon must have ended.
     func compareIndex() throws -> [Loss] {
         let index = try Index(path: data + "/index.db")
         let all = try cloud.control.snapshot()
@@ -243,7 +244,7 @@ final class FaultPlace: Sendable {
         if row.item.parent != parent { return "it is in \(row.item.parent), not in \(parent)" }
         if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
         guard item.kind == .file else { return nil }
-        // A size that was a lie is not shown where the contents are here.
+        // A wrong size from the service is not shown if the contents are local.
         let size = row.content == .current ? row.localSize : row.item.size
         if size != Int64(item.size) { return "it has \(size ?? -1) bytes, not \(item.size)" }
         let version = String(decoding: row.item.contentVersion, as: UTF8.self)

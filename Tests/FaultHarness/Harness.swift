@@ -8,44 +8,44 @@ import ProgramTesting
 import ScriptableService
 import Synchronization
 
-/// Does scenarios again and again, each time with something else going wrong, and tells what was lost.
+/// A program that runs scenarios with one fault at a time, and reports what was lost.
 package final class Harness: Sendable {
     private let options: Options
     private let say: @Sendable (String) -> Void
 
-    /// A trial that is to be done.
+    /// A trial that is planned.
     private struct Planned {
         var scenario: Scenario
-        /// `nil` for the one without any, which comes before those with some.
+        /// The fault; `nil` for the trial without one, which precedes the others of its scenario.
         var fault: Fault?
-        /// Which of the scenario's it is.
+        /// The trial's position among the scenario's trials, in words.
         var words: String
-        /// How long the scenario takes without a fault.
+        /// The scenario's duration without a fault.
         var usual: Duration?
     }
 
-    /// Trials of all scenarios wait in one queue, so that no long one of a scenario holds up the next scenario.
+    /// The queue of trials. All scenarios share one, so that a long trial of one does not delay the next.
     private struct State {
         var waiting: [Planned] = []
-        /// Which of them is next.
+        /// The index of the next trial.
         var next = 0
-        /// Scenarios whose faults are not planned yet.
+        /// The number of scenarios whose faults are not planned yet.
         var unplanned = 0
         var summaries: [Scenario: Summary] = [:]
-        /// Steps that were come to without a fault.
+        /// The steps that were reached without a fault.
         var reached: Set<String> = []
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
-    /// - Parameter say: called with lines that tell how it goes, on any thread.
+    /// - Parameter say: A closure that receives lines about the progress, on any thread.
     package init(_ options: Options, say: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.say = say
     }
 
-    /// Runs everything. Blocks.
+    /// Runs all trials. Blocks.
     package func run() throws -> Summary {
         let bundles = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: bundles, withIntermediateDirectories: true)
@@ -83,7 +83,7 @@ package final class Harness: Sendable {
         return whole
     }
 
-    /// Steps of the engine that no scenario comes to without a fault, where all of them were done.
+    /// Steps of the engine that no scenario reaches without a fault, if all scenarios were run.
     private var unreached: [Loss] {
         let reached = state.withLock { $0.reached }
         guard options.model == .documents, Set(options.scenarios) == Set(Scenario.allCases) else { return [] }
@@ -110,7 +110,7 @@ package final class Harness: Sendable {
                 keepsFiles: options.keepsFiles)
             if Trial.isOver.load(ordering: .relaxed) { return }
             tell(outcome, planned.scenario, planned.words)
-            // Without any fault, everything has to be well, and tells which steps there are.
+            // The trial without a fault must succeed, and shows which steps exist.
             let faults =
                 planned.fault != nil || !outcome.losses.isEmpty
                 ? [] : options.faults.isEmpty ? plan(outcome.steps) : options.faults
@@ -130,7 +130,7 @@ package final class Harness: Sendable {
         }
     }
 
-    /// Every fault at every step, or the sample of them.
+    /// Returns every fault at every step, or the sample of them.
     private func plan(_ steps: [String: Int]) -> [Fault] {
         var faults: [Fault] = []
         for place in Fault.Place.all {
@@ -143,7 +143,7 @@ package final class Harness: Sendable {
             }
         }
         guard let sample = options.sample, sample < faults.count else { return faults }
-        // The same ones also where one was come to once more or less.
+        // The choice stays the same if a step is reached once more or less.
         let ranked = faults.map { (rank: Self.rank($0, options.seed), fault: $0) }.sorted { $0.rank < $1.rank }
         return ranked.prefix(sample).map(\.fault)
     }

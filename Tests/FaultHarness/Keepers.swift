@@ -1,9 +1,9 @@
 import FileProviderEngine
 import Glibc
 
-/// What a daemon's keeper can do here.
+/// The abilities of a daemon's keeper on this machine.
 package enum Keepers {
-    /// Whether the kernel lets a daemon go on with the mount of one that died, from Linux 6.16 on.
+    /// Whether the kernel lets a daemon take over the mount of one that died, from Linux 6.16 on.
     package static var haveMounts: Bool {
         var name = utsname()
         guard uname(&name) == 0 else { return false }
@@ -14,7 +14,7 @@ package enum Keepers {
 }
 
 extension Fault {
-    /// Whether a daemon's keeper has to do with it: when the engine recovers for the first time, nothing is mounted yet.
+    /// Whether the fault concerns a daemon's keeper. During the first recovery, nothing is mounted yet.
     var isOfKeepers: Bool {
         if case .engine(let step) = place { kind == .kill && !step.isOfRecovery } else { false }
     }

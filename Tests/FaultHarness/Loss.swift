@@ -1,4 +1,4 @@
-/// Something that should not have been, however much went wrong.
+/// A violation of what has to hold despite any fault.
 package struct Loss: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable {
         case lostEdit = "lost edit"
@@ -7,12 +7,12 @@ package struct Loss: Sendable, CustomStringConvertible {
         case unreachable
         case indexDiffers = "index differs"
         case leftBehind = "left behind"
-        /// An edit failed that needs nobody but this machine.
+        /// An edit failed although it needs only this machine.
         case refused
         case notSettled = "not settled"
-        /// A process ended that nobody had asked to.
+        /// A process ended unexpectedly.
         case crash
-        /// A step at which something could be lost is not come to, so that nothing goes wrong there.
+        /// A step at which data could be lost is not reached, so that no fault occurs there.
         case notReached = "not reached"
     }
 
@@ -28,21 +28,21 @@ package struct Loss: Sendable, CustomStringConvertible {
 
     package var description: String { "\(kind.rawValue): \(path.isEmpty ? "" : path + ": ")\(words)" }
 
-    /// The beginning and the size of a text.
+    /// Returns the beginning and the size of a text.
     static func excerpt(_ text: String) -> String {
         "“\(text.prefix(60).replacing("\n", with: "⏎"))” (\(text.utf8.count) bytes)"
     }
 
-    /// Who has a tree.
+    /// The side that holds a tree.
     package enum Side: String, Sendable {
         case mount, service
     }
 
-    /// What is wrong with a tree.
+    /// Returns the differences between an expected tree and the one found.
     ///
     /// - Parameters:
-    ///   - texts: everything that a file may ever have been, as a whole.
-    ///   - side: whose tree it is.
+    ///   - texts: All complete contents that a file may ever have had.
+    ///   - side: The side that holds the tree.
     package static func between(
         _ expected: [String: String], _ found: [String: String], texts: Set<String>, _ side: Side
     ) -> [Loss] {

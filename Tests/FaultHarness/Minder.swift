@@ -6,12 +6,12 @@ import Glibc
 import LinuxSystem
 import ScriptableService
 
-/// Sees to a daemon that is killed and stopped while somebody else works in its mount: what ended is started again, what stands
-/// still goes on after a while, and what the fault takes beyond that is done.
+/// A monitor of a daemon that is killed and stopped while another thread works in its mount. It restarts a daemon
+/// that ended, resumes one that is stopped after a while, and does what else the fault requires.
 final class Minder: Sendable {
     private let place: FaultPlace
     private let fault: Fault?
-    /// A step of the next daemon's recovery at which that one dies, too.
+    /// A step of the next daemon's recovery at which that daemon dies, too.
     private let secondPoint: String?
 
     struct State {
@@ -20,27 +20,27 @@ final class Minder: Sendable {
         var fills = 0
         var losses: [Loss] = []
         var isRestarting = false
-        /// The domain is there, and so is to be there after each start.
+        /// Whether the domain was added, and therefore has to exist after each start.
         var isAdded = false
         var isOver = false
         /// Whether a thread minds, which says when it has ended.
         var hasStarted = false
         var isFaultDone = false
-        /// When the disk is to have room again, if nobody sees to it before.
+        /// The time at which the disk gets room again, unless it gets room before.
         var roomAt: ContinuousClock.Instant?
-        /// When a person sees to what the service asks for.
+        /// The time at which the simulated user resolves the service's refusal.
         var helpAt: ContinuousClock.Instant?
-        /// When the daemon was last seen alive.
+        /// The time at which the daemon was last seen alive.
         var lastSeen = ContinuousClock.now
-        /// From when it may have been dead until the next one served the mount.
+        /// The times from which a daemon may have been dead until the next one served the mount.
         var deaths: [ClosedRange<ContinuousClock.Instant>] = []
-        /// From when the disk was full.
+        /// The time from which the disk was full.
         var fullSince: ContinuousClock.Instant?
-        /// Until when it was.
+        /// The time until which the disk was full.
         var fullUntil: ContinuousClock.Instant?
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
     private let ended = Latch()
 
@@ -52,7 +52,7 @@ final class Minder: Sendable {
         secondPoint = generator.below(3) == 0 ? recovery[generator.below(recovery.count)].rawValue : nil
     }
 
-    /// Begins, on a thread of its own.
+    /// Starts the monitor on a thread of its own.
     func start() throws {
         try SystemThread.start("purvey-minder") { [self] in
             while !state.withLock({ $0.isOver }) {
@@ -65,7 +65,7 @@ final class Minder: Sendable {
         state.withLock { $0.hasStarted = true }
     }
 
-    /// Ends. What was under way is done. Returns at once if it was never started.
+    /// Ends the monitor after its current work, and returns its state.
     func end() -> State {
         let hasStarted = state.withLock { state in
             state.isOver = true
@@ -77,9 +77,9 @@ final class Minder: Sendable {
 
     func noteAdded() { state.withLock { $0.isAdded = true } }
 
-    /// Blocks until there is a daemon, with the domain mounted; not for ever.
+    /// Blocks until a daemon has mounted the domain, for at most a minute.
     ///
-    /// - Returns: what the domain is doing then.
+    /// - Returns: The domain's activity, or `nil` if the time is over.
     @discardableResult
     func waitForMount() -> DomainActivity? {
         for _ in 0..<6_000 {
@@ -89,12 +89,12 @@ final class Minder: Sendable {
         return nil
     }
 
-    // MARK: What is nobody's fault
+    // MARK: Excuses
 
-    /// One that was killed counts as alive for a moment after its connections are gone, as its memory goes.
+    /// The time for which a killed daemon counts as alive after its connections are gone, while its memory is freed.
     private static let agony = Duration.seconds(3)
 
-    /// Whether there was no daemon at some time between two moments. Blocks where one may have died that was not looked at since.
+    /// Whether no daemon ran at some time between two moments. Blocks until the daemon was checked after them.
     func wasDead(between start: ContinuousClock.Instant, and end: ContinuousClock.Instant) -> Bool {
         let last = end + Self.agony
         for _ in 0..<1_000 {
@@ -117,7 +117,7 @@ final class Minder: Sendable {
         }
     }
 
-    /// A person makes room on a disk that is full.
+    /// Makes room on a full disk, as the user would.
     func makeRoom() {
         place.makeRoom()
         state.withLock { state in
@@ -165,7 +165,7 @@ final class Minder: Sendable {
         do {
             try place.start(dyingAt: isSecond ? secondPoint : nil)
         } catch {
-            // It may have died at its second point before it was ready, which the next look finds.
+            // The daemon may have died at its second point before it was ready, which the next look finds.
             if !isSecond || secondPoint == nil { lose(.crash, "the daemon cannot be started: \(error)") }
             return
         }
@@ -187,8 +187,8 @@ final class Minder: Sendable {
         kill(daemon, SIGCONT)
     }
 
-    /// The daemon stands still at the step at which it is to be killed, so that its keeper can have the mount before. Each of those that
-    /// the keeper starts comes to stand there, too, and goes on.
+    /// Kills a daemon that has stopped at the step at which it is to be killed, so that its keeper already has the
+    /// mount. Each daemon that the keeper starts stops at the step, too, and is resumed.
     private func killKept(_ daemon: pid_t) {
         guard place.daemon.isKept, state.withLock({ $0.kills }) == 0 else {
             kill(daemon, SIGCONT)
@@ -220,7 +220,7 @@ final class Minder: Sendable {
         }
     }
 
-    /// The provider stands still at the step at which the disk is to be full.
+    /// Fills the disk when the provider has stopped at the fault's step.
     private func meetStoppedProvider() {
         guard let fault, fault.kind == .fill, case .provider = fault.place, !state.withLock({ $0.isFaultDone }),
             place.hasCome(to: fault)
@@ -232,7 +232,7 @@ final class Minder: Sendable {
         for provider in stopped { kill(provider, SIGCONT) }
     }
 
-    /// The service holds the request at which the provider is to be killed or stopped.
+    /// Kills or stops the provider when the service holds the fault's request.
     private func meetHeldRequest() {
         guard let fault, fault.place == .request || fault.place == .answer, fault.kind == .kill || fault.kind == .stop,
             !state.withLock({ $0.isFaultDone }), (try? place.cloud.control.held()) ?? 0 > 0
@@ -246,7 +246,7 @@ final class Minder: Sendable {
         try? place.cloud.control.removeRules()
     }
 
-    /// The service refuses what it is asked, until a person has signed in, or has bought more room and says so.
+    /// Resolves a refusal by the service after a while, as a user would: signs in, or gets more room and retries.
     private func meetRefusal() {
         guard let fault, fault.kind == .quota || fault.kind == .signOut, !state.withLock({ $0.isFaultDone }),
             let settings = try? place.cloud.control.settings(), settings.quota != nil || settings.password != nil
@@ -265,7 +265,7 @@ final class Minder: Sendable {
                 try place.call(SignInDomainCall(name: FaultPlace.domain, password: Fault.password))
             }
         } catch {
-            // The daemon or the provider is not there for the moment, or there is no domain yet.
+            // The daemon or the provider does not run at the moment, or the domain does not exist yet.
             return
         }
         state.withLock { $0.isFaultDone = true }

@@ -3,13 +3,13 @@ import FileTesting
 import Foundation
 import LinuxSystem
 
-/// What was set of an item on this machine; what was not may be anything.
+/// The attributes of an item that were set locally. Others may have any value.
 package struct SetAttributes: Sendable, Equatable {
-    /// Permission bits.
+    /// The permission bits.
     package var mode: UInt16?
-    /// Seconds since 1970.
+    /// The modification date in seconds since 1970.
     package var modified: Int?
-    /// Extended attributes, by their names; others are not there.
+    /// The extended attributes by name; no others exist.
     package var extended: [String: String]
 
     package init(mode: UInt16? = nil, modified: Int? = nil, extended: [String: String] = [:]) {
@@ -19,11 +19,11 @@ package struct SetAttributes: Sendable, Equatable {
     }
 }
 
-/// What is in a mount, as programs see it.
+/// The items in a mount, as programs see them.
 package struct MountedTree {
-    /// As ``Tree/read(_:)`` has it.
+    /// The tree in the form of ``Tree/read(_:)``.
     package private(set) var tree: [String: String] = [:]
-    /// Names that a listing has twice, or that name nothing, and what cannot be read.
+    /// Names that a listing has twice or that denote nothing, and items that cannot be read.
     package private(set) var losses: [Loss] = []
 
     private let mount: String
@@ -35,7 +35,7 @@ package struct MountedTree {
 
     private mutating func read(_ prefix: String) throws {
         let folder = try FileDescriptor.open(mount + "/" + prefix, [.readOnly, .directory])
-        // As a list: what is listed twice is there twice.
+        // A list keeps a name that the directory lists twice.
         let names = try folder.entries().map(\.name.description)
         for name in Self.repeated(names) {
             losses.append(Loss(.duplicate, prefix + name, "its folder lists it twice"))
@@ -49,7 +49,7 @@ package struct MountedTree {
         }
     }
 
-    /// The names of a list that it has had before, each as often.
+    /// Returns the names that occur again in a list, once for each repetition.
     package static func repeated(_ names: [String]) -> [String] {
         var seen: Set<String> = []
         return names.filter { !seen.insert($0).inserted }
@@ -68,7 +68,7 @@ package struct MountedTree {
         }
     }
 
-    /// What is not as it was set here.
+    /// Returns the attributes that differ from those set locally.
     package func differences(_ attributes: [String: SetAttributes]) throws -> [Loss] {
         var losses: [Loss] = []
         for (path, wanted) in attributes.sorted(by: { $0.key < $1.key }) {

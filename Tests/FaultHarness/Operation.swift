@@ -5,54 +5,55 @@ import Glibc
 import LinuxSystem
 import ScriptableService
 
-/// One thing that is done in a scenario: by a person in the mount, or by others at the service. Paths are beneath the root.
+/// One operation of a scenario: by the local user in the mount, or by another client at the service. Paths are
+/// relative to the root.
 enum Operation: Sendable, CustomStringConvertible {
     case make(String, String)
     case makeFolder(String)
     case makeLink(String, to: String)
-    /// Writes a file anew.
+    /// A replacement of a file's contents.
     case change(String, String)
-    /// Writes into a file, from its beginning; the new text is not shorter than the old one.
+    /// An overwrite of a file from its beginning; the new text is not shorter than the old one.
     case overwrite(String, String)
-    /// Adds to the end.
+    /// An addition to the end of a file.
     case append(String, String, whole: String)
-    /// A new file is made and takes the place of another, as editors save.
+    /// A save as editors do it: a new file is renamed over the old one.
     case save(String, String)
-    /// Renames or moves, onto nothing or onto another file.
+    /// A rename or move, possibly over another file.
     case rename(String, to: String)
     case remove(String)
     case removeFolder(String)
-    /// Looks into a folder, which has these names; `nil` where others are changing it.
+    /// A listing of a directory with these names; `nil` while another client changes it.
     case list(String, Set<String>?)
-    /// Reads a file, which has one of these texts.
+    /// A read of a file that has one of these texts.
     case read(String, [String])
-    /// Reads so many bytes of a file from a place on, which has one of these texts.
+    /// A read of a number of bytes at an offset of a file that has one of these texts.
     case readPart(String, Int, Int, [String])
-    /// Opens a file that is here for writing, and closes it as it is.
+    /// An open of a local file for writing, and its close without a change.
     case open(String)
     case setMode(String, UInt16)
-    /// Seconds since 1970.
+    /// A change of the date, in seconds since 1970.
     case setDate(String, Int)
-    /// Without a value it is removed.
+    /// A change of an extended attribute. Without a value the attribute is removed.
     case setAttribute(String, String, String?)
-    /// Lets go of what is here of a file.
+    /// An eviction of a file's contents.
     case evict(String)
     case tag(String, added: [String], removed: [String])
     case favor(String, Bool)
     case trash(String)
-    /// Has what is in the trash by this name go back to its place.
+    /// A move of the item of this name from the trash back to its place.
     case untrash(String, to: String)
-    /// Has what is in the trash by this name removed for good, as `purvey trash --empty` does.
+    /// A removal for good of the item of this name in the trash, as `purvey trash --empty` does.
     case removeForGood(String)
 
-    // At the service.
+    // Operations of other clients at the service.
     case put(String, String)
     case takeAway(String)
     case moveThere(String, to: String)
     case removeFromTrash(String)
     case expireAnchors
 
-    /// What was found was not what has to be there.
+    /// An error for a result that differs from the expected one.
     struct Wrong: Error {
         let finding: Loss
     }
@@ -90,18 +91,18 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it needs that is not on this machine.
+    /// The remote parts that an operation depends on.
     enum Need {
         case nothing
-        /// It may fail while the provider or its service does.
+        /// The operation may fail while the provider or its service fails.
         case provider
-        /// What others have done, or what is to be done at the service before it, has to have come to be.
+        /// Changes at the service by other clients, or by earlier operations, have to arrive first.
         case others
     }
 
     var need: Need {
         switch self {
-        // What is in there has to be at the service first.
+        // The trashed item has to be at the service first.
         case .trash, .untrash, .removeFromTrash, .removeForGood: .others
         case .read(let path, _), .readPart(let path, _, _, _), .open(let path), .evict(let path), .list(let path, _):
             CourseWriter.isTheirs(path) ? .others : .provider
@@ -141,7 +142,7 @@ enum Operation: Sendable, CustomStringConvertible {
             let words = Loss.excerpt(String(decoding: found, as: UTF8.self))
             throw Wrong(finding: Loss(.torn, file, "from \(start) on it is \(words)"))
         case .open(let file):
-            // What is here is set apart for the writing then, and put back.
+            // Opening sets the contents apart for writing, and closing puts them back.
             _ = try Files.read(path(file))
             try Files.touch(path(file))
         case .setMode(let item, let mode): try retrying { chmod(path(item), mode_t(mode)) }
@@ -159,7 +160,7 @@ enum Operation: Sendable, CustomStringConvertible {
         case .trash(let path): try place.call(TrashItemCall(place: place.item(path)))
         case .untrash(let name, let target):
             try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
-            // The kernel hears of it a moment later than whoever asked.
+            // The kernel is notified a moment later than the caller.
             _ = try FileStatus.of(path(target), followingLinks: false)
         case .removeForGood(let name):
             try place.waitForTrashed(name)
@@ -173,7 +174,7 @@ enum Operation: Sendable, CustomStringConvertible {
         if isOthers { place.giveNotice(isNew: true) }
     }
 
-    /// Whether others do it at the service.
+    /// Whether another client performs the operation at the service.
     private var isOthers: Bool {
         switch self {
         case .removeFromTrash, .put, .takeAway, .moveThere, .expireAnchors: true
@@ -181,9 +182,9 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Does it again, as a person does who was told that it failed: of what was done already nothing is done twice.
+    /// Repeats the operation, as a user does after a failure: parts that succeeded are not repeated.
     func performAgain(in place: FaultPlace) throws {
-        // What cannot be looked at may be there or not.
+        // The error is passed on if it is unknown whether the item exists.
         func isThere(_ relative: String) throws(Errno) -> Bool {
             do throws(Errno) {
                 _ = try FileStatus.of(place.mount + "/" + relative, followingLinks: false)

@@ -2,22 +2,22 @@ import LinuxSystem
 import ScriptableService
 
 extension Harness {
-    /// What a person asks for.
+    /// The options of a run.
     package struct Options: Sendable {
         package var scenarios = Scenario.allCases
         package var seed: UInt64 = 1
-        /// Which kind of provider it is that something goes wrong with.
+        /// The kind of provider that the faults affect.
         package var model = StartedCloud.Model.documents
         package var kinds = Fault.Kind.allCases
-        /// These only; empty for every step.
+        /// The faults to test; empty for every fault at every step.
         package var faults: [Fault] = []
-        /// So many of each scenario's at most, which the seed chooses; `nil` is all.
+        /// The maximum number of faults of each scenario, which the seed chooses; `nil` for all.
         package var sample: Int?
-        /// Trials at a time.
+        /// The number of trials at a time.
         package var jobs = 4
-        /// Whether everything of a trial in which something was lost stays for somebody to look at.
+        /// Whether the files of a trial with losses remain for inspection.
         package var keepsFiles = false
-        /// Whether each daemon has a keeper, so that no program hears of its death.
+        /// Whether each daemon has a keeper, so that no program notices its death.
         package var hasKeeper = false
 
         package init() {}
@@ -26,7 +26,7 @@ extension Harness {
             package let description: String
         }
 
-        /// - Parameter arguments: as the program takes them.
+        /// - Parameter arguments: The program's arguments.
         package init(arguments: [String]) throws(WrongUsage) {
             var words = arguments[...]
             var (scenarios, kinds): ([Scenario], [Fault.Kind]) = ([], [])

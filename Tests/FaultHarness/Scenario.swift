@@ -1,25 +1,27 @@
-/// What is done while something goes wrong; a seed decides with which files.
+/// The operations during which a fault occurs; a seed chooses the files.
 package enum Scenario: String, CaseIterable, Sendable {
     /// Files are made, written, appended to and saved by rename.
     case uploads
-    /// Folders and files are made, renamed, moved and put in others' place.
+    /// Directories and files are made, renamed, moved and replaced by a rename.
     case renames
-    /// Files, folders and trees are removed, and made again under their names.
+    /// Files, directories and trees are removed, and made again under their names.
     case removals
-    /// A folder with many pages is looked into while others change it.
+    /// A directory with many pages is listed while another client changes it.
     case listings
-    /// Files are read, let go of and read again while others write them.
+    /// Files are read, evicted and read again while another client writes them.
     case downloads
-    /// Files and folders get tags, lose them, become favorites and are none again, while they are changed and moved.
+    /// Files and directories get and lose tags, and become favorites and none again, while they are changed and
+    /// moved.
     case tags
-    /// Files and folders are put into the trash, come back, or are removed for good from there.
+    /// Files and directories are trashed, put back, or removed from the trash for good.
     case trash
-    /// Files and folders get modes, dates and attributes, while files are changed, renamed and moved; some are opened for writing only.
+    /// Files and directories get modes, dates and attributes, while files are changed, renamed and moved; some are
+    /// only opened for writing.
     case attributes
-    /// Pieces of large files are read, while others write them.
+    /// Parts of large files are read while another client writes them.
     case parts
 
-    /// What a step of a scenario may be.
+    /// The kinds of operations of a scenario.
     enum Deed: Sendable {
         case make, makeLarge, makeFolder, makeLink, change, overwrite, append, save
         case rename, move, renameFolder, replace
@@ -32,7 +34,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         case put, putNew, takeAway, moveThere, expireAnchors
     }
 
-    /// Each as often as it is likely.
+    /// The kinds of operations, each as often as it is likely.
     var deeds: [Deed] {
         switch self {
         case .uploads:
@@ -59,7 +61,7 @@ package enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// What is done in the end in any case: nothing else comes to some of the steps.
+    /// The operations that are added in any case, as no others reach some of the steps.
     var certainDeeds: [Deed] {
         switch self {
         case .trash: [.trash, .untrash, .trash, .removeForGood]
@@ -77,27 +79,27 @@ package enum Scenario: String, CaseIterable, Sendable {
         }
     }
 
-    /// How many items a page of the service has.
+    /// The number of items in a page of the service.
     var pageLimit: Int { self == .listings ? 6 : 1000 }
 
-    /// Whether the provider gives parts of files.
+    /// Whether the provider serves parts of files.
     var givesParts: Bool { self == .parts }
 }
 
-/// A scenario as one seed has it.
+/// A scenario's operations with one seed.
 package struct Course: Sendable {
-    /// What the service has at first.
+    /// The service's initial tree.
     let before: [String: String]
     let operations: [Operation]
-    /// What is there in the end, here and at the service.
+    /// The final tree, both local and at the service.
     package let after: [String: String]
-    /// What lies in the trash then, by paths as the service has them.
+    /// The final items in the trash, by their paths at the service.
     let trash: [String: String]
-    /// Which tags items have then, and which are favorites; of those in the trash too.
+    /// The final tags and favorites in words, including those in the trash.
     let marks: [String: String]
-    /// What was set on this machine of items that are there then.
+    /// The attributes that were set locally of items in the final tree.
     let attributes: [String: SetAttributes]
-    /// Everything that a file may be as a whole, at one time or another.
+    /// All complete contents that any file may have at any time.
     let texts: Set<String>
 
     package init(_ scenario: Scenario, seed: UInt64) {
@@ -113,13 +115,13 @@ package struct Course: Sendable {
         texts = writer.texts
     }
 
-    /// Every tag that is given to something.
+    /// All tags that are given to any item.
     var tags: Set<String> {
         operations.reduce(into: []) { tags, operation in
             if case .tag(_, let added, _) = operation { tags.formUnion(added) }
         }
     }
 
-    /// What is done, in words.
+    /// The descriptions of the operations.
     package var words: [String] { operations.map(\.description) }
 }

@@ -1,8 +1,8 @@
-/// What came of many trials.
+/// The results of many trials.
 package struct Summary: Sendable, CustomStringConvertible {
-    /// Faults that came to be.
+    /// The number of faults that occurred.
     package private(set) var steps = 0
-    /// Faults that were planned and not come to, as events are never quite in the same order.
+    /// Faults that were planned and did not occur, as the order of events varies.
     package private(set) var missed: [Fault] = []
     package private(set) var kills = 0
     package private(set) var stops = 0
@@ -25,7 +25,7 @@ package struct Summary: Sendable, CustomStringConvertible {
         losses += outcome.losses.count
     }
 
-    /// Counts what is wrong with all trials together.
+    /// Counts losses that concern all trials together.
     mutating func add(_ losses: [Loss]) { self.losses += losses.count }
 
     mutating func add(_ other: Summary) {

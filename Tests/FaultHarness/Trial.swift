@@ -6,26 +6,26 @@ import LinuxSystem
 import ScriptableService
 import Synchronization
 
-/// A scenario that is done once, with a fault or without, and what came of it.
+/// One run of a scenario, with or without a fault, and its result.
 struct Trial {
     struct Outcome: Sendable {
         var fault: Fault?
-        /// The fault came to be.
+        /// Whether the fault occurred.
         var isReached = false
         var kills = 0
         var stops = 0
         var disconnects = 0
         var fills = 0
-        /// Times that the service gave a bad answer or was slow.
+        /// The number of times that the service sent a bad reply or was slow.
         var badAnswers = 0
-        /// Times that the service refused everything until somebody saw to it.
+        /// The number of times that the service refused everything until the user resolved it.
         var refusals = 0
         var losses: [Loss] = []
-        /// How often each step was come to, and the service's requests.
+        /// The number of times that each step was reached, and that the service received each request.
         var steps: [String: Int] = [:]
-        /// From the daemon's start until everything was everywhere.
+        /// The time from the daemon's start until both sides were equal.
         var duration = Duration.zero
-        /// Where everything lies, if it was kept.
+        /// The path of the files, if they were kept.
         var home: String?
     }
 
@@ -33,25 +33,25 @@ struct Trial {
     private let fault: Fault?
     private let place: FaultPlace
     private let model: StartedCloud.Model
-    /// Whether the service gets modes, dates and extended attributes too.
+    /// Whether the service receives modes, dates and extended attributes, too.
     private var takesAttributes: Bool { model.isReplica }
     private let minder: Minder
     private var losses: [Loss] = []
     private var duration = Duration.zero
 
-    /// Looks until something is given up, at least as many seconds as ``patience``.
+    /// The microseconds between two attempts. Attempts end after at least ``patience`` seconds.
     private static let pause: UInt32 = 100_000
     private static let patience = 180
 
-    /// The program is being ended, and with it what the trials need.
+    /// Whether the program is ending, and with it what the trials need.
     static let isOver = Atomic(false)
 
     /// - Parameters:
-    ///   - bundle: the provider's.
-    ///   - usual: how long it takes without a fault; `nil` where that is not known.
-    ///   - hasKeeper: whether the daemon's keeper starts the next one.
-    ///   - model: the provider's.
-    ///   - keepsFiles: whether everything stays where it is when something was lost.
+    ///   - bundle: The path of the provider's bundle.
+    ///   - usual: The scenario's duration without a fault; `nil` if unknown.
+    ///   - hasKeeper: Whether the daemon's keeper starts the next daemon.
+    ///   - model: The provider's model.
+    ///   - keepsFiles: Whether all files remain if something was lost.
     static func run(
         _ scenario: Scenario, seed: UInt64, _ fault: Fault?, bundle: String, usual: Duration?, hasKeeper: Bool,
         model: StartedCloud.Model, keepsFiles: Bool
@@ -85,8 +85,9 @@ struct Trial {
         minder = Minder(place, fault, seed: seed &+ UInt64(truncatingIfNeeded: fault?.count ?? 0))
     }
 
-    /// A provider that stands still is waited for as long as it may take to answer, and nobody waits for that otherwise. An answer takes
-    /// a small part of what the whole scenario takes, on a busy machine too.
+    /// Returns the number of seconds that the provider may take to reply. A stopped provider is waited for that long,
+    /// so the time is short only for such faults. One reply takes a small part of the scenario's duration, even on a
+    /// busy machine.
     private static func answerTime(_ fault: Fault?, usual: Duration?) -> Double {
         if case .engine = fault?.place { return 30 }
         guard fault?.kind == .stop, let usual else { return 30 }
@@ -108,7 +109,7 @@ struct Trial {
         try minder.start()
         addDomain()
         for operation in course.operations {
-            // What comes after something that cannot be done for minutes would take minutes, too.
+            // Further operations would wait for minutes, too.
             guard perform(operation) else { return }
         }
         settle()
@@ -127,7 +128,7 @@ struct Trial {
             let words = ending.map { "\($0)" } ?? "it does not end"
             losses.append(Loss(.crash, "", "the daemon does not end in good order: \(words)\(place.endOfLog)"))
         }
-        // Where it has not settled, more is not to be expected.
+        // If the domain has not settled, the files cannot be right.
         if losses.isEmpty { compareWhatIsLeft() }
         let isKept = keepsFiles && !losses.isEmpty
         if let loss = place.end(keepsFiles: isKept) { losses.append(loss) }
@@ -158,7 +159,7 @@ struct Trial {
         do {
             losses += try place.compareIndex()
             guard try !Leftovers.find(data: place.data, home: place.home).isEmpty else { return }
-            // What could not be done on a full disk is done some seconds later, or at the next start.
+            // Work that failed on a full disk is repeated some seconds later, or at the next start.
             try place.start()
             minder.waitForMount()
             _ = place.daemon.end()
@@ -192,9 +193,9 @@ struct Trial {
         losses.append(Loss(.notSettled, "", "the domain cannot be added: \(last)"))
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
-    /// - Returns: whether it could be done in the end.
+    /// - Returns: Whether the operation succeeded in the end.
     private mutating func perform(_ operation: Operation) -> Bool {
         let start = ContinuousClock.now
         do {
@@ -225,14 +226,14 @@ struct Trial {
         return false
     }
 
-    /// Some failures are what a fault has to lead to, others what it must not.
+    /// Records a failure as a loss, unless the fault explains it.
     private mutating func noteFailure(
         _ operation: Operation, _ error: any Error, since start: ContinuousClock.Instant
     ) {
         if let wrong = error as? Operation.Wrong { return losses.append(wrong.finding) }
         let isExcused =
             switch operation.need {
-            // What others did comes here when it comes.
+            // Changes by other clients arrive at any time.
             case .others: true
             case .provider: isExcused(error, since: start) || isProvidersFault
             case .nothing: isExcused(error, since: start)
@@ -240,26 +241,27 @@ struct Trial {
         if !isExcused { losses.append(Loss(.refused, "", "\(operation): \(error)")) }
     }
 
-    /// Whether it is what a program cannot be kept from.
+    /// Whether the fault may cause this failure of a program.
     private func isExcused(_ error: any Error, since start: ContinuousClock.Instant) -> Bool {
         let end = ContinuousClock.now
         switch (fault?.place, fault?.kind) {
-        // Who works in the mount waits for the next daemon; who asks the daemon itself for something hears of its end.
+        // A program in the mount waits for the next daemon; a client of the daemon itself learns of its end.
         case (.engine, .kill) where place.hasKeeper: return !(error is Errno)
-        // Nobody can be told anything by a daemon that is dead.
+        // A dead daemon serves no program.
         case (.engine, .kill): return minder.wasDead(between: start, and: end)
         case (_, .fill):
-            // A call's failure is no number.
+            // The error of a call to the daemon is no `Errno`.
             let isOfRoom = (error as? Errno).map { $0 == .noSpace } ?? true
             return isOfRoom && minder.wasFull(between: start, and: end)
-        // Folders that nobody has looked into yet cannot be looked into, in the mount and by the daemon, which says so in words.
+        // Directories that were never listed cannot be listed. In the mount that is an `Errno`, and for a call
+        // another error.
         case (_, .signOut):
             return (error as? Errno).map { $0 == .permissionDenied } ?? true && place.hasCome(to: fault)
         default: return false
         }
     }
 
-    /// Whether the provider or its service may be of no use for the moment.
+    /// Whether the provider or its service may be failing at the moment.
     private var isProvidersFault: Bool {
         switch (fault?.place, fault?.kind) {
         case (.engine, _), (nil, _), (_, .slow): false
@@ -269,7 +271,8 @@ struct Trial {
 
     // MARK: The end
 
-    /// A person has what failed tried again, only to have it sooner: after some seconds, and every five from then on.
+    /// The times at which the simulated user retries, which only hastens what the engine would do: after some
+    /// seconds, and every five seconds from then on.
     private struct Retries {
         private var next: ContinuousClock.Instant
 
@@ -284,7 +287,7 @@ struct Trial {
         }
     }
 
-    /// Waits until everything is everywhere.
+    /// Waits until both sides are equal and nothing is pending.
     private mutating func settle() {
         let deadline = ContinuousClock.now + .seconds(Self.patience)
         var retries = Retries(first: .seconds(1))
@@ -292,7 +295,7 @@ struct Trial {
         while true {
             let words = whatWaits()
             let isOver = ContinuousClock.now >= deadline
-            // What waits is not where it has to be, and costs one look only.
+            // Pending work means a difference, and is cheap to check.
             let found = words.isEmpty || isOver ? differences(all: isOver) : []
             if words.isEmpty, found.isEmpty { return }
             if isOver {
@@ -307,7 +310,7 @@ struct Trial {
         }
     }
 
-    /// What the engine has to do still, in words.
+    /// Returns the engine's pending work, in words.
     private func whatWaits() -> String {
         guard let activity = minder.waitForMount() else { return "the domain is not mounted" }
         let waiting = activity.uploadsWaiting + activity.uploadsInFlight
@@ -316,15 +319,16 @@ struct Trial {
         return "\(waiting) edits and \(marks) marks wait: \(activity.faults.joined(separator: "; "))"
     }
 
-    /// What is not as it has to be in the end.
+    /// Returns the differences from the expected final state.
     ///
-    /// - Parameter all: whether everything is looked at, or what is cheap first, until something is found.
+    /// - Parameter all: Whether everything is compared; otherwise cheap checks come first, and end at the first
+    ///   difference.
     private func differences(all: Bool) -> [Loss] {
         do {
             let service = try place.service()
             let wanted = course.after.merging(course.trash) { $1 }
             var found = Loss.between(wanted, service.tree, texts: course.texts, .service)
-            // None of them is a file's contents: what differs was lost.
+            // Marks are no contents of files, so each difference is a loss.
             found += Loss.between(course.marks, service.marks, texts: Set(service.marks.values), .service)
             if !found.isEmpty, !all { return found }
             let mounted = try MountedTree(place.mount)
@@ -337,7 +341,7 @@ struct Trial {
         }
     }
 
-    /// What is not as it has to be of tags, favorites and the trash in the mount.
+    /// Returns the differences of tags, favorites and the trash in the mount.
     private func differencesOfKeeping() throws -> [Loss] {
         let here = course.marks.filter { !FaultPlace.isInTrash($0.key) }
         let mount = try place.marks(course.tags)

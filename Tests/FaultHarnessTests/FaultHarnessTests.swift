@@ -7,16 +7,16 @@ import ProgramTesting
 import TestThreads
 import Testing
 
-/// A few of the steps that `make faults` tries, each with a real daemon, a real provider and a real mount; and what the harness itself
-/// has to be able to do.
+/// Tests of a sample of the steps that `make faults` tries, each with a real daemon, provider and mount, and of the
+/// harness itself.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct FaultHarnessTests {
-    /// Of all scenarios in one run, so that they also have to come to every step together.
+    /// All scenarios run together, so that together they also have to reach every step.
     @Test func nothingIsLostWhateverGoesWrongAtWhicheverStep() throws {
         let kinds = ["kill", "stop", "disconnect", "fill"].flatMap { ["--kind", $0] }
         try runFaults(["--seed", "3", "--sample", Self.sample(2, of: 3)] + kinds)
     }
 
-    /// One of each kind, where the scenarios come for certain.
+    /// Faults of each kind, at places that the scenarios always reach.
     @Test(arguments: [
         (Scenario.uploads, ["quota:service.create:2", "lie:service.create:1", "sign-out:service.request:20"]),
         (.downloads, ["halve:service.contents:2", "truncate:service.contents:1", "slow:service.contents:1"]),
@@ -27,7 +27,7 @@ import Testing
         try runFaults(["--scenario", scenario.rawValue, "--seed", "3"] + faults.flatMap { ["--fault", $0] })
     }
 
-    /// The same with a provider whose files the system keeps.
+    /// The same with a replicated provider, whose files the system keeps.
     @Test(arguments: Scenario.allCases)
     func nothingIsLostWithAReplica(_ scenario: Scenario) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
@@ -36,7 +36,7 @@ import Testing
                 + kinds)
     }
 
-    /// The same with providers that give what is moved another identifier.
+    /// The same with providers that give a moved item another identifier.
     @Test(arguments: [Scenario.renames, .uploads, .removals, .trash], ["document-paths", "replica-paths"])
     func nothingIsLostWhereIdentifiersArePaths(_ scenario: Scenario, _ model: String) throws {
         let kinds = ["kill", "disconnect"].flatMap { ["--kind", $0] }
@@ -45,7 +45,7 @@ import Testing
                 + kinds)
     }
 
-    /// No program hears of a death as long as there is a keeper.
+    /// Programs do not notice a death as long as a keeper runs.
     @Test(.enabled(if: Keepers.haveMounts)) func noProgramHearsOfADaemonThatIsKilledAndHasAKeeper() throws {
         let scenarios = ["uploads", "renames", "removals", "attributes"].flatMap { ["--scenario", $0] }
         try runFaults(["--keeper", "--seed", "3", "--sample", "2"] + scenarios)
