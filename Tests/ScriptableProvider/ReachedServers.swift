@@ -1,11 +1,11 @@
 import Foundation
 import LinuxSystem
 
-/// Which servers on local sockets the process of a user interface reaches that was handed a display of X11's.
+/// A probe of the local servers that a user interface with an X11 display can reach.
 enum ReachedServers {
-    /// Each with what came of connecting to it.
+    /// The result of connecting to each server.
     static var all: String {
-        // Of the place that the extension's container is in: PLACE/data/containers/NAME.
+        // The home of the daemon's place; the extension's container is at PLACE/data/containers/NAME.
         let place = URL(fileURLWithPath: NSHomeDirectory()).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let daemon = place.path + "/run/daemon.socket"

@@ -2,10 +2,10 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Lists a folder of the service; changes are told by the working set only, as the system asks for them there.
+/// Enumerates a directory of the service. Only the working set reports changes, as the system requests them of that.
 final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
     private let client: ServiceClient
-    /// `nil` is the working set.
+    /// The identifier of the directory; `nil` for the working set.
     private let container: String?
 
     init(_ client: ServiceClient, _ container: String?) {

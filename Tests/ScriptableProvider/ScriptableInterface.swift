@@ -3,7 +3,7 @@ import FileProviderUI
 import Foundation
 import ScriptableService
 
-/// The provider's user interface: what it asks is up to the action, and what it is told the service hears of.
+/// The provider's user interface. The action decides what it asks, and it reports the replies to the service.
 final class ScriptableInterface: FPUIActionExtensionViewController {
     private var action = ""
     private var items: [String] = []
@@ -38,7 +38,7 @@ final class ScriptableInterface: FPUIActionExtensionViewController {
                 FileProviderPrompt(title: "Publish\u{1B}[2J?", message: "Everybody will see it.\nFor ever."))
             _ = try client.ask(.act("agreed", on: items))
         case "org.example.ui.never":
-            // Asks, and does not end then.
+            // Asks the user once, and does not end afterwards.
             _ = try? await extensionContext.ask(FileProviderPrompt(title: "Anything?"))
             try await Task.sleep(for: .seconds(1_000_000))
         case "org.example.ui.reach": _ = try client.ask(.act(ReachedServers.all, on: items))
@@ -72,7 +72,7 @@ final class ScriptableInterface: FPUIActionExtensionViewController {
         }
     }
 
-    /// The provider's own: they share the handed folder and the document storage.
+    /// Returns a client like the provider's own: both share the given directory and the document storage.
     private func client() async throws -> ServiceClient {
         let domain = try await NSFileProviderManager.domains().first {
             $0.identifier == extensionContext.domainIdentifier

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Actions, which are up to the service but for some that end the process or never end.
+/// Actions, which the service performs, except for some that end the process or never end.
 extension ScriptableProvider: NSFileProviderCustomAction {
     func performAction(
         identifier action: NSFileProviderExtensionActionIdentifier,
@@ -13,7 +13,7 @@ extension ScriptableProvider: NSFileProviderCustomAction {
         switch action.rawValue {
         case "org.example.crash": abort()
         case "org.example.cancel":
-            // Goes on until it is told to stop, which the service hears of.
+            // The action runs until it is cancelled, and reports both to the service.
             progress.completedUnitCount = 5
             Thread.detachNewThread { [client] in
                 _ = try? client.ask(.act("begun", on: []))
@@ -29,7 +29,7 @@ extension ScriptableProvider: NSFileProviderCustomAction {
                 } catch {
                     handler.call(ServiceClient.error(error))
                 }
-                // The first answer counts.
+                // Only the first call of the handler counts.
                 handler.call(CocoaError(.fileReadUnknown))
             }
         }

@@ -2,9 +2,9 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Parts of files, where the test wants them.
+/// Parts of files, if the test enables them.
 extension ScriptableProvider: NSFileProviderPartialContentFetching {
-    /// What the test leaves in the folder for the extension: with a file of this name, it gives parts of files.
+    /// Whether the provider serves parts of files: a file of this name in the test's directory enables them.
     private var givesParts: Bool { FileManager.default.fileExists(atPath: folder + "/gives-parts") }
 
     func fetchPartialContents(

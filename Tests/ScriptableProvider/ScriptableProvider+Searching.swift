@@ -3,14 +3,14 @@ import Foundation
 import ScriptableService
 import UniformTypeIdentifiers
 
-/// Searches, which are up to the service.
+/// Searches, which the service performs.
 extension ScriptableProvider: NSFileProviderSearching {
     func searchEnumerator(
         for request: NSFileProviderStringSearchRequest
     ) -> any NSFileProviderSearchEnumerator { ServiceSearch(self, request.query) }
 }
 
-/// What the service finds, page by page.
+/// An enumerator of the service's results, page by page.
 private final class ServiceSearch: NSObject, NSFileProviderSearchEnumerator {
     private let provider: ScriptableProvider
     private let query: String

@@ -3,9 +3,9 @@ import Foundation
 import LinuxSystem
 import ScriptableService
 
-/// Contents on their way to the service.
+/// Uploads of contents to the service.
 extension ScriptableProvider {
-    /// Sends what is here of an item: at once, or in the background if that is how it is to be.
+    /// Sends an item's local contents: at once, or in the background if that is enabled.
     func send(_ identifier: String) {
         guard sendsBehind else { return sendNow(identifier) }
         Thread.detachNewThread { [self] in
@@ -32,7 +32,7 @@ extension ScriptableProvider {
             case .success(let item):
                 state.uploads[identifier] = nil
                 state.told[identifier] = item.version
-            // The system finds out what the service has instead.
+            // The system finds out by itself which version the service has.
             case .failure(CloudFailure.outdated): state.uploads[identifier] = nil
             case .failure(let error):
                 state.uploads[identifier]?.isUnderWay = false
@@ -42,7 +42,7 @@ extension ScriptableProvider {
     }
 
     private func report(_ identifier: String, _ sent: Int, of total: Int) {
-        // In other numbers, where the test has left a file that asks for them.
+        // A file in the test's directory makes the provider report in huge units.
         let unit = FileManager.default.fileExists(atPath: folder + "/counts-high") ? Int64(1) << 58 : 1
         serviceManager.reportUpload(
             ofItemWithIdentifier: ServiceItem.identifier(identifier), bytesSent: Int64(sent) &* unit,
@@ -50,12 +50,12 @@ extension ScriptableProvider {
     }
 }
 
-/// Signals by the hundred thousand, or as many as it says, where the test has left a file that asks for them.
+/// Signals in large numbers: a file in the test's directory enables them, and may have their number.
 extension ScriptableProvider {
     private var noise: String { folder + "/signals-often" }
     var isNoisy: Bool { FileManager.default.fileExists(atPath: noise) }
 
-    /// Sends them once, and leaves another file when that is done.
+    /// Sends the signals once, and creates another file when all are sent.
     func signalWithoutEnd() {
         let isFirst = state.withLock { state in
             defer { state.hasSignalled = true }
@@ -65,10 +65,10 @@ extension ScriptableProvider {
         let (identifier, done) = (domain?.identifier, folder + "/signals-sent")
         let count = (try? String(contentsOfFile: noise, encoding: .utf8)).flatMap { Int($0) } ?? 100_000
         Thread.detachNewThread {
-            // Handlers on threads of their own would take longer than the signals.
+            // Completion handlers on threads of their own would take longer than the signals.
             let backend = NSFileProviderManager.backend
             for number in 0..<count {
-                // Of containers that nobody knows, too.
+                // Some signals are for unknown containers.
                 let container: NSFileProviderItemIdentifier =
                     number % 10 == 0 ? NSFileProviderItemIdentifier("nothing \(number)") : .workingSet
                 backend.signalEnumerator(container, in: identifier) { _ in }
@@ -78,7 +78,7 @@ extension ScriptableProvider {
     }
 }
 
-/// Signing in: what the service gives for it is kept in the document storage.
+/// Sign-in, whose token is stored in the document storage.
 extension ScriptableProvider: FileProviderSigningIn {
     func signIn(withPassword password: String, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         do {

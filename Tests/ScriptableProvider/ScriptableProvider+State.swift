@@ -1,8 +1,8 @@
 import FileProvider
 import Foundation
 
-/// What the test leaves in the folder for the extension: a file `plan` has what the domain's `userInfo` says. Every byte of it makes
-/// another version.
+/// The domain's state, controlled by a file `plan` in the test's directory: its text is in the domain's `userInfo`,
+/// and its length in bytes determines the version.
 extension ScriptableProvider: NSFileProviderDomainState {
     private var plan: String { (try? String(contentsOfFile: folder + "/plan", encoding: .utf8)) ?? "" }
 

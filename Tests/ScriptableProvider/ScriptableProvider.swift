@@ -3,24 +3,24 @@ import Foundation
 import LinuxSystem
 import ScriptableService
 
-/// The extension: it keeps files in its document storage and asks its service for everything else.
+/// The extension. It stores files in its document storage, and forwards all other requests to its service.
 ///
-/// Sendable: everything in it is immutable or under a lock.
+/// Sendable: all properties are immutable or under a lock.
 final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
     struct State {
         var uploads: [String: PendingUpload] = [:]
-        /// The versions that the system was told of last: what a change began with.
+        /// The versions that the system was last told, which its changes are based on.
         var told: [String: Int] = [:]
         var lastGeneration = 0
         var hasSignalled = false
     }
 
-    // Innermost.
+    // Leaf lock.
     let state = Lock(State())
     let client: ServiceClient
     let folder: String
     private let storage: URL
-    /// By the domain's settings.
+    /// Whether the domain's settings make the provider send in the background.
     private let isToldToSendBehind: Bool
 
     override init() {
@@ -34,14 +34,14 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         super.init()
     }
 
-    /// What the test leaves in the folder for the extension: with a file of this name, contents are sent behind the system's
-    /// back, after they were taken; otherwise before that.
+    /// Whether contents are sent in the background after the system was told that they were taken, and not before. A
+    /// file of this name in the test's directory enables it as well.
     var sendsBehind: Bool {
         isToldToSendBehind || FileManager.default.fileExists(atPath: folder + "/sends-behind")
     }
 
-    /// What the test leaves in the folder for the extension: a file of this name has so many mebibytes that are taken with each page
-    /// and never given back.
+    /// Allocates memory with each page and never frees it: a file of this name in the test's directory has the number
+    /// of mebibytes.
     func hoard() {
         guard let text = try? String(contentsOfFile: folder + "/hoards", encoding: .utf8), let count = Int(text) else {
             return
@@ -58,28 +58,28 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     // MARK: Items
 
-    /// What the system is told of an item of the service.
+    /// Returns an item of the service as the system sees it.
     func told(_ item: CloudItem) -> ServiceItem {
         state.withLock { state in
             guard let upload = state.uploads[item.identifier] else {
                 state.told[item.identifier] = item.version
                 return ServiceItem(item)
             }
-            // Until the service has what is here, it is that which counts.
+            // Until the service has the local contents, their size is reported.
             var shown = item
             shown.size = upload.item.size
             return ServiceItem(shown, upload)
         }
     }
 
-    /// Items that the service does not know yet.
+    /// Returns the items in a directory that the service does not know yet.
     func newItems(in container: String) -> [ServiceItem] {
         state.withLock { state in
             state.uploads.values.filter { $0.isNew && $0.item.parent == container }.map { ServiceItem($0.item, $0) }
         }
     }
 
-    /// Items of which the service does not have everything yet.
+    /// Returns the items that the service does not know yet.
     func pendingItems() -> [ServiceItem] {
         state.withLock { state in state.uploads.values.filter(\.isNew).map { ServiceItem($0.item, $0) } }
     }
@@ -111,7 +111,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         return name.removingPercentEncoding ?? name
     }
 
-    /// The folder of an item's data follows from its identifier.
+    /// Moves an item's data to the directory that its new identifier requires.
     private func keepPlace(of identifier: String, as item: CloudItem) -> CloudItem {
         guard item.identifier != identifier else { return item }
         let (old, new) = (url(of: identifier), url(of: item.identifier))
@@ -136,7 +136,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
 
     override func startProvidingItem(at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         let identifier = Self.identifier(of: url)
-        // What the service does not have is here.
+        // Contents that the service does not have are local.
         if state.withLock({ $0.uploads[identifier] != nil }) { return completionHandler(nil) }
         do {
             let item = try client.fetch(.contents(of: identifier), to: url)
@@ -181,7 +181,7 @@ final class ScriptableProvider: NSFileProviderExtension, @unchecked Sendable {
         send(identifier)
     }
 
-    // MARK: What a person makes
+    // MARK: Local items
 
     override func importDocument(
         at fileURL: URL, toParentItemIdentifier parent: NSFileProviderItemIdentifier,

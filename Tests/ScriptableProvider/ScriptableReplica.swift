@@ -4,9 +4,9 @@ import LinuxSystem
 import ScriptableService
 import UniformTypeIdentifiers
 
-/// The extension in the other model: the system keeps the files, and everything is asked of the service when it is asked for.
+/// The extension in the replicated model: the system stores the files, and every request is forwarded to the service.
 ///
-/// Sendable: everything in it is immutable.
+/// Sendable: all properties are immutable.
 final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unchecked Sendable {
     let client: ServiceClient
     private let folder: String
@@ -22,7 +22,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
 
     func invalidate() {}
 
-    // MARK: Its sets
+    // MARK: Sets
 
     func materializedItemsDidChange() async { note("materialized") }
 
@@ -31,13 +31,13 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         completionHandler()
     }
 
-    /// Notes it in the file `notices`, where the test has made one in the folder.
+    /// Appends a notice to the file `notices`, if the test has made one in the directory.
     private func note(_ word: String) {
         guard let file = try? FileDescriptor.open(folder + "/notices", [.writeOnly, .append]) else { return }
         try? Array((word + "\n").utf8).withUnsafeBytes { try file.writeAll($0) }
     }
 
-    // MARK: Its items
+    // MARK: Items
 
     func enumerator(
         for container: NSFileProviderItemIdentifier, request: NSFileProviderRequest
@@ -88,7 +88,8 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
                 item.linkTarget = template.symlinkTargetPath ?? nil
             }
             item.modified = (template.contentModificationDate ?? nil)?.timeIntervalSince1970 ?? 0
-            // By their names, some files come to the service later, and of some it makes something else.
+            // By their names, some files are sent without contents at first, and the service changes the contents of
+            // others.
             let isLater = item.kind == .file && item.name.hasSuffix(".later")
             let sent = isLater ? nil : try translated(url, item.name)
             let made = ServiceItem(try client.item(.create(item), sending: sent ?? (isLater ? nil : url)))
@@ -123,17 +124,17 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         return Progress(totalUnitCount: 1)
     }
 
-    /// What the service makes of contents by the file's name; `nil` where it takes them as they are.
+    /// Returns the contents as the service changes them for some names, or `nil` if it takes them as they are.
     private func translated(_ url: URL?, _ name: String) throws -> URL? {
         guard let url, name.hasSuffix(".shouted") else { return nil }
         let text = try String(contentsOf: url, encoding: .utf8).uppercased()
-        // Beside the file, which goes with its folder.
+        // The result is beside the file, and is removed with that directory.
         let other = url.deletingLastPathComponent().appendingPathComponent(UUID().uuidString)
         try Data(text.utf8).write(to: other)
         return other
     }
 
-    /// What a change is to the service.
+    /// Translates a change into requests to the service.
     private func requests(
         _ item: any NSFileProviderItem, _ version: NSFileProviderItemVersion, _ fields: NSFileProviderItemFields
     ) -> [(request: CloudRequest, sends: Bool, fields: NSFileProviderItemFields)] {
@@ -198,7 +199,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
     }
 }
 
-/// What not every provider has.
+/// Optional abilities of a provider.
 extension ScriptableReplica: NSFileProviderThumbnailing, NSFileProviderCustomAction, FileProviderSigningIn {
     func fetchThumbnails(
         for identifiers: [NSFileProviderItemIdentifier], requestedSize size: CGSize,

@@ -2,7 +2,7 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// What the system waits for.
+/// The completion handlers of a thumbnail request.
 ///
 /// Sendable: the handlers may be called on any thread, and are called from one.
 struct ThumbnailHandlers: @unchecked Sendable {
@@ -10,13 +10,13 @@ struct ThumbnailHandlers: @unchecked Sendable {
     let all: ((any Error)?) -> Void
 }
 
-/// Small pictures, each fetched to a file that is mapped: whatever its size, it takes no memory.
+/// Thumbnails, each fetched to a file that is mapped, so that even large ones take no memory.
 extension ServiceClient {
     func fetchThumbnails(
         _ identifiers: [NSFileProviderItemIdentifier], _ progress: Progress, _ handlers: ThumbnailHandlers
     ) {
         let folder = FileManager.default.temporaryDirectory
-        // Told to the service, so that a test knows when it has come to be known here that nobody waits.
+        // The service is notified, so that a test knows when the cancellation has arrived.
         progress.cancellationHandler = { [client = self] in _ = try? client.ask(.act("given up", on: [])) }
         Thread.detachNewThread { [client = self] in
             for identifier in identifiers {
@@ -26,7 +26,7 @@ extension ServiceClient {
                     try client.fetch(.thumbnail(of: ServiceItem.known(identifier)), to: url)
                     let data = try Data(contentsOf: url, options: .alwaysMapped)
                     handlers.each(identifier, data.isEmpty ? nil : data, nil)
-                    // Answered twice, the first answer counts.
+                    // A second call for an item is ignored.
                     handlers.each(identifier, nil, CocoaError(.fileReadUnknown))
                 } catch {
                     handlers.each(identifier, nil, ServiceClient.error(error))

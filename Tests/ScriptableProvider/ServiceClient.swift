@@ -3,11 +3,11 @@ import Foundation
 import LinuxSystem
 import ScriptableService
 
-/// The provider's way to its service. Blocks; errors are those that a provider gives.
+/// The provider's connection to its service. Calls block, and throw errors that a provider may return.
 struct ServiceClient: Sendable {
-    /// The folder in which the service says where it is.
+    /// The path of the directory in which the service publishes its port.
     let folder: String
-    /// Where what the last sign-in gave is kept.
+    /// The file that stores the token of the last sign-in.
     let tokenFile: URL
 
     private func connect() throws -> CloudSocket {
@@ -22,12 +22,12 @@ struct ServiceClient: Sendable {
 
     private var token: String? { try? String(contentsOf: tokenFile, encoding: .utf8) }
 
-    /// Asks for something.
+    /// Sends a request and waits for the reply.
     ///
     /// - Parameters:
-    ///   - body: a file that is sent with it.
-    ///   - sent: told how many bytes of it were sent, and how many it has.
-    ///   - take: called with the pieces of what comes with the answer, if that is wanted.
+    ///   - body: A file that is sent as the body.
+    ///   - sent: A closure that receives the number of bytes sent and their total.
+    ///   - take: A closure that receives the pieces of the reply's body.
     func ask(
         _ request: CloudRequest, sending body: URL? = nil, sent: (Int, Int) -> Void = { _, _ in },
         receiving take: (ArraySlice<UInt8>) throws -> Void = { _ in }
@@ -61,7 +61,7 @@ struct ServiceClient: Sendable {
         return item
     }
 
-    /// Fetches what comes with an answer to a file, which is there only if all of it came.
+    /// Fetches the body of a reply to a file, which exists only if the body is complete.
     @discardableResult
     func fetch(_ request: CloudRequest, to url: URL) throws -> CloudItem {
         try FileManager.default.createDirectory(
@@ -75,7 +75,7 @@ struct ServiceClient: Sendable {
         return item
     }
 
-    /// Fetches bytes that come with an answer to their place in a file.
+    /// Fetches the body of a reply to a place in a new file.
     func fetchPart(_ request: CloudRequest, to url: URL, at offset: Int) throws -> (item: CloudItem, count: Int) {
         let file = try FileDescriptor.open(url.path, [.writeOnly, .create, .exclusive])
         var place = offset
@@ -94,7 +94,7 @@ struct ServiceClient: Sendable {
         try Data(token.utf8).write(to: tokenFile)
     }
 
-    /// A failure as an error that the system knows.
+    /// Returns a failure as an error that the system knows.
     static func error(_ error: any Error) -> any Error {
         guard let failure = error as? CloudFailure else { return error }
         switch failure {

@@ -2,10 +2,10 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Lists a folder of the service; the changes are those of all of it.
+/// Enumerates a directory of the service; the changes are those of all directories.
 final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
     private let provider: ScriptableProvider
-    /// `nil` is the working set.
+    /// The identifier of the directory; `nil` for the working set.
     private let container: String?
 
     init(_ provider: ScriptableProvider, _ container: String?) {

@@ -3,12 +3,12 @@ import Foundation
 import ScriptableService
 import UniformTypeIdentifiers
 
-/// An item of the service, as the system is told of it.
+/// An item of the service as the system sees it.
 final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     private let item: CloudItem
     private let upload: PendingUpload?
 
-    /// - Parameter upload: what the service does not have yet of it.
+    /// - Parameter upload: The part of the item that the service does not have yet.
     init(_ item: CloudItem, _ upload: PendingUpload? = nil) {
         self.item = item
         self.upload = upload
@@ -57,9 +57,9 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
         NSFileProviderItemVersion(
             contentVersion: versionIdentifier ?? Data(), metadataVersion: Data("\(item.parent)/\(item.name)".utf8))
     }
-    /// By its name: none where that begins with "unversioned".
+    /// The version; items with names that begin with "unversioned" have none.
     var versionIdentifier: Data? { item.name.hasPrefix("unversioned") ? nil : Data("\(item.version)".utf8) }
-    /// By its name: what is true of a folder in a key with a certain end is true of what is in it.
+    /// Values that derive from the name. A key of a directory with a certain suffix also holds for the items in it.
     var userInfo: [AnyHashable: Any]? {
         if item.kind == .folder { return item.name.hasPrefix("locked") ? ["org.example.locked.inherited": true] : nil }
         return [
@@ -71,15 +71,15 @@ final class ServiceItem: NSObject, NSFileProviderItemProtocol {
     var uploadingError: (any Error)? { upload?.error }
 }
 
-/// Contents that are on this machine and that the service does not have yet.
+/// Local contents that the service does not have yet.
 struct PendingUpload: Sendable {
-    /// What the service is to have.
+    /// The item that the service is to have.
     var item: CloudItem
     /// Whether the service does not know the item at all.
     var isNew: Bool
-    /// Of the contents; what was sent is done with only if there are no later ones.
+    /// The number of the contents; an upload is complete only if there are no later contents.
     var generation: Int
     var isUnderWay: Bool
-    /// Why the last attempt failed.
+    /// The error of the last attempt.
     var error: (any Error)?
 }

@@ -1,6 +1,6 @@
-// A file provider for tests, whose service does what the test tells it.
+// A file provider for tests, whose service the test controls.
 //
-//     ScriptableProvider serve FOLDER    is the service: at a port of this machine, and for the test at FOLDER/control
+//     ScriptableProvider serve FOLDER    runs the service, at a local port and, for the test, at FOLDER/control
 //     ScriptableProvider                 is the extension, started by its host; the domain's path is FOLDER
 import AppExtension
 import Foundation

@@ -1,21 +1,21 @@
 import LinuxSystem
 
-/// The service: a tree in memory with versions and a feed of its changes. It does what it is asked at once; what goes wrong on
-/// the way is up to ``CloudService``.
+/// The service's state: a tree in memory with versions and a change feed. It performs requests at once;
+/// ``CloudService`` adds failures.
 package struct Cloud {
     struct Node {
         var item: CloudItem
         var contents: [UInt8] = []
         var thumbnail: [UInt8]?
-        /// The order of listings.
+        /// The position in listings.
         var order: Int
     }
 
     private(set) var nodes: [String: Node] = [:]
     private var children: [String: Set<String>] = [:]
-    /// Identifiers in the order in which they changed.
+    /// The identifiers of changed items, in the order of the changes.
     private var log: [String] = []
-    /// The first position of the feed that is known still.
+    /// The first position of the feed that is still valid.
     private var oldestAnchor = 0
     private var counter = 0
     private var sessions: Set<String> = []
@@ -114,7 +114,7 @@ package struct Cloud {
     private mutating func create(
         _ wanted: CloudItem, _ body: [UInt8], _ now: Double
     ) throws(CloudFailure) -> CloudItem {
-        // The answer to the first attempt may have been lost.
+        // The reply to the first attempt may have been lost.
         if let known = nodes[wanted.identifier] { return known.item }
         _ = try node(wanted.parent)
         if let other = child(named: wanted.name, of: wanted.parent) { throw .taken(other.item) }
@@ -142,7 +142,7 @@ package struct Cloud {
         return put(node)
     }
 
-    /// Puts an item to its place, where it may have another identifier.
+    /// Inserts a moved item at its place, where it may have another identifier.
     private mutating func put(_ moved: Node) -> CloudItem {
         var node = moved
         let former = node.item.identifier
@@ -166,7 +166,7 @@ package struct Cloud {
         return node.item
     }
 
-    /// What the identifier of an item is where identifiers are paths. In the trash, several may have a name.
+    /// Returns an item's identifier if identifiers are paths. In the trash, several items may share a name.
     private func path(of name: String, in parent: String, _ former: String? = nil) -> String {
         var path = (parent == CloudItem.root ? "" : parent) + "/" + name
         while let other = nodes[path], other.item.identifier != former { path += "~" }
@@ -189,7 +189,7 @@ package struct Cloud {
 
     private mutating func trash(_ identifier: String) throws(CloudFailure) -> CloudItem {
         var node = try node(identifier)
-        // The answer to the first attempt may have been lost.
+        // The reply to the first attempt may have been lost.
         guard node.item.former == nil else { return node.item }
         children[node.item.parent]?.remove(identifier)
         node.item.former = node.item.parent
@@ -205,7 +205,7 @@ package struct Cloud {
         return try move(identifier, to: place, named: item.name)
     }
 
-    /// Whether an item is somewhere below the root.
+    /// Whether an item is the root or beneath it.
     private func isInTree(_ identifier: String) -> Bool {
         var next = identifier
         while next != CloudItem.root {
@@ -304,12 +304,12 @@ package struct Cloud {
     mutating func endSessions() { sessions = [] }
 
     mutating func expireAnchors() {
-        // Even one that was given just now.
+        // This expires even the newest anchor.
         log.append(CloudItem.root)
         oldestAnchor = log.count
     }
 
-    /// All items but the root, by their paths, and what lies in the trash.
+    /// All items but the root by path, including those in the trash.
     var snapshot: [String: CloudItem] {
         var items: [String: CloudItem] = [:]
         func add(_ folder: String, _ path: String) {
@@ -323,7 +323,7 @@ package struct Cloud {
         return items
     }
 
-    /// The folder of a path, made if it is not there, and the last name.
+    /// Returns the directory of a path, which is created if necessary, and the last name.
     private mutating func place(_ path: String, now: Double) -> (parent: String, name: String) {
         let names = path.split(separator: "/").map(String.init)
         var folder = CloudItem.root

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// What a test does with a service that runs in another process. Each function blocks until the service has done it.
+/// A test's connection to a service that runs in another process. Each function blocks until the service has replied.
 package struct CloudControl: Sendable {
     private let path: String
 
-    /// - Parameter folder: the one that the service was told to serve in.
+    /// - Parameter folder: The directory that the service was given.
     package init(folder: String) { path = CloudService.controlSocket(in: folder) }
 
     package struct Refused: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ package struct CloudControl: Sendable {
 
     package func put(_ path: String, _ contents: String) throws { try put(path, Array(contents.utf8)) }
     package func put(_ path: String, _ contents: [UInt8]) throws { try tell(.put(path: path), contents) }
-    /// Makes small files, named after their numbers.
+    /// Makes small files that are named after their numbers.
     package func fill(_ folder: String, count: Int, prefix: String = "file ", suffix: String = "") throws {
         try tell(.fill(path: folder, count: count, prefix: prefix, suffix: suffix))
     }
@@ -48,13 +48,13 @@ package struct CloudControl: Sendable {
     package func expireAnchors() throws { try tell(.expireAnchors) }
     package func forgetRequests() throws { try tell(.forgetRequests) }
 
-    /// All items by their paths; what lies in the trash is beneath ``CloudItem/trashPath``.
+    /// Returns all items by path; those in the trash are beneath ``CloudItem/trashPath``.
     package func snapshot() throws -> [String: CloudItem] {
         guard case .snapshot(let items) = try tell(.snapshot).0 else { throw Refused(description: "no snapshot") }
         return items
     }
 
-    /// All items and the contents of files, by their paths.
+    /// Returns all items and the contents of files, by path.
     package func everything() throws -> [String: (item: CloudItem, contents: ArraySlice<UInt8>)] {
         let (report, contents) = try tell(.everything)
         guard case .snapshot(let items) = report else { throw Refused(description: "no snapshot") }
@@ -68,13 +68,13 @@ package struct CloudControl: Sendable {
         return everything
     }
 
-    /// What providers asked, in order.
+    /// Returns the providers' requests, in order.
     package func requests() throws -> [CloudRequest] {
         guard case .requests(let requests) = try tell(.requests).0 else { throw Refused(description: "no requests") }
         return requests
     }
 
-    /// How many requests are held until the rules change.
+    /// Returns the number of requests that are held until the rules change.
     package func held() throws -> Int {
         guard case .held(let count) = try tell(.held).0 else { throw Refused(description: "no count") }
         return count

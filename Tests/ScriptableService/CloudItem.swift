@@ -1,4 +1,4 @@
-/// An item as the service keeps it.
+/// An item as the service stores it.
 package struct CloudItem: Codable, Sendable, Equatable {
     package enum Kind: String, Codable, Sendable {
         case file, folder, link
@@ -8,27 +8,27 @@ package struct CloudItem: Codable, Sendable, Equatable {
     package var parent: String
     package var name: String
     package var kind: Kind
-    /// Bytes, as the service says: a rule may have it lie.
+    /// The number of bytes that the service reports; a rule may make it wrong.
     package var size: Int
-    /// Another one with each change of the contents.
+    /// The version, which differs after each change of the contents.
     package var version: Int
-    /// Seconds since 1970.
+    /// The modification date in seconds since 1970.
     package var modified: Double
     package var linkTarget: String?
-    /// What the provider gave it, whatever that means.
+    /// The tags in the provider's format, which the service does not interpret.
     package var tagData: [UInt8]?
     package var favoriteRank: UInt64?
-    /// What a person may do with it: 1 run, 2 read and 4 write it.
+    /// The user's permissions: a sum of 1 for executing, 2 for reading and 4 for writing.
     package var permissions: UInt?
     package var attributes: [String: [UInt8]]?
-    /// Of what was put into the trash: the folder that it was in.
+    /// The directory that a trashed item was in; `nil` for other items.
     package var former: String?
 
-    /// The folder that everything is in; it is in itself.
+    /// The identifier of the root directory, which is its own parent.
     package static let root = "root"
-    /// What lies in the trash says that it is in this.
+    /// The parent identifier of items in the trash.
     package static let trash = "trash"
-    /// The trash in the paths that tests use.
+    /// The path of the trash in the paths that tests use.
     package static let trashPath = ".trash"
 
     package init(
@@ -46,7 +46,7 @@ package struct CloudItem: Codable, Sendable, Equatable {
     }
 }
 
-/// Something that a provider may have kept with an item.
+/// A property that a provider may have the service store with an item.
 package enum CloudFact: Codable, Sendable, Equatable {
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)

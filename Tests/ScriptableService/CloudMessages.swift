@@ -1,32 +1,33 @@
-/// What a provider asks the service. Contents come after it, or after the answer, as the body.
+/// A provider's request to the service. Contents follow the request or the reply as the body.
 package enum CloudRequest: Codable, Sendable, Equatable {
     case item(String)
-    /// - Parameter after: where the page before ended.
+    /// - Parameter after: The position of the last item of the previous page.
     case page(of: String, after: Int?, limit: Int)
     case anchor
     case changes(since: Int, limit: Int)
     case contents(of: String)
-    /// - Parameter version: the one that the bytes have to be of.
+    /// - Parameter version: The version that the bytes have to be of.
     case part(of: String, version: Int, start: Int, count: Int)
     case thumbnail(of: String)
-    /// - Parameter identifier: chosen by the provider; one that exists already is answered with the item that has it.
+    /// - Parameter identifier: The identifier that the provider chose. If it exists already, the reply is the
+    ///   existing item.
     case create(CloudItem)
-    /// - Parameter base: the version that the change began with; `nil` replaces whatever is there.
+    /// - Parameter base: The version that the change is based on; `nil` replaces any version.
     case replace(String, base: Int?, modified: Double)
     case move(String, to: String, named: String)
     case delete(String)
     case set(CloudFact, of: String)
     case trash(String)
-    /// - Parameter to: the folder that it goes to; `nil` is the one that it was in.
+    /// - Parameter to: The directory to move the item to; `nil` for the one that it was in.
     case untrash(String, to: String?)
     case signIn(password: String)
     case act(String, on: [String])
-    /// Items anywhere whose names have a word in them.
+    /// A search of all items for names that contain a word.
     ///
-    /// - Parameter after: where the page before ended.
+    /// - Parameter after: The position of the last item of the previous page.
     case search(String, after: Int?, limit: Int)
 
-    /// What a rule names it by.
+    /// The kind of the request, by which rules select it.
     package var kind: CloudRule.Request {
         switch self {
         case .item: .item
@@ -49,7 +50,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
         }
     }
 
-    /// The identifier of what it is about; `nil` where it is about none.
+    /// The identifier of the item that the request concerns; `nil` if it concerns none.
     package var item: String? {
         switch self {
         case .item(let item), .page(let item, _, _), .contents(let item), .part(let item, _, _, _),
@@ -64,10 +65,10 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// A request with the right to make it.
+/// A request with the token that authorizes it.
 package struct SignedRequest: Codable, Sendable {
     package var request: CloudRequest
-    /// What the last sign-in gave.
+    /// The token from the last sign-in.
     package var token: String?
 
     package init(_ request: CloudRequest, token: String?) {
@@ -86,43 +87,43 @@ package enum CloudAnswer: Codable, Sendable {
     case failed(CloudFailure)
 }
 
-/// Why the service did not do what it was asked.
+/// The reason for which the service did not perform a request.
 package enum CloudFailure: Codable, Sendable, Equatable, Error {
     case noSuchItem
     case taken(CloudItem)
-    /// The item has another version than the change began with.
+    /// The item has another version than the change is based on.
     case outdated
     case overQuota
     case notSignedIn
     case wrongPassword
     case anchorExpired
-    /// The service has no such thing.
+    /// The service does not support the request.
     case unsupported
-    /// What is wrong with the service itself, which may pass.
+    /// The service has an internal failure, which may pass.
     case broken
 }
 
-/// What a test tells the service at its control socket.
+/// A test's command to the service, at its control socket.
 package enum CloudCommand: Codable, Sendable {
-    /// Puts the body to a path, with the folders on the way; a file that is there gets another version.
+    /// A file with the body as its contents, and the directories on the way; an existing file gets another version.
     case put(path: String)
-    /// Makes so many small files in a folder, named after their number.
+    /// A number of small files in a directory, named after their numbers.
     case fill(path: String, count: Int, prefix: String, suffix: String)
     case remove(path: String)
     case move(path: String, to: String)
     case fact(CloudFact, path: String)
-    /// The body is what the service has for a thumbnail of the file, or of each in the folder.
+    /// A thumbnail for a file, or for each file in a directory; the body has its bytes.
     case thumbnail(path: String)
     case settings(CloudSettings)
     case currentSettings
     case add(CloudRule)
     case removeRules
-    /// Nobody is signed in any more.
+    /// The end of all sessions, after which every provider has to sign in again.
     case endSessions
-    /// Every anchor that was given has expired.
+    /// The expiry of every anchor that was issued.
     case expireAnchors
     case snapshot
-    /// The same, and in the body the contents of its files, one after the other in the order of their paths.
+    /// A snapshot, with the contents of all files in the body, concatenated in the order of their paths.
     case everything
     case requests
     case held
@@ -135,10 +136,10 @@ package enum CloudReport: Codable, Sendable {
     case done
     /// All items, by their paths.
     case snapshot([String: CloudItem])
-    /// What was asked since the last time that it was forgotten, in order.
+    /// The requests since they were last forgotten, in order.
     case requests([CloudRequest])
     case settings(CloudSettings)
-    /// How many requests are held.
+    /// The number of held requests.
     case held(Int)
     case failed(String)
 }

@@ -1,4 +1,4 @@
-/// What the service does otherwise than it should.
+/// A deviation of the service from its normal behaviour.
 package struct CloudRule: Codable, Sendable {
     package enum Request: String, Codable, Sendable, CaseIterable {
         case item, page, anchor, changes, contents, part, thumbnail, create, replace, move, delete, set, trash, untrash
@@ -6,40 +6,40 @@ package struct CloudRule: Codable, Sendable {
     }
 
     package enum Effect: Codable, Sendable {
-        /// The connection is dropped, and nothing is done.
+        /// The connection is dropped, and the request is not performed.
         case drop
-        /// It is done, and the connection is dropped before the answer.
+        /// The request is performed, and the connection is dropped before the reply.
         case dropAfterwards
-        /// The answer takes so many seconds longer.
+        /// The reply is delayed by a number of seconds.
         case delay(Double)
-        /// The body comes at this rate.
+        /// The body is sent at this rate.
         case slow(bytesPerSecond: Int)
-        /// The connection is dropped after so many bytes of the body.
+        /// The connection is dropped after a number of bytes of the body.
         case truncate(after: Int)
-        /// Half of the body comes, and is said to be all of it.
+        /// Half of the body is sent, and announced as all of it.
         case halve
-        /// The item is said to have so many bytes.
+        /// The item is reported with this size.
         case claim(size: Int)
-        /// The body is so many zero bytes.
+        /// The body is a number of zero bytes.
         case bloat(size: Int)
         case fail(CloudFailure)
-        /// From now on there is no room for anything more.
+        /// From now on there is no room for further contents.
         case fillUp
-        /// From now on nobody is signed in, and this is the password.
+        /// From now on all sessions are ended, and this is the password.
         case signOut(password: String)
-        /// No answer comes for as long as the rule is there.
+        /// Neither is the request performed nor a reply sent for as long as the rules do not change.
         case hold
-        /// It is done, and no answer comes for as long as the rule is there.
+        /// The request is performed, and no reply is sent for as long as the rules do not change.
         case holdAfterwards
     }
 
-    /// `nil` is any.
+    /// The kind of requests that the rule concerns; `nil` for any.
     package var request: Request?
-    /// The name or the identifier of what is asked about; `nil` is anything.
+    /// The name or the identifier of the item concerned; `nil` for any.
     package var item: String?
-    /// How many of them it leaves alone first.
+    /// The number of matching requests that the rule ignores at first.
     package var skipping: Int
-    /// How many it meets after those; `nil` is all.
+    /// The number of requests after those that the rule affects; `nil` for all.
     package var times: Int?
     package var effect: Effect
 
@@ -55,16 +55,16 @@ package struct CloudRule: Codable, Sendable {
 }
 
 package struct CloudSettings: Codable, Sendable {
-    /// The most bytes of all contents; `nil` is any number.
+    /// The maximum number of bytes of all contents; `nil` for no limit.
     package var quota: Int?
-    /// `nil` where nobody needs to sign in.
+    /// The password; `nil` if no sign-in is needed.
     package var password: String?
-    /// The most items of a page.
+    /// The maximum number of items in a page.
     package var pageLimit = 1000
-    /// The most changes of an answer.
+    /// The maximum number of changes in a reply.
     package var changeLimit = 1000
-    /// Whether an item's identifier is its path, as with most small services: what is moved has another one, and so has all that is in
-    /// it.
+    /// Whether an item's identifier is its path, as with most small services: a moved item gets another identifier,
+    /// and so do all items in it.
     package var identifiersArePaths = false
 
     package init() {}

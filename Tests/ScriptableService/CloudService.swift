@@ -2,29 +2,29 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Serves a ``Cloud`` to providers on a port of this machine, and to tests at a control socket, both of which are named in a
-/// folder. A thread for each connection; the rules are what makes it a bad service.
+/// A server that offers a ``Cloud`` to providers at a local port, and to tests at a control socket. A directory names
+/// both. Each connection has a thread. Rules make the service misbehave.
 package final class CloudService: Sendable {
     private struct State {
         var cloud = Cloud()
         var rules: [(rule: CloudRule, seen: Int)] = []
-        /// Changes with the rules, for those who are held.
+        /// The number of changes of the rules, which ends the wait of held requests.
         var ruleCount = 0
-        /// How many these are.
+        /// The number of held requests.
         var held = 0
         var requests: [CloudRequest] = []
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     package init() {}
 
-    /// The file in the folder with the number of the port.
+    /// Returns the path of the file in a directory that has the port's number.
     package static func portFile(in folder: String) -> String { folder + "/port" }
     package static func controlSocket(in folder: String) -> String { folder + "/control" }
 
-    /// Serves until a test says that it is enough.
+    /// Serves until a test ends the process.
     package func serve(in folder: String) throws {
         let control = try CloudSocket.listen(path: Self.controlSocket(in: folder))
         let (listening, port) = try CloudSocket.listen()
@@ -39,11 +39,11 @@ package final class CloudService: Sendable {
     {
         while true {
             guard let socket = try? CloudSocket.accept(listening) else {
-                // Out of descriptors for the moment, as a rule.
+                // The process is most likely out of descriptors for the moment.
                 usleep(1000)
                 continue
             }
-            // A connection that ends is its other side's business.
+            // An error ends the connection, and only the peer has to handle it.
             HandlerThreads.shared.run { try? serve(socket) }
         }
     }
@@ -105,7 +105,7 @@ package final class CloudService: Sendable {
         }
     }
 
-    /// The effect of the first rule that is about a request and not over.
+    /// Returns the effect of the first rule that matches a request and is still in effect.
     private static func effect(on request: CloudRequest, _ state: inout State) -> CloudRule.Effect? {
         let names = request.item.map { [$0, state.cloud.nodes[$0]?.item.name ?? $0] } ?? []
         for index in state.rules.indices {
@@ -207,7 +207,7 @@ package final class CloudService: Sendable {
 }
 
 extension CloudAnswer {
-    /// The answer with another size of its item or items.
+    /// Returns the reply with another size of its item or items.
     fileprivate func claiming(_ size: Int) -> CloudAnswer {
         func changed(_ item: CloudItem) -> CloudItem {
             var item = item

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A connection for one request: a head in JSON, then a body of bytes; the answer likewise. Blocks.
+/// A connection for one request: a head in JSON and a body of bytes, and a reply of the same form. All calls block.
 package struct CloudSocket: Sendable {
     package let descriptor: FileDescriptor
 
-    /// The connection ended before everything had come.
+    /// The connection ended before all data had arrived.
     package struct Ended: Error {}
 
     package init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
@@ -14,7 +14,7 @@ package struct CloudSocket: Sendable {
     private static let headLimit = 256 << 20
     static let pieceSize = 1 << 16
 
-    /// Sends a head, and says how many bytes follow it.
+    /// Sends a head, which announces the number of bytes that follow it.
     package func send(_ head: some Encodable, bodySize: Int = 0) throws {
         let text = try JSONEncoder().encode(head)
         var bytes: [UInt8] = []
@@ -29,7 +29,7 @@ package struct CloudSocket: Sendable {
         try bytes.withUnsafeBytes { try descriptor.writeAll($0) }
     }
 
-    /// - Returns: the head, and how many bytes follow it.
+    /// - Returns: The head, and the number of bytes that follow it.
     package func receive<Head: Decodable>(_: Head.Type) throws -> (Head, bodySize: Int) {
         let sizes = try receive(16)
         func number(_ start: Int) -> Int {
@@ -40,7 +40,7 @@ package struct CloudSocket: Sendable {
         return (try JSONDecoder().decode(Head.self, from: Data(try receive(headSize))), bodySize)
     }
 
-    /// Receives so many bytes, a piece at a time.
+    /// Receives a number of bytes, a piece at a time.
     package func receive(_ count: Int, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         var buffer = [UInt8](repeating: 0, count: min(max(1, count), Self.pieceSize))
         var left = count
@@ -80,7 +80,7 @@ package struct CloudSocket: Sendable {
         return CloudSocket(descriptor)
     }
 
-    /// - Returns: what listens, and at which port.
+    /// - Returns: The listening socket and its port.
     static func listen() throws -> (FileDescriptor, port: UInt16) {
         let descriptor = FileDescriptor(owning: try retrying { socket(AF_INET, streams, 0) })
         var address = loopback(port: 0)
@@ -125,7 +125,7 @@ package struct CloudSocket: Sendable {
         return address
     }
 
-    /// Makes a call with an address of any family.
+    /// Calls a socket function with an address of any family.
     private static func calling<Address>(
         with address: inout Address, _ call: (UnsafeMutablePointer<sockaddr>, socklen_t) -> CInt
     ) throws(Errno) {

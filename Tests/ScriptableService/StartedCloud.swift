@@ -1,18 +1,18 @@
 import Foundation
 import LinuxSystem
 
-/// A service in a process of its own, for one test, and the folder that is handed to a domain of its provider.
+/// A service in a process of its own, for one test, and the directory that a domain of its provider is given.
 package final class StartedCloud: Sendable {
-    /// The folder to hand to the domain, as `path`.
+    /// The path of the directory to give to the domain, as `path`.
     package let folder: String
     package let control: CloudControl
     private let process: ChildProgram
 
-    /// Starts the service. Blocks until it can be asked.
+    /// Starts the service. Blocks until it accepts connections.
     ///
     /// - Parameters:
-    ///   - program: the built ``ScriptableProvider``.
-    ///   - folder: made; its path is short enough for a socket in it.
+    ///   - program: The path of the built ``ScriptableProvider``.
+    ///   - folder: The directory to create; its path has to be short enough for a socket in it.
     package init(program: String, folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         self.folder = folder
@@ -25,22 +25,22 @@ package final class StartedCloud: Sendable {
         throw CloudControl.Refused(description: "the service does not start")
     }
 
-    /// Ends it. Blocks.
+    /// Ends the service. Blocks.
     package func end() {
-        // It may have ended before.
+        // The service may have ended before.
         try? control.stop()
         _ = try? process.wait()
     }
 
-    /// Which of the two kinds of provider the extension is, and what the service's identifiers are.
+    /// The model of the extension, and the form of the service's identifiers.
     package enum Model: String, CaseIterable, Sendable {
-        /// It keeps its files itself.
+        /// The provider stores its files itself.
         case documents
-        /// The system keeps them.
+        /// The system stores the provider's files.
         case replica
-        /// As ``documents``, and identifiers are paths.
+        /// The same as ``documents``, with paths as identifiers.
         case documentPaths = "document-paths"
-        /// As ``replica``, and identifiers are paths.
+        /// The same as ``replica``, with paths as identifiers.
         case replicaPaths = "replica-paths"
 
         package var isReplica: Bool { self == .replica || self == .replicaPaths }
@@ -53,10 +53,10 @@ package final class StartedCloud: Sendable {
     /// Makes the bundle of the provider's user interface, to be installed as a link.
     ///
     /// - Parameters:
-    ///   - path: the folder to make, whose name ends with `.appex`.
-    ///   - program: the built ``ScriptableProvider``.
-    ///   - timeLimit: seconds that it may take when nobody is being asked.
-    ///   - showsWindows: whether it is handed a display.
+    ///   - path: The directory to make, whose name ends with `.appex`.
+    ///   - program: The path of the built ``ScriptableProvider``.
+    ///   - timeLimit: The number of seconds that the extension may run without a request to the user.
+    ///   - showsWindows: Whether the extension gets access to a display.
     package static func makeInterfaceBundle(
         at path: String, program: String, timeLimit: Int = 30, showsWindows: Bool = false
     ) throws {
@@ -77,13 +77,13 @@ package final class StartedCloud: Sendable {
             ])
     }
 
-    /// An action as a property list has it.
+    /// Returns an action in the form of a property list.
     package static func action(_ identifier: String, _ name: String, rule: String) -> [String: String] {
         let prefix = "NSExtensionFileProviderAction"
         return [prefix + "Identifier": identifier, prefix + "Name": name, prefix + "ActivationRule": rule]
     }
 
-    /// What the provider does for anything, and one that only drafts that are not locked can have done to them.
+    /// Actions for any item, and one only for drafts that are not in a locked directory.
     package static let standardActions = [
         action("org.example.publish", "Publish", rule: publishRule),
         action("org.example.touch", "Touch", rule: "TRUEPREDICATE"),
@@ -99,11 +99,11 @@ package final class StartedCloud: Sendable {
     /// Makes the bundle of the provider, to be installed as a link.
     ///
     /// - Parameters:
-    ///   - path: the folder to make, whose name ends with `.appex`.
-    ///   - program: the built ``ScriptableProvider``.
-    ///   - memory: mebibytes.
-    ///   - answerTime: the seconds that it may take for a question.
-    ///   - actions: as the property list has them.
+    ///   - path: The directory to make, whose name ends with `.appex`.
+    ///   - program: The path of the built ``ScriptableProvider``.
+    ///   - memory: The memory limit in mebibytes.
+    ///   - answerTime: The number of seconds that the provider may take to reply.
+    ///   - actions: The actions in the form of a property list.
     package static func makeBundle(
         at path: String, program: String, model: Model = .documents, memory: Int = 256, answerTime: Int = 30,
         actions: [[String: String]] = standardActions
@@ -131,8 +131,8 @@ package final class StartedCloud: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: path + "/Info.plist"))
-        // By another process: a program that this one has open for writing could not be run while any of its forks has it so.
-        // One that is there already may still be running.
+        // Another process copies the program: a file that this process has open for writing cannot be executed while
+        // any fork has the descriptor. An existing program may still be running, and is therefore removed first.
         let copy = try ChildProgram.start(
             "/bin/cp", arguments: ["--remove-destination", program, path + "/ScriptableProvider"], descriptors: [])
         guard try copy.wait() == .exited(0) else {
