@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// Programs that use files of a provider's document storage in turn, with no mount involved: the program, the daemon and the
-/// provider are processes of their own.
+/// Tests of programs that coordinate access to files of a provider's document storage, without a mount: the program,
+/// the daemon and the provider are separate processes.
 @Suite(.timeLimit(.minutes(20))) struct CoordinatedReadingTests {
-    /// Serves files under the identifier `main`, and tells the provider soon what nobody uses any more.
+    /// Serves files under the identifier `main`. The provider is soon notified of files that are no longer used.
     private func serving(
         _ files: [String: String], _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
     ) async throws {
@@ -26,23 +26,23 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try await app.ask("hold \(word)", "holding") == "hello")
             #expect(place.notes(folder).suffix(3).contains("start a.txt"))
-            // The program has it for as long as it likes.
+            // The program may use the file for as long as it likes.
             try await stopsProvidingAnother(place, app, folder)
             #expect(!place.notes(folder).contains("stop a.txt"))
             app.tell("release")
             #expect(try await app.hear("hold ") == "hello")
             await eventually { place.notes(folder).last == "stop a.txt" }
             #expect(!FileManager.default.fileExists(atPath: path))
-            // What stands for it stays.
+            // The placeholder stays.
             #expect(try await app.ask("metadata \(word)", "metadata") == "placeholder")
-            // The provider is asked each time.
+            // Each read makes the provider fetch again.
             #expect(try await app.ask("read \(word)", "read") == "hello")
             let starts = place.notes(folder).filter { $0 == "start a.txt" }
             #expect(starts.count == 2)
         }
     }
 
-    /// Reads another file, and waits until the provider was told that nobody uses that any more.
+    /// Reads another file, and waits until the provider is notified that it is no longer used.
     private func stopsProvidingAnother(_ place: VaultPlace, _ app: PeerProcess, _ folder: String) async throws {
         #expect(try await app.ask("read \(place.word("b.txt"))", "read") == "other")
         await eventually { place.notes(folder).contains("stop b.txt") }
@@ -60,12 +60,12 @@ import Testing
 
     @Test func whatIsWrittenReachesTheProvider() async throws {
         try await serving(["a.txt": "hello"]) { place, app, folder in
-            // What was there is there to be changed.
+            // Existing contents are fetched before a change.
             #expect(try await app.ask("write \(place.word("a.txt")) edited", "write") == "hello")
             await eventually { await place.contents(folder + "/a.txt") == "edited" }
             await eventually { place.notes(folder).contains("changed a.txt") }
             #expect(place.notes(folder).contains("start a.txt"))
-            // What is replaced is not fetched before, and a new file is nobody's yet.
+            // Contents that are replaced are not fetched first, and a new file has none at the provider.
             try FileManager.default.createDirectory(atPath: place.stored(""), withIntermediateDirectories: true)
             #expect(try await app.ask("replace \(place.word("b.txt")) other", "replace") == "none")
             #expect(try await app.ask("write \(place.word("new.txt")) fresh", "write") == "none")
@@ -81,11 +81,11 @@ import Testing
             #expect(locked.hasPrefix("failed NSFileProviderErrorDomain -1000"), "\(locked)")
             let missing = try await app.ask("read \(place.word("none.txt"))", "read")
             #expect(missing.hasPrefix("failed NSFileProviderErrorDomain -1005"), "\(missing)")
-            // A provider that ends whenever it is asked.
+            // The provider ends at each request for this file.
             try Data("last words".utf8).write(to: URL(fileURLWithPath: folder + "/dying.txt"))
             let dying = try await app.ask("read \(place.word("dying.txt"))", "read")
             #expect(dying.hasPrefix("failed NSFileProviderErrorDomain"), "\(dying)")
-            // Nothing is left claimed.
+            // No claim is left.
             try await eventually { try await place.daemon.client.call(CountClaimsCall(), attempts: 3).count == 0 }
         }
     }
@@ -104,7 +104,7 @@ import Testing
             await eventually { place.notes(folder).count { $0 == "start slow.txt" } == 2 }
             await other.end()
             await eventually { place.notes(folder).count { $0 == "stop slow.txt" } >= 2 }
-            // Neither is in the way of others.
+            // Neither wait delays other programs.
             try Data("at last".utf8).write(to: URL(fileURLWithPath: folder + "/slow.txt"))
             #expect(try await app.ask("read \(slow)", "read") == "at last")
             #expect(try await app.ask("read \(place.word("a.txt"))", "read") == "hello")
@@ -120,7 +120,7 @@ import Testing
             #expect(try await other.ask("hold \(word)", "holding") == "hello")
             app.tell("release")
             try await app.hear("hold ")
-            // The engine is done with its own copy before the programs are with theirs.
+            // The engine finishes with its own copy while the programs still use the file.
             try await app.ask("download main a.txt", "download done")
             try await stopsProvidingAnother(place, app, folder)
             #expect(!place.notes(folder).contains("stop a.txt"))
@@ -135,7 +135,7 @@ import Testing
             try Data("plain".utf8).write(to: URL(fileURLWithPath: path))
             #expect(try await app.ask("read \(path)", "read") == "plain")
             #expect(try await app.ask("read \(folder)/none", "read") == "none")
-            // In a storage, but in no domain.
+            // The path is in a document storage, but in no domain.
             #expect(try await app.ask("read \(place.word("a.txt", of: "nobodys"))", "read") == "none")
             let starts = place.notes(folder).filter { $0.hasPrefix("start") }
             #expect(starts.isEmpty)

@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a provider's own program asks of a real daemon through `NSFileProviderManager`.
+/// Tests of the requests that a provider's own program sends a real daemon through `NSFileProviderManager`.
 @Suite(.timeLimit(.minutes(20))) struct ManagerTests {
     @Test func aProgramAddsListsChangesAndRemovesItsDomains() async throws {
         try await VaultPlace.run { place in
@@ -18,13 +18,13 @@ import Testing
             let mounts = place.daemon.locations.mounts
             #expect(await place.contents(mounts + "/Papers/a.txt") == "hello\n")
             #expect(FileManager.default.fileExists(atPath: mounts + "/a-b-c-"))
-            // What a program keeps with a domain, its provider gets.
+            // The provider receives the values that the program stored with the domain.
             #expect(place.notes(folder).first == "begin hello")
 
-            // Another name, for the same domain.
+            // The same domain gets another name.
             #expect(try await app.ask("add main Writings \(folder)", "add") == "done")
             #expect(try await app.ask("domains", "domains") == "main=Writings second=a:b/c-+")
-            // They come back with the daemon.
+            // The domains outlive the daemon.
             await place.daemon.stop()
             try await place.daemon.start()
             #expect(try await app.ask("domains", "domains") == "main=Writings second=a:b/c-+")
@@ -64,7 +64,7 @@ import Testing
             let storage = place.daemon.locations.data + "/containers/\(VaultPlace.provider)/File Provider Storage"
             #expect(try await app.ask("place", "place") == "\(VaultPlace.provider) \(storage)")
             let mounted = place.daemon.locations.mounts + "/Papers/a.txt"
-            // Of an item that nobody has listed.
+            // The item was not listed before.
             #expect(try await app.ask("visible main a.txt", "visible") == mounted)
             #expect(try await app.ask("identify \(mounted)", "identify") == "a.txt main")
             #expect(
@@ -101,7 +101,7 @@ import Testing
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount) } == ["a.txt"])
             try Data("more\n".utf8).write(to: URL(fileURLWithPath: folder + "/b.txt"))
-            // More than a connection takes at once.
+            // The requests exceed the capacity of a connection.
             #expect(try await app.ask("flood main 6000", "flood") == "0")
             await eventually {
                 await offPool { (try? FileManager.default.contentsOfDirectory(atPath: mount))?.count == 2 }
@@ -132,14 +132,14 @@ import Testing
                 await offPool { try? FileManager.default.contentsOfDirectory(atPath: mount).sorted() } == [
                     "a.txt", "b.txt",
                 ])
-            // The vault takes no new files: nobody waits for ever.
+            // The vault accepts no new files, and the program must not wait for ever.
             try await offPool { try Data("new".utf8).write(to: URL(fileURLWithPath: mount + "/new.txt"), options: []) }
             for (command, item) in [("settle main", " " + Self.root), ("stabilize main", "")] {
                 let word = String(command.prefix { $0 != " " })
                 let refused = try await app.ask(command + item, word)
                 #expect(refused.hasPrefix("failed NSFileProviderErrorDomain -2005"), "\(refused)")
             }
-            // What it has is not held up by that.
+            // The failed edit does not delay other items.
             #expect(try await app.ask("settle main a.txt", "settle") == "done")
             #expect(try await app.ask("settle main none", "settle").hasPrefix("failed NSFileProviderErrorDomain"))
             #expect(
@@ -154,20 +154,20 @@ import Testing
             try await app.ask("add main Papers \(folder)", "add done")
             let mount = place.daemon.locations.mounts + "/Papers"
             #expect(await place.contents(mount + "/a.txt") == "hello\n")
-            // What it is being asked is answered all the same.
+            // A request that is in progress is served all the same.
             #expect(try await app.ask("stabilize main", "stabilize") == "done")
             await eventually { place.notes(folder).contains("stop a.txt") }
-            // The questions that follow are asked before the domain is disconnected.
+            // This ensures that requests which follow from the first are sent before the domain is disconnected.
             #expect(try await app.ask("stabilize main", "stabilize") == "done")
             #expect(try await app.ask("disconnect-domain main holidays", "disconnect-domain") == "done")
             let before = place.notes(folder)
             for _ in 0..<2 {
                 let refused = try await app.ask("download main b.txt", "download")
                 #expect(refused.contains("disconnected: holidays"), "\(refused)")
-                // What is here is here, once it is mounted.
+                // Local contents stay readable, once the domain is mounted.
                 await eventually { await place.contents(mount + "/a.txt") == "hello\n" }
                 #expect(place.notes(folder) == before)
-                // The next daemon leaves it alone as well.
+                // The next daemon sends the provider no request either.
                 await place.daemon.stop()
                 try await place.daemon.start()
                 await eventually { await place.contents(mount + "/a.txt") == "hello\n" }

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// Programs that call a provider's services: the program, the daemon and the provider are processes of their own.
+/// Tests of programs that call a provider's services: the program, the daemon and the provider are separate
+/// processes.
 @Suite(.timeLimit(.minutes(20))) struct ServiceTests {
     private let counting = "org.example.vault.counting"
     private let maintenance = "org.example.vault.maintenance"
@@ -31,7 +32,7 @@ import Testing
             #expect(try await app.ask("services \(mounted)", "services") == counting)
             #expect(try await app.ask("services \(place.word("a.txt"))", "services") == counting)
             #expect(place.notes(folder).contains("services a.txt"))
-            // Any program may use it.
+            // Any program may use the service.
             let stranger = try place.stranger()
             for app in [app, stranger] {
                 #expect(try await app.ask("open \(mounted) \(counting)", "open") == "done")
@@ -106,7 +107,7 @@ import Testing
             mounted = try await offPool { Result { try FullDisk(megabytes: 16, at: domains) } }.get()
         } _: { place, app, folder in
             let disk = try #require(mounted)
-            // The folder is removed with the rest.
+            // The directory is removed with the rest.
             defer { disk.unmount() }
             try await app.ask("open \(self.mounted(place)) \(counting)", "open done")
             try await offPool { Result { try disk.fill() } }.get()
@@ -125,7 +126,7 @@ import Testing
             #expect(try await app.hear("hung").hasPrefix("CancellationError"))
             await eventually { place.notes(folder).contains("cancelled") }
             #expect(try await app.ask("echo still", "echo") == "still")
-            // The end of a program gives up all that it waits for.
+            // The end of a program cancels all its calls.
             try await app.ask("hang", "hang begun")
             await eventually { place.notes(folder).filter { $0 == "hanging" }.count == 2 }
             await app.end()
@@ -147,7 +148,7 @@ import Testing
             #expect(try await app.ask("echo gone", "echo").contains("connection to the service is lost"))
             try await app.ask("open \(mounted) \(counting)", "open done")
             #expect(try await app.ask("pid", "pid") != first)
-            // The program's own end of it is no interruption.
+            // A connection that the program itself closes is not interrupted.
             try await app.ask("disconnect", "disconnect done")
             #expect(try await app.hear("lost") == "invalidated")
         }
@@ -157,7 +158,7 @@ import Testing
         try await serving(variables: ["PURVEY_PROVIDER_IDLE_TIME=0.2"]) { place, app, folder in
             try await app.ask("open \(mounted(place)) \(counting)", "open done")
             let provider = try await app.ask("pid", "pid")
-            // For several times as long as one is kept that nobody uses.
+            // This is several times as long as an unused provider process is kept.
             for _ in 0..<20 {
                 try await Task.sleep(for: .milliseconds(100))
                 #expect(try await app.ask("pid", "pid") == provider)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What a provider's own program sees, through a real daemon, of what is on this machine and of what is on its way.
+/// Tests of the sets of materialized and pending items, as a provider's own program sees them through a real daemon.
 @Suite(.timeLimit(.minutes(20))) struct SetTests {
     @Test func aProgramListsWhatIsOnThisMachineAndFollowsIt() async throws {
         try await VaultPlace.run { place in
@@ -19,7 +19,7 @@ import Testing
             try await app.ask("evict main a.txt", "evict done")
             #expect(try await app.ask("changes main materialized", "changes") == "-a.txt")
             #expect(try await app.ask("list main materialized", "list") == "b.txt+")
-            // The next daemon knows them, too, and the object goes on.
+            // The next daemon knows the set, too, and the enumerator works on.
             await place.daemon.stop()
             try await place.daemon.start()
             #expect(try await app.ask("changes main materialized", "changes").isEmpty)
@@ -72,7 +72,7 @@ import Testing
             for name in ["a.txt", "b.txt"] { #expect(try await app.ask("modify main \(name)", "modify") == "done") }
             try await app.ask("settle main a.txt", "settle done")
             #expect(place.notes(folder).contains("changed a.txt"))
-            // What is not here cannot be handed over, and is not fetched for that.
+            // A dataless file cannot be uploaded again, and is not fetched for that.
             #expect(!place.notes(folder).contains("start b.txt") && !place.notes(folder).contains("changed b.txt"))
             #expect(await place.contents(folder + "/a.txt") == "hello\n")
             #expect(
@@ -91,14 +91,14 @@ import Testing
             try await offPool {
                 try Data("!".utf8).write(to: URL(fileURLWithPath: mount + "/ask.txt"), options: [])
             }
-            // Of an item that is not there, it is told so.
+            // A request for a missing item fails.
             await eventually { place.notes(folder).contains("asked -1005") }
             let notes = place.notes(folder)
             #expect(notes.contains("here ask.txt b.txt") && notes.contains("there ask.txt"), "\(notes)")
             #expect(notes.contains("visible \(mount)/b.txt b.txt") && notes.contains("domains main second"), "\(notes)")
-            // Whether it is asked anything is up to its program.
+            // Only a program may ask the user, so the extension's request is refused.
             #expect(notes.contains("refused \(CocoaError.featureUnsupported.rawValue)"), "\(notes)")
-            // What it keeps of the domain is its own, and goes with the domain.
+            // The extension's state of the domain is its own, and is removed with the domain.
             let state = try #require(notes.first { $0.hasPrefix("state ") }?.dropFirst(6)).description
             #expect(await place.contents(state + "/note") == "kept")
             #expect(try await app.ask("remove main", "remove") == "nothing")
@@ -122,7 +122,7 @@ import Testing
                 try Data("edited".utf8).write(to: URL(fileURLWithPath: mount + "/a.txt"), options: [])
             }
             try await eventually { try await app.ask("notified pending", "notified") != "0" }
-            // It goes on with the next daemon, which it does not start for that.
+            // The subscription continues with the next daemon, which it does not start by itself.
             await place.daemon.stop()
             try await place.daemon.start()
             _ = try await app.ask("notified materialized", "notified")

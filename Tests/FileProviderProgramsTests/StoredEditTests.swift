@@ -5,12 +5,12 @@ import FileProvider
 import Foundation
 import Testing
 
-/// Edits that programs make in a provider's document storage: they reach the provider whole, and nothing takes their place, whatever
-/// others do meanwhile. The programs, the daemon and the provider are processes of their own.
+/// Tests of edits that programs make in a provider's document storage: each edit reaches the provider whole, and no
+/// concurrent change overwrites it. The programs, the daemon and the provider are separate processes.
 @Suite(.timeLimit(.minutes(20))) struct StoredEditTests {
-    /// Serves a file by the provider that serves folders.
+    /// Serves a file with the provider that serves directories.
     ///
-    /// - Parameter megabytes: of a disk of its own.
+    /// - Parameter megabytes: The size of a disk of its own for the served directory.
     private func serving(
         megabytes: Int? = nil,
         _ body: (VaultPlace, PeerProcess, _ word: String, _ cloud: String, FullDisk?) async throws -> Void
@@ -28,11 +28,12 @@ import Testing
         }
     }
 
-    /// Serves a file, and another one called `other.txt`, by the provider that keeps to the rules.
+    /// Serves a file and another one called `other.txt`, with the provider that coordinates its own accesses.
     ///
     /// - Parameters:
-    ///   - turnTime: for how many seconds it waits for its turn: no less than any test takes, where that is not what it is about.
-    ///   - providingTime: for how many seconds it is not told what nobody uses any more.
+    ///   - turnTime: The number of seconds that the provider waits for its turn. The default exceeds any test's
+    ///     duration.
+    ///   - providingTime: The number of seconds before the provider is notified of files that are no longer used.
     private func servingVault(
         _ name: String, turnTime: Double = 600, providingTime: Double = 600,
         _ body: (VaultPlace, PeerProcess, _ word: String, _ service: String) async throws -> Void
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    // MARK: By the provider of folders
+    // MARK: The provider of directories
 
     @Test func anEditSurvivesThatAnotherProgramAsksForTheFile() async throws {
         try await serving { place, app, word, cloud, _ in
@@ -89,7 +90,7 @@ import Testing
             #expect(try await app.ask("write \(word) edited", "write") == "hello")
             let item = ItemPlace(text: "a.txt", path: place.mounted("a.txt"))
             try await eventually { try await place.daemon.client.call(DescribeItemCall(place: item)).state == .error }
-            // Whoever asks gets the edit, and not what the folder has.
+            // Readers get the edit, and not the contents in the served directory.
             #expect(try await app.ask("read \(word)", "read") == "edited")
             #expect(await place.contents(cloud + "/a.txt") == "hello")
             try full.makeRoom()
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    // MARK: By every provider
+    // MARK: Every provider
 
     @Test func whatIsWrittenByTheMountDoesNotTakeThePlaceOfAnEditUnderWay() async throws {
         try await servingVault("a.txt") { place, app, word, service in
@@ -106,7 +107,7 @@ import Testing
             #expect(await place.contents(mounted) == "hello")
             try await app.ask("edit \(word) one two", "editing")
             try await offPool { try Data("mine".utf8).write(to: URL(fileURLWithPath: mounted)) }
-            // The engine waits.
+            // The engine's claim waits.
             try await place.hasClaims(2)
             app.tell("release")
             #expect(try await app.hear("edit ") == "done")
@@ -153,7 +154,8 @@ import Testing
             let other = try place.app()
             other.tell("hold \(word)")
             try await place.hasClaims(3)
-            // Whoever wrote it may end: it is known to have ended when the provider hears that nobody uses the other file.
+            // The writing program may end. Its end is complete when the provider is notified that the other file is
+            // unused.
             await app.end()
             await eventually { place.notes(service).contains("stop other.txt") }
             #expect(try await place.daemon.client.call(CountClaimsCall(), attempts: 3).count == 3)
@@ -173,7 +175,7 @@ import Testing
             try await place.hasClaims(2)
             let third = try place.app()
             third.tell("download main told.txt")
-            // It waits as the other does.
+            // The third program waits as the second does.
             try await place.hasClaims(3)
             #expect(!place.notes(service).contains("changed told.txt"))
             try Data().write(to: URL(fileURLWithPath: service + "/.go"))
@@ -195,6 +197,6 @@ import Testing
 }
 
 extension VaultPlace {
-    /// Where a person sees an item of the domain called Papers.
+    /// Returns the path of an item in the mount of the domain Papers.
     fileprivate func mounted(_ name: String) -> String { daemon.locations.mounts + "/Papers/" + name }
 }

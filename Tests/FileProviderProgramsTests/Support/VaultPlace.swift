@@ -6,18 +6,18 @@ import Foundation
 import LinuxSystem
 import Testing
 
-/// A daemon with the vault's provider installed and its program registered, and folders to serve.
+/// A daemon with the vault's provider installed and its program registered, and directories to serve.
 struct VaultPlace {
     let daemon: PrivateDaemon
-    /// The vault's program, registered as such.
+    /// The path of the vault's registered program.
     let program: String
 
     static let program = "org.example.vault"
     static let provider = "org.example.vault.provider"
 
-    /// Runs a test with a folder that is served under the identifier `main`, by a provider that was not started yet.
+    /// Runs a test with the provider installed and not started yet.
     ///
-    /// - Parameter provider: the name of its program, and that of its class.
+    /// - Parameter provider: The names of the provider's program and of its principal class.
     static func run(
         by provider: (program: String, principal: String) = ("VaultProvider", "Vault"), variables: [String] = [],
         _ body: (VaultPlace) async throws -> Void
@@ -53,7 +53,7 @@ struct VaultPlace {
         let list = list.merging(["CFBundleExecutable": program]) { first, _ in first }
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: folder + "/Info.plist"))
-        // By another process, which no fork of this one has open for writing.
+        // Another process copies the program, so that no fork of this one has the copy open for writing.
         let source = TestProcess.program(program)
         let copy = try await offPool {
             try ChildProgram.start("/bin/cp", arguments: [source, folder + "/" + program], descriptors: []).wait()
@@ -61,28 +61,28 @@ struct VaultPlace {
         try #require(copy == .exited(0))
     }
 
-    /// A process of the vault's program.
+    /// Starts a process of the vault's program.
     func app() throws -> PeerProcess { try daemon.peer(program: program) }
 
-    /// A process of the same program that is not registered.
+    /// Starts a process of the same program that is not registered.
     func stranger() throws -> PeerProcess { try daemon.peer(program: TestProcess.program("VaultApp")) }
 
-    /// Where the provider keeps a file of a domain.
+    /// Returns the path at which the provider stores a file of a domain.
     func stored(_ name: String, of domain: String = "main") -> String {
         "\(daemon.locations.data)/containers/\(Self.provider)/File Provider Storage/\(domain)/\(name)"
     }
 
-    /// The same as one word of a command.
+    /// Returns the stored path as one word of a command.
     func word(_ name: String, of domain: String = "main") -> String {
         stored(name, of: domain).replacingOccurrences(of: " ", with: "%20")
     }
 
-    /// Waits until the daemon has so many claims, granted and waiting.
+    /// Waits until the daemon has a number of claims, granted and waiting.
     func hasClaims(_ count: Int) async throws {
         try await eventually { try await daemon.client.call(CountClaimsCall(), attempts: 3).count == count }
     }
 
-    /// Makes a folder to be served.
+    /// Makes a directory to be served.
     func makeService(_ files: [String: String] = [:], named name: String = "service") throws -> String {
         let folder = daemon.work + "/" + name
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -90,7 +90,7 @@ struct VaultPlace {
         return folder
     }
 
-    /// What the provider has noted in a folder that it serves.
+    /// Returns the notes that the provider has written in a served directory.
     func notes(_ folder: String) -> [String] {
         let text = (try? String(contentsOfFile: folder + "/.notes", encoding: .utf8)) ?? ""
         return text.split(separator: "\n").map(String.init)
