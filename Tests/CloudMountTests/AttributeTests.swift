@@ -33,7 +33,7 @@ struct AttributeTests {
             #expect(file.modified.tv_sec == 1_234_567_890 && file.modified.tv_nsec == 500_000_000)
             #expect(file.owner == getuid())
             #expect(file.linkCount == 1)
-            // One block at least, though no bytes are here: see SparseReaderTests.
+            // A dataless file reports one block at least: see SparseReaderTests.
             #expect(file.allocatedSize == 512)
             #expect(try mount.status("Folder").permissions == 0o755)
             var disk = statvfs()
@@ -64,7 +64,7 @@ struct AttributeTests {
             let file = try mount.open("File")
             #expect(mount.failure { try file.setAttribute("user.purvey.state", "mine") } == .notPermitted)
             #expect(mount.failure { try file.removeAttribute("user.purvey.state") } == .notPermitted)
-            // Programs that copy attributes leave it alone.
+            // Listings omit the attribute, so that programs which copy attributes ignore it.
             #expect(try names(of: path) == ["user.color"])
         }
     }
@@ -84,7 +84,7 @@ struct AttributeTests {
             try file.setAttribute("user.mine", "two", if: true)
             #expect(mount.failure { try file.setAttribute("trusted.mine", "two") } == .notSupported)
             #expect(mount.failure { try file.removeAttribute("user.none") } == .noData)
-            // What the provider gave can be changed and removed here.
+            // Attributes from the provider can be changed and removed locally.
             try file.setAttribute("user.color", "blue")
             try file.removeAttribute("user.size")
             #expect(mount.failure { try file.removeAttribute("user.size") } == .noData)
@@ -102,7 +102,7 @@ struct AttributeTests {
                 try new.overwrite(Array("text".utf8), at: 0)
             }
 
-            // Whatever becomes of the item at the provider.
+            // Local attributes stay after changes at the provider.
             try mount.write("other", to: "File")
             try retrying { rename(mount("New"), mount("Folder/Newer")) }
             mount.waitUntilSent()
@@ -118,7 +118,7 @@ struct AttributeTests {
             #expect(try attribute("user.label", of: mount("Folder")) == "green")
             #expect(try attribute("user.label", of: mount.path) == "green")
             #expect(try attribute("user.mine", of: mount("Folder/Newer")) == "new")
-            // They go with the item.
+            // A file that is created again under the name has no attributes.
             try retrying { unlink(mount("File")) }
             try mount.write("new", to: "File")
             #expect(try names(of: mount("File")) == [])
@@ -171,7 +171,7 @@ struct AttributeTests {
             ]
             try retrying { utimensat(AT_FDCWD, mount("File"), &times, 0) }
             #expect(try mount.status("File").modified.tv_sec == 1_100_000_000)
-            // As tar does it: while the file is open.
+            // The date is set while the file is open, as tar does.
             let file = try mount.open("New", [.writeOnly, .create])
             try file.overwrite(Array("text".utf8), at: 0)
             try retrying { futimens(file.rawValue, &times) }

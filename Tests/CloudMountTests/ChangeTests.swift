@@ -22,7 +22,7 @@ struct ChangeTests {
             provider.addFile("Removed", "removed", identifier: "removed")
             provider.addFolder("Folder", identifier: "folder")
         } _: { (mount) throws in
-            // The kernel has been told of everything, and that there is no "New".
+            // The kernel has cached all entries, and that "New" does not exist.
             #expect(try mount.names() == ["Changed", "Folder", "Removed", "Renamed"])
             #expect(try mount.names("Folder").isEmpty)
             for name in ["Changed", "Renamed", "Removed"] { _ = try mount.bytes(name) }
@@ -49,7 +49,7 @@ struct ChangeTests {
         try await withMount(folderLimit: 2) { provider in
             for name in folders { provider.addFolder(name, identifier: name) }
         } _: { (mount) throws in
-            // The kernel keeps that there is nothing of that name.
+            // The kernel caches that the name does not exist.
             for name in folders {
                 #expect(try mount.names(name).isEmpty)
                 #expect(mount.failure { _ = try mount.status(name + "/New") } == .noSuchFile)

@@ -6,13 +6,13 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Dates of files, by which programs tell what they have to do anew.
+/// Tests of the dates by which programs decide which files to process again.
 @Suite(.ownThreads, .enabled(if: canMount)) struct DateTests {
     @Test(arguments: [true, false]) func aFileKeepsItsDateWhenItIsClosedAndSent(passing: Bool) async throws {
         try await withMount(passing: passing) {
             $0.addFile("File", "text")
         } _: { (mount) throws in
-            // One in sixteen dates would be another one if it were rounded in another way.
+            // Another rounding would change one date in sixteen.
             for round in 0..<200 {
                 let file = try mount.open("File", .readWrite)
                 try file.overwrite(Array("\(round)".utf8), at: 0)
@@ -77,7 +77,7 @@ import Testing
     }
 }
 
-/// When a file's contents were changed last, as a program is told.
+/// A file's modification date, as a program sees it.
 private struct FileDate: Equatable, Comparable, CustomStringConvertible {
     let seconds: Int
     let nanoseconds: Int

@@ -19,14 +19,15 @@ struct FolderTests {
             let names = try mount.names("Many")
             #expect(names.count == 10_000)
             #expect(Set(names).count == 10_000)
-            // With attributes, and again from the index.
+            // The entries are listed with attributes, and again from the index.
             let list = try start("sh", "-c", "ls -l '\(mount("Many"))' | wc -l").waitForEnd()
             #expect(list.text.trimmingCharacters(in: .whitespacesAndNewlines) == "10001")
             #expect(try mount.names("Many") == names)
         }
     }
 
-    /// The kernel keeps the names, and is made to forget what they lead to: whoever looks at each has it drop the names in the midst.
+    /// The kernel caches the names and is made to drop the inodes. Looking up each entry then drops the cached names
+    /// during the listing.
     @Test func whoGoesThroughAFolderWhoseNamesAreDroppedMeanwhileMissesNone() async throws {
         try await withMount { provider in
             for number in 0..<3_000 { provider.addFile("File \(number)") }
@@ -63,7 +64,7 @@ struct FolderTests {
             provider.behave { behaviour in
                 behaviour.before = { (request) throws(ProviderFailure) in
                     guard case .page(of: "slow", _) = request else { return }
-                    // Until it is cancelled, or the test is over.
+                    // The delay lasts until the request is cancelled or the test is over.
                     try? await Task.sleep(for: .seconds(3600))
                     throw ProviderFailure(.cancelled, message: "The request was cancelled.")
                 }
@@ -96,7 +97,7 @@ struct FolderTests {
                 }
             }
         } _: { (mount) throws in
-            // What is on the first page is listed, looked up and read while the second has not come.
+            // Items of the first page are listed, looked up and read before the second page comes.
             let folder = try #require(opendir(mount("Folder")))
             defer { closedir(folder) }
             var count = 0
@@ -130,7 +131,7 @@ struct FolderTests {
             $0.addFile("File", "text")
         } _: { (mount) throws in
             #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile)
-            // The engine asks for pages of its own sets whenever it likes.
+            // The engine may request pages of its own sets at any time.
             func pages() -> Int {
                 mount.provider.requests.count { request in
                     if case .page(ProviderItem.rootIdentifier, _) = request { true } else { false }
@@ -139,7 +140,7 @@ struct FolderTests {
             let before = pages()
             for _ in 0..<20 { #expect(mount.failure { _ = try mount.status("None") } == .noSuchFile) }
             #expect(pages() == before)
-            // And it is found when it is there.
+            // A file of the name is found once it exists.
             try mount.write("text", to: "None")
             #expect(try mount.text("None") == "text")
         }

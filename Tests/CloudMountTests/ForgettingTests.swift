@@ -4,7 +4,7 @@ import Glibc
 import TestThreads
 import Testing
 
-/// What was removed while a program has it open is there until the kernel speaks of it no more.
+/// Tests of items that were removed while open: each is known until the kernel forgets its inode.
 @Suite(.ownThreads) struct ForgettingTests {
     private typealias Domain = DispatchedDomain
 
@@ -23,20 +23,20 @@ import Testing
         let nodes = files.map(\.node) + [folder]
         for node in nodes { #expect(try domain.knows(node)) }
 
-        // It is closed, and somebody asks before the kernel has let go.
+        // The file is closed, and its attributes are requested before the kernel forgets it.
         for file in files.dropLast() {
             #expect(try domain.ask(.release, in: file.node, Domain.closing(file.handle)).error == 0)
         }
         #expect(try domain.knows(nodes[0]))
         _ = try domain.ask(.forget, in: nodes[0], RequestDevice.numbers(.long(1)))
-        // Closing goes over the engine.
+        // The release is completed by the engine's thread.
         try eventually { try !domain.knows(nodes[0]) }
         #expect(try domain.knows(nodes[1]) && domain.knows(folder))
         _ = try domain.ask(
             .batchForget,
             RequestDevice.numbers(.short(2), .short(0), .long(nodes[1]), .long(1), .long(folder), .long(2)))
         try eventually { try !domain.knows(nodes[1]) && !domain.knows(folder) }
-        // What is open is known by that.
+        // An open file stays known until its release.
         let open = files[2]
         _ = try domain.ask(.forget, in: open.node, RequestDevice.numbers(.long(1)))
         #expect(try domain.knows(open.node))

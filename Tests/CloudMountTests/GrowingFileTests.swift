@@ -8,7 +8,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// A file with more at the end at the provider, while programs have it open.
+/// Tests of a file that grows at the provider while programs have it open.
 @Suite(.ownThreads, .enabled(if: canMount))
 struct GrowingFileTests {
     @Test(arguments: [true, false]) func tailFollowsItAndAnAppendMakesNoConflict(passing: Bool) async throws {

@@ -8,9 +8,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Programs that read whatever they find have nothing fetched.
+/// Tests that no contents are fetched for programs that read every file.
 @Suite(.ownThreads, .enabled(if: canMount)) struct IndexerTests {
-    /// A program that reads a file, under a name of the test's choice.
+    /// Returns the path of a program that reads a file, under a chosen name.
     private func reader(_ name: String, in folder: TestFolder) throws -> String {
         let path = folder.path + "/" + name
         let copy = try ChildProgram.start("/bin/cp", arguments: ["/bin/cat", path], descriptors: []).wait()
@@ -27,7 +27,7 @@ import Testing
             let refused = try start(indexer, mounted("a.txt")).waitForEnd()
             #expect(refused.status == 1 && refused.output.isEmpty)
             #expect(mounted.provider.count(.contents) == 0)
-            // What is here may be read by all.
+            // Any program may read local contents.
             #expect(try mounted.text("a.txt") == "hello")
             let allowed = try start(indexer, mounted("a.txt")).waitForEnd()
             #expect(allowed.status == 0 && allowed.text == "hello")

@@ -51,7 +51,7 @@ struct NameTests {
             try rename(mount("Text.txt.new"), mount("Text.txt"))
             #expect(try mount.names() == ["Text.txt"])
             #expect(try mount.text("Text.txt") == "after")
-            // Who had the file open has what it was.
+            // A handle that was open before reads the old contents.
             #expect(try reader.everything() == Array("before".utf8))
             mount.waitUntilSent()
             #expect(mount.provider.tree == ["Text.txt": "after"])
@@ -82,7 +82,7 @@ struct NameTests {
         try await withMount { provider in
             provider.addFile("Before", "text")
             provider.behave { behaviour in
-                // What is answered was true before the file was renamed.
+                // The reply describes the item as it was before the rename.
                 behaviour.after = { (request) throws(ProviderFailure) in
                     guard request.kind == .contents else { return }
                     while !mayGoOn.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
@@ -106,7 +106,7 @@ struct NameTests {
         }
     }
 
-    /// Counts what changes its place.
+    /// Counts the moves that are announced.
     private final class Moves: Sendable {
         private let state = Lock(0)
 

@@ -11,7 +11,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Large files of a provider that gives parts of them.
+/// Tests of large files of a provider that serves byte ranges.
 @Suite(.ownThreads, .enabled(if: canMount))
 struct PartsTests {
     private static let size = 24 << 20
@@ -29,7 +29,7 @@ struct PartsTests {
         }
     }
 
-    /// Bytes that were asked for in parts.
+    /// Returns the number of bytes that were requested as byte ranges.
     private func fetched(_ mount: MountedProvider) -> Int {
         mount.provider.requests.reduce(0) { sum, request in
             if case .part(_, let range) = request { sum + range.count } else { sum }
@@ -76,7 +76,7 @@ struct PartsTests {
             mount.wait(until: { state(mount, "Large") == "current" })
             #expect(mount.provider.count(.contents) == 0 && mount.provider.count(.part) < 24)
             mount.provider.hold(.part)
-            // As any file that is here, by whatever way.
+            // The file is read as any local file.
             #expect(try mount.bytes("Large") == Self.contents)
         }
     }
@@ -124,7 +124,7 @@ struct PartsTests {
                         == mount.provider.item(of: identifier)?.contentVersion
                 })
             #expect(mount.failure { _ = try read(file, 10_000_000..<10_000_010) } == Errno(rawValue: ESTALE))
-            // Programs that open it now read the new version.
+            // Programs that open the file now read the new version.
             mount.wait(until: { try read(try mount.open("Large"), 0..<10) == Array(changed.prefix(10)) })
             #expect(try mount.bytes("Large") == changed)
             #expect(try read(file, 0..<10) == Array(Self.contents.prefix(10)))

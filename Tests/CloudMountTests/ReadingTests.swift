@@ -132,7 +132,7 @@ struct ReadingTests {
                 try FileDescriptor.open("/proc/self/fd", [.readOnly, .directory]).entries().filter { entry in
                     let target = try? FileManager.default.destinationOfSymbolicLink(
                         atPath: "/proc/self/fd/\(entry.name)")
-                    // Contents are named by their item's number.
+                    // Files of contents are named by their item's number.
                     return target.map { target in
                         target.hasPrefix((mount.path as NSString).deletingLastPathComponent)
                             && Int(target.prefix { $0 != " " }.split(separator: "/").last ?? "") != nil

@@ -7,11 +7,13 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// What the kernel sends again, because the process that has read it has died before its answer: it was done then, or it was not.
+/// Tests of requests that the kernel sends again, because the process that read them died before its reply. Such a
+/// request was either performed or not.
 @Suite(.ownThreads) struct RepeatedRequestTests {
     private typealias Domain = DispatchedDomain
 
-    /// One request, which comes again after it was done: it has the answer that it had. As a new one it fails.
+    /// Expects that a request which is repeated after it was performed gets the same reply. As a new request it
+    /// fails.
     private func expectSame(
         _ domain: Domain, _ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8], otherwise error: Int32,
         at location: SourceLocation = #_sourceLocation
@@ -25,7 +27,7 @@ import Testing
         #expect(second.number() == first.number(), sourceLocation: location)
     }
 
-    /// One request that nobody came to: it is done.
+    /// Expects that a repeated request that was not performed before is performed.
     private func expectDone(
         _ domain: Domain, _ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8],
         at location: SourceLocation = #_sourceLocation
@@ -41,7 +43,7 @@ import Testing
         try expectSame(domain, .makeNode, Domain.file("File"), otherwise: EEXIST)
         let link = Domain.name("Link") + Domain.name("Target")
         try expectSame(domain, .symbolicLink, link, otherwise: EEXIST)
-        // What has the name and is something else is in the way.
+        // An item of another kind with the name makes the request fail.
         for (opcode, body) in [
             (Opcode.makeFolder, Domain.folder("File")), (Opcode.makeNode, Domain.file("Folder")),
             (Opcode.symbolicLink, Domain.name("Link") + Domain.name("Elsewhere")),
@@ -88,7 +90,7 @@ import Testing
         Domain.writing(text, handle, at: end, flags: appendFlags)
     }
 
-    /// A domain with a file that is open to append, and has a line of four bytes.
+    /// Creates a domain with a file that is open for appending and has a line of four bytes.
     private func withFileToAppendTo() throws -> (Domain, node: UInt64, handle: UInt64) {
         let domain = try Domain()
         let made = try domain.ask(.create, Domain.making("File", flags: Self.appendFlags))
@@ -105,11 +107,11 @@ import Testing
         try domain.takeOver()
         #expect(try domain.ask(second, again: true).count == 4)
         #expect(try domain.text(node, handle) == "one\ntwo\n")
-        // One that was not done is done, though the file ends in the same.
+        // A request that was not performed is performed, though the file ends in the same text.
         let third = domain.question(.write, in: node, appending("two\n", at: 8))
         #expect(try domain.ask(third, again: true).count == 4)
         #expect(try domain.text(node, handle) == "one\ntwo\ntwo\n")
-        // Where it goes to a place, twice is as good as once.
+        // A write at a fixed offset may be repeated.
         let other = try domain.ask(.create, Domain.making("Other"))
         let place = Domain.writing("one\n", other.number(at: Domain.handlePlace), at: 2)
         let fourth = domain.question(.write, in: other.number(), place)
@@ -118,7 +120,7 @@ import Testing
         #expect(try domain.text(other.number(), other.number(at: Domain.handlePlace)) == "\0\0one\n")
     }
 
-    /// A process that is killed while it writes has written some of it.
+    /// A process that is killed while it writes may have written a part.
     @Test func whatGoesToTheEndAndIsThereInPartIsMadeWhole() throws {
         let (domain, node, handle) = try withFileToAppendTo()
         func appending(_ text: String, at end: Int) -> [UInt8] { Self.appending(text, handle, at: end) }
@@ -127,12 +129,12 @@ import Testing
         try domain.takeOver()
         #expect(try domain.ask(second, again: true).count == 7)
         #expect(try domain.text(node, handle) == "one\nsecond\n")
-        // What is there of something else stays.
+        // Other data at the end stay.
         let third = domain.question(.write, in: node, appending("third\n", at: 11))
         #expect(try domain.ask(.write, in: node, appending("than\n", at: 11)).count == 5)
         #expect(try domain.ask(third, again: true).count == 6)
         #expect(try domain.text(node, handle) == "one\nsecond\nthan\nthird\n")
-        // What is not to go to the end is written whole at its place.
+        // A write that does not append is performed whole at its offset.
         let fourth = domain.question(.write, in: node, Domain.writing("1st\n", handle, at: 0))
         #expect(try domain.ask(fourth, again: true).count == 4)
         #expect(try domain.text(node, handle) == "1st\nsecond\nthan\nthird\n")
@@ -169,7 +171,7 @@ import Testing
         #expect(domain.ledger.openings.count == 2)
         #expect(try domain.text(node, handle) == "old")
 
-        // One that nobody came to, and one of a file that was made and not opened.
+        // An open that was not performed, and a create of a file that exists and was not opened.
         let other = domain.question(.open, in: node, Domain.opening(O_RDONLY))
         #expect(try ![0, handle].contains(domain.ask(other, again: true).number()))
         #expect(try domain.ask(.makeNode, Domain.file("Third")).error == 0)
@@ -186,7 +188,7 @@ import Testing
         let replace: Int32 = 2
         let body = Domain.attribute("user.one", "1", flags: create)
         try expectSame(domain, .setExtendedAttribute, in: node, body, otherwise: EEXIST)
-        // Somebody else's, and none that could be replaced.
+        // One attribute exists with another value, and the other does not exist to be replaced.
         for (name, flags, error) in [("user.one", create, EEXIST), ("user.two", replace, ENODATA)] {
             let body = Domain.attribute(name, "2", flags: flags)
             let question = domain.question(.setExtendedAttribute, in: node, body)
@@ -251,7 +253,8 @@ import Testing
             if isLater { try domain.takeOver() }
             #expect(try domain.text(node, handle) == "old")
             #expect(try domain.knows(node))
-            // A program may have meant the name.
+            // The kernel may have resolved the name before the replacement, so that the first open fails and a second
+            // one succeeds.
             #expect(try domain.ask(.open, in: node, Domain.opening(O_RDONLY)).error == -ESTALE)
             let again = try domain.ask(.open, in: node, Domain.opening(O_RDONLY))
             #expect(try again.error == 0 && domain.text(node, again.number()) == "old")
@@ -269,7 +272,7 @@ import Testing
     }
 
     @Test func backingFilesThatNoOpeningGoesOnWithAreLetGoOfOnce() throws {
-        /// Notes what the kernel lets go of.
+        /// Records the backing files that are closed.
         final class Registrar: BackingRegistrar {
             let made = Lock<[Int32]>([])
             let closed = Lock<[Int32]>([])
@@ -280,7 +283,7 @@ import Testing
         let made = try domain.ask(.create, Domain.making("File"))
         let (node, handle) = (made.number(), made.number(at: Domain.handlePlace))
         #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
-        // Two openings of one that is gone, two of one that is there, and one that had none.
+        // Two handles of an item that is gone, two of one that exists, and one without a backing file.
         for (handle, item, backing): (UInt64, UInt64, Int32) in [
             (1, 1 << 40, 5), (2, 1 << 40, 5), (3, node, 6), (4, node, 6), (5, 1 << 41, 0),
         ] {
@@ -301,7 +304,7 @@ import Testing
             #expect(registrar.closed.withLock { $0 } == [5])
             #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
         }
-        // Closing goes over the engine.
+        // The release is completed by the engine's thread.
         for _ in 0..<24_000 {
             if registrar.closed.withLock({ $0.count }) > 1 { break }
             usleep(5000)

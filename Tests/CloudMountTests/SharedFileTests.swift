@@ -8,9 +8,9 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// One file that several programs have open, for reading and for writing, in whatever order they come.
+/// Tests of one file that several programs have open, for reading and for writing, in any order.
 @Suite(.ownThreads, .enabled(if: canMount)) struct SharedFileTests {
-    /// Whether all of the file is here when the first opens it, and what the first opens it for.
+    /// The arguments are whether the file is local at the first open, and whether the first open is for writing.
     @Test(arguments: [true, false], [true, false])
     func nobodyIsRefusedWhileAnotherHoldsAChangedFile(isHere: Bool, writesFirst: Bool) async throws {
         for passing in [true, false] {
@@ -22,7 +22,7 @@ import Testing
                 #expect(try first.everything() == Array("text".utf8))
                 let writer = writesFirst ? first : try mount.open("File", .readWrite)
                 try writer.overwrite(Array("more".utf8), at: 4)
-                // Another program, one that maps it, one that writes too, and this one.
+                // The others are a program that reads, one that maps the file, one that appends, and this one.
                 for _ in 0..<2 {
                     let other = try start("cat", mount("File")).waitForEnd()
                     #expect(other.status == 0 && other.text.hasPrefix("textmore"))

@@ -9,7 +9,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Programs that look for holes before they read: they skip a file that reports no blocks.
+/// Tests of programs that look for holes before they read, and that skip a file which reports no blocks.
 @Suite(.ownThreads, .enabled(if: canMount))
 struct SparseReaderTests {
     private static let contents = pattern(300_000)

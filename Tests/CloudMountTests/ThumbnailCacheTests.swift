@@ -5,9 +5,9 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The desktop's folder of thumbnails, whatever they are made by.
+/// Tests of the desktop's thumbnail directory, independent of how the pictures are made.
 @Suite struct ThumbnailCacheTests {
-    /// What begins as a picture does: more of it nobody looks at here.
+    /// Returns pictures that only begin like a PNG, as the cache does not look further.
     private static func pictures() throws -> SmallPictures {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         let header = [0, 0, 0, 13] + Array("IHDR".utf8) + [UInt8](repeating: 0, count: 17)
@@ -30,7 +30,7 @@ import Testing
         let cache = ThumbnailCache(path: folder.path + "/thumbnails")
         let file = ThumbnailCache.File(path: "/mount/a.jpg", modified: 7)
         #expect(!cache.knows(file))
-        // What is in the way has the others be written or not.
+        // A file is in the way of one size. The other sizes may be written or not.
         try folder.file("thumbnails/" + blocked)
         #expect(throws: Errno.notDirectory) { try cache.store(try Self.pictures(), of: file) }
         #expect(!cache.knows(file))
@@ -46,7 +46,7 @@ import Testing
     func aFileThatLiesDeepIsKnownAsAnyOther(hasPicture: Bool) throws {
         let folder = try TestFolder()
         let cache = ThumbnailCache(path: folder.path + "/thumbnails")
-        // Escaped, it is three times as long, and longer than any path may be.
+        // Escaped, the path is three times as long, and longer than PATH_MAX.
         let path = "/mount" + String(repeating: "/" + String(repeating: "ä", count: 100), count: 19) + "/a.jpg"
         let file = ThumbnailCache.File(path: path, modified: 1_700_000_000)
         if hasPicture {

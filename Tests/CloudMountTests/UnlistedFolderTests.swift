@@ -7,7 +7,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Folders whose listing takes its time, or fails.
+/// Tests of directories that take long to enumerate, or that cannot be enumerated.
 @Suite(.ownThreads, .enabled(if: canMount)) struct UnlistedFolderTests {
     @Test(arguments: [["rmdir", "Slow"], ["mv", "-T", "Other", "Slow"]])
     func removingAFolderThatIsNotListedHoldsNobodyUp(_ words: [String]) async throws {
@@ -18,13 +18,13 @@ import Testing
         } _: { (mount) throws in
             #expect(try mount.names() == ["File", "Other", "Slow"])
             #expect(try mount.names("Other").isEmpty)
-            // The working set is listed at its own time, and held up too where that is now.
+            // The working set is enumerated independently, and may be held as well.
             mount.provider.hold(.page)
             let listing = MemoryProvider.Request.page(of: "slow", after: nil)
             let arguments = [words[0]] + words.dropFirst().map { $0.hasPrefix("-") ? $0 : mount($0) }
             let program = try start(arguments)
             mount.wait(until: { mount.provider.heldCount(listing) == 1 })
-            // It ends although the listing does not, and the folder above can be used.
+            // The program ends although the enumeration does not, and the parent directory can be used.
             let ending = try program.waitForEnd()
             #expect(ending.status != 0 && ending.status < 128)
             #expect(mount.provider.heldCount(listing) == 1)
@@ -50,7 +50,7 @@ import Testing
         } _: { (mount) throws in
             let listing = try start("ls", "-f", mount("Folder")).waitForEnd()
             #expect(listing.status != 0 && listing.status < 128)
-            // What came is there, and what came is not all.
+            // Items that were received are visible, and the listing is known to be incomplete.
             #expect(try mount.text("Folder/File 3").isEmpty)
             #expect(mount.failure { _ = try mount.status("Folder/File 15") } == .permissionDenied)
             #expect(mount.failure { _ = try mount.status("Folder/None") } == .permissionDenied)

@@ -10,7 +10,7 @@ import ProviderTesting
 import TestThreads
 import Testing
 
-/// Dates that no clock shows.
+/// Tests of dates that no clock shows.
 @Suite(.ownThreads, .enabled(if: canMount)) struct UnusualDateTests {
     private static let year1601 = -11_644_473_600.0
     private static let year9999 = 253_370_764_800.0
@@ -54,7 +54,7 @@ import Testing
             mount.waitUntilSent()
             #expect(mount.provider.count(.replaceContents) == 0)
             #expect(mount.provider.count(.contents) == 1)
-            // Set before and after a write.
+            // The date is set before or after a write.
             for isLast in [true, false] {
                 do {
                     let file = try mount.open("Here", .readWrite)

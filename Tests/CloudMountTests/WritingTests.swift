@@ -23,7 +23,7 @@ struct WritingTests {
             #expect(try mount.status("Old").size == 7)
             mount.waitUntilSent()
             #expect(mount.provider.tree == ["New": "new", "Old": "changed"])
-            // Emptied without being fetched.
+            // A file is truncated without a fetch.
             #expect(mount.provider.count(.contents) == 0)
         }
     }
@@ -52,7 +52,7 @@ struct WritingTests {
     func theEndIsWrittenTo(passing: Bool) async throws {
         try await withMount(passing: passing) { provider in
             provider.addFile("Log", "first\n")
-            // A size that is not right must not misplace what is appended.
+            // A wrong size must not misplace appended data.
             let identifier = provider.addFile("Lie", "first\n")
             provider.update(identifier) { $0.size = 100 }
         } _: { (mount) throws in
@@ -76,7 +76,7 @@ struct WritingTests {
             $0.addFile("File", contents)
         } _: { (mount) throws in
             let reader = try mount.open("File")
-            // The last closing finds what was written after the first one too.
+            // The last close also detects writes after the first close.
             for (step, place) in [("write", 0), ("write-closed", 50_000)] {
                 let program = try start(mappingPeer.get(), step, mount("File"), "\(place)", "mapped")
                 #expect(try program.waitForEnd().status == 0)
@@ -112,7 +112,7 @@ struct WritingTests {
             $0.addFile("File", "0123456789")
         } _: { (mount) throws in
             for size in 0..<200 {
-                // The kernel says that it is closed when nobody waits for that any more.
+                // The kernel sends the release of a file after close(2) has returned.
                 try mount.write("0123456789", to: "File")
                 try retrying { truncate(mount("File"), off_t(size % 10)) }
                 #expect(try mount.text("File") == String("0123456789".prefix(size % 10)))
@@ -161,7 +161,7 @@ struct WritingTests {
             try file.overwrite(pattern(4096), at: 512 << 10)
             #expect(lseek(file.rawValue, 0, clinux_seek_data) == 512 << 10)
             #expect(lseek(file.rawValue, 512 << 10, clinux_seek_hole) == (512 << 10) + 4096)
-            // A copy within the mount.
+            // The next call copies within the mount.
             let other = try mount.open("Other")
             var (from, to): (Int64, Int64) = (0, 0)
             #expect(clinux_copy_file_range(other.rawValue, &from, file.rawValue, &to, 10_000) == 10_000)

@@ -1,9 +1,9 @@
 import TestThreads
 import Testing
 
-/// Whole trees that come into a mount and leave it.
+/// Tests of whole trees that are copied into a mount and out of it.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct ArchiveTests {
-    /// A tree with what trees have: deep folders, empty ones, empty files, links, dates, modes.
+    /// Makes a tree with deep directories, empty ones, empty files, links, dates and modes.
     private func makeTree(_ place: MountPlace) throws {
         try place.shell(
             """
@@ -38,7 +38,7 @@ import Testing
                 diff -r --no-dereference tree back/tree
                 """)
             try place.expectThatTheProviderHasAll()
-            // What it was unpacked with stays, whatever the provider makes of it.
+            // The attributes that tar has set stay, whatever the provider stores.
             try place.shell(#"tar -C "$M" --compare -f tree.tar"#)
             try place.endDaemon()
             try place.startDaemon()

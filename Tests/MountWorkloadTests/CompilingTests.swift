@@ -1,7 +1,7 @@
 import TestThreads
 import Testing
 
-/// A project that is built in a mount.
+/// Tests of a project that is built in a mount.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct CompilingTests {
     @Test func aProgramIsBuiltRunAndBuiltAgain() throws {
         try MountPlace.run { place in try build(in: place) }
@@ -39,7 +39,7 @@ import Testing
             """)
         let built = try dates(in: place)
         try place.expectThatTheProviderHasAll()
-        // Sending it has made nothing older or newer.
+        // Sending has changed no date.
         #expect(try dates(in: place) == built)
         try place.shell(
             """
@@ -66,7 +66,7 @@ import Testing
         try place.shell(#"test "$("$C/project/program")" = 78"#)
     }
 
-    /// When each file was written.
+    /// Returns the modification date of each file.
     private func dates(in place: MountPlace) throws -> String {
         try place.shell(#"cd "$M/project"; stat -c '%n %y' *"#)
     }

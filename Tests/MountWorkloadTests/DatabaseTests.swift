@@ -1,7 +1,7 @@
 import TestThreads
 import Testing
 
-/// SQLite at work in a mount: its locks, its journals and its shared memory.
+/// Tests of SQLite in a mount: its locks, its journals and its shared memory.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct DatabaseTests {
     @Test(arguments: ["delete", "truncate", "persist", "wal"])
     func aDatabaseIsFilled(inJournalMode mode: String) throws {
@@ -22,7 +22,7 @@ import Testing
                 test "$(sqlite3 "$M/database" 'pragma integrity_check; select count(*), sum(number) from entries')" \\
                     = "$(printf 'ok\\n1000|500500')"
                 """)
-            // Two programs at once.
+            // Two programs write at once.
             try place.shell(
                 """
                 fill() {
@@ -39,7 +39,7 @@ import Testing
                     = "$(printf 'ok\\n1080')"
                 """)
             try place.expectThatTheProviderHasAll()
-            // Of a copy, because the database is the provider's.
+            // A copy is checked, because the database is the provider's.
             try place.shell(
                 """
                 cp "$C"/database* .

@@ -2,7 +2,8 @@ import FileTesting
 import TestThreads
 import Testing
 
-/// How much room a mounted domain says that it has: that of the disk below, where all is kept that is written in it.
+/// Tests of the room that a mounted domain reports: that of the disk below, which stores everything written to the
+/// domain.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct DiskSpaceTests {
     @Test func aDomainHasTheRoomOfTheDiskThatItsFilesAreKeptOn() throws {
         try MountPlace.run { place in
@@ -18,13 +19,13 @@ import Testing
                     try numbers("size,used,avail,itotal", "$PURVEY_HOME/data/domains")
                 )
                 try #require(mounted.count == 4 && disk.count == 4)
-                // What is free changes while one looks.
+                // The free room may change between two commands.
                 #expect(mounted[0] == disk[0] && mounted[3] == disk[3])
                 #expect(mounted[0] > 0 && mounted[1] > 0 && mounted[2] > 0)
                 #expect(mounted[1] + mounted[2] <= mounted[0])
             }
             #expect(try place.shell(#"df --output=fstype,target "$M" | tail -n 1"#).hasPrefix("fuse.purvey "))
-            // The longest name, and the unit in which there is room.
+            // The longest name, and the unit of the reported room.
             #expect(try place.shell(#"stat -f -c %l "$M""#) == "255\n")
             #expect(
                 try place.shell(#"stat -f -c %S "$M""#) == place.shell(#"stat -f -c %S "$PURVEY_HOME/data/domains""#))

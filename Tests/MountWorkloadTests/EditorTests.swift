@@ -5,16 +5,16 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// How editors save, each as the system calls that it makes.
+/// Tests of how editors save, each as a sequence of system calls.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct EditorTests {
     enum Way: CaseIterable {
-        /// A new file beside it, whose name is put in its place: GTK's editors, `sed -i`.
+        /// A new file beside the old one is renamed over it: GTK's editors, `sed -i`.
         case renamingOver
-        /// The old one gets out of the way, a new one is written, the old one goes: vim.
+        /// The old file is renamed, a new one is written, and the old one is removed: vim.
         case movingAside
-        /// The old one is copied, and then written over: vim with links.
+        /// The old file is copied, and then overwritten: vim with links.
         case copyingAside
-        /// A new file beside it, and both change names: editors that keep a backup.
+        /// A new file beside the old one, and both exchange their names: editors that keep a backup.
         case exchanging
     }
 
@@ -59,7 +59,7 @@ import Testing
             let path = place.mount + "/letter.txt"
             for _ in 0..<3_000 where access(path, F_OK) != 0 { usleep(100_000) }
             #expect(try contents(path) == "first\n")
-            // At once, one after the other, and once the one before has arrived.
+            // Saves follow each other at once, and later each after the last upload.
             for number in 0..<8 { try save("letter \(number)\n", as: path, way) }
             try place.expectThatTheProviderHasAll()
             #expect(try contents(place.cloud + "/letter.txt") == "letter 7\n")

@@ -3,7 +3,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Extended attributes, as programs set and copy them.
+/// Tests of extended attributes, as programs set and copy them.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct ExtendedAttributeTests {
     private func attribute(of path: String) throws -> String? {
         try FileDescriptor.open(path, .readOnly).attribute("user.label")

@@ -3,9 +3,9 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Random operations on a file of a mount, each held against what the bytes have to be.
+/// Tests that compare random operations on a file of a mount with the expected bytes.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(30))) struct RandomOperationTests {
-    /// The number that `PURVEY_FSX_OPERATIONS` says, if it is set.
+    /// The number of operations, which `PURVEY_FSX_OPERATIONS` may set.
     private static let operations: Int = {
         if let said = ProcessInfo.processInfo.environment["PURVEY_FSX_OPERATIONS"].flatMap({ Int($0) }) { return said }
         #if DEBUG
@@ -19,7 +19,7 @@ import Testing
         try MountPlace.run { place in try check(place, Self.operations) }
     }
 
-    /// Without passthrough, which takes root: the kernel asks for every page.
+    /// Without passthrough, which requires root, the kernel requests every page.
     @Test(.enabled(if: MountPlace.canBeAnother))
     func aFileOfAMountWithoutPassthroughHasThemToo() throws {
         try MountPlace.run(as: MountPlace.another) { place in try check(place, Self.operations / 4) }

@@ -3,10 +3,10 @@ import Foundation
 import TestThreads
 import Testing
 
-/// Random changes to names in a mount, each held against what comes of it on an ordinary file system, while the provider is told
-/// of them.
+/// Tests that compare random changes of names in a mount with their results on an ordinary file system, while the
+/// provider is notified of them.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(60))) struct RandomTreeTests {
-    /// How many steps each of the trees takes, by `PURVEY_TREE_STEPS`, and the first one's seed, by `PURVEY_TREE_SEED`.
+    /// The number of steps for each tree, set by `PURVEY_TREE_STEPS`, and the first seed, set by `PURVEY_TREE_SEED`.
     private static let steps = setting("STEPS") ?? 150
     private static let seed = setting("SEED") ?? 1
 
@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: MountPlace.Server.allCases)
     func aTreeIsAtEveryMomentWhatWasMadeOfIt(_ server: MountPlace.Server) throws {
         try MountPlace.run(servedBy: server) { place in
-            // Several at a time: the provider has more to do than it gets done between two steps of one.
+            // Several trees change at a time, so that the provider cannot finish between two steps of one.
             try place.shell(
                 """
                 check() {

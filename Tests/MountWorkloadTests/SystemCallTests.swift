@@ -4,18 +4,18 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// What comes of system calls in a mount, held against what comes of the same calls in an ordinary folder.
+/// Tests that compare the results of system calls in a mount with those in an ordinary directory.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct SystemCallTests {
     @Test func callsDoWhatTheyDoOnADisk() throws {
         try MountPlace.run { place in
             let met = try compare(in: place)
-            // What is no exception any more is none in the list either.
+            // An exception that no longer occurs must be removed from the list.
             let rest = MountException.all.indices.filter { !met.contains($0) }
             #expect(rest.isEmpty, "\(rest.map { MountException.all[$0] })")
         }
     }
 
-    /// Nobody is kept from anything by modes who is root.
+    /// Modes do not restrict root, so another user makes the calls.
     @Test(.enabled(if: MountPlace.canBeAnother))
     func callsOfAUserWithoutRightsDoWhatTheyDoOnADisk() throws {
         try MountPlace.run(as: MountPlace.another) { place in _ = try compare(in: place) }
@@ -51,7 +51,7 @@ import Testing
         for reason in Set(MountException.all.map(\.reason)) { #expect(text.contains("| \(reason) |")) }
     }
 
-    /// - Returns: which exceptions were met.
+    /// - Returns: The indices of the exceptions that occurred.
     private func compare(in place: MountPlace) throws -> Set<Int> {
         let found = try outcomes(of: #"FileCheckPeer calls "$M""#, in: place)
         let expected = try outcomes(of: #"mkdir "$S/plain"; FileCheckPeer calls "$S/plain""#, in: place)

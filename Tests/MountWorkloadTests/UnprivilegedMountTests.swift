@@ -4,7 +4,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A daemon of a user who may not mount by himself.
+/// Tests of a daemon whose user may not mount.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted && MountPlace.canBeAnother), .timeLimit(.minutes(20)))
 struct UnprivilegedMountTests {
     @Test func aDomainIsMountedUsedAndUnmounted() throws {
@@ -29,7 +29,7 @@ struct UnprivilegedMountTests {
             try place.shell(#"! grep -q "$M" /proc/mounts"#)
             try place.startDaemon()
             try place.shell(#"cmp "$M/inner/numbers" "$C/inner/numbers""#)
-            // What a daemon left that was killed is unmounted too.
+            // The mount of a killed daemon is unmounted, too.
             try place.endDaemon(by: SIGKILL)
             try place.startDaemon()
             try place.shell(#"cmp "$M/inner/numbers" "$C/inner/numbers""#)
@@ -37,11 +37,11 @@ struct UnprivilegedMountTests {
         }
     }
 
-    // MARK: Passing through
+    // MARK: Passthrough
 
-    /// Reads a file that is open while the daemon stands still.
+    /// Reads an open file while the daemon is stopped.
     ///
-    /// - Parameter seconds: how long that may take.
+    /// - Parameter seconds: The timeout of the read.
     private func readWithoutTheDaemon(
         _ place: MountPlace, seconds: Int
     ) throws -> MountPlace.Outcome {
@@ -64,7 +64,7 @@ struct UnprivilegedMountTests {
             try place.shell(#"echo 100001 >> "$M/numbers""#)
             try place.expectThatTheProviderHasAll()
             try place.shell(#"test "$(tail -n 1 "$C/numbers")" = 100001"#)
-            // Without it the daemon reads them, the next one too.
+            // Without the helper the daemon serves reads, and so does the next one.
             place.endHelper()
             try place.shell(#"cmp "$M/numbers" "$C/numbers""#)
             try place.endDaemon()
@@ -74,7 +74,7 @@ struct UnprivilegedMountTests {
         }
     }
 
-    /// Makes a file at the provider, and brings its bytes here.
+    /// Makes a file at the provider, and fetches its contents.
     private func makeNumbers(_ place: MountPlace, _ count: Int) throws {
         try place.shell(
             """
@@ -123,7 +123,7 @@ struct UnprivilegedMountTests {
             try makeNumbers(place, 1_000_000)
             place.waitForKeeper()
             let old = try place.daemon()
-            // What the keeper starts dies at once, again and again.
+            // The daemon that the keeper starts dies at once, again and again.
             try place.withDaemonsProgram("/bin/false") {
                 try place.shell(
                     """

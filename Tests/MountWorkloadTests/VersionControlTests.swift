@@ -1,7 +1,7 @@
 import TestThreads
 import Testing
 
-/// Git at work in a mount.
+/// Tests of Git in a mount.
 @Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct VersionControlTests {
     @Test func aRepositoryIsClonedCommittedToAndPacked() throws {
         try MountPlace.run { place in

@@ -9,7 +9,8 @@ import Keeping
 import LinuxSystem
 import ProviderTesting
 
-/// A domain that is asked as the kernel asks, without a mount. One process after the other can serve it.
+/// A domain that receives requests as the kernel sends them, without a mount. Simulated processes can serve it in
+/// succession.
 final class DispatchedDomain {
     let provider = MemoryProvider()
     private let folder: TestFolder
@@ -18,7 +19,8 @@ final class DispatchedDomain {
     private var engine: DomainEngine
     private var files: any FileSystem
     private(set) var ledger: OpeningLedger
-    /// What those had that have gone: the kernel's hold of it is not theirs to end.
+    /// The file systems of processes that have gone. They are retained, as their end must not release what the kernel
+    /// holds.
     private var gone: [any FileSystem] = []
     private var last: UInt64 = 0
 
@@ -29,7 +31,7 @@ final class DispatchedDomain {
         var configuration = DomainConfiguration(
             identifier: "test", displayName: "Test", dataFolder: folder.path + "/data",
             cacheFolder: folder.path + "/cache")
-        // Nothing is sent meanwhile.
+        // Edits are not sent during the test.
         configuration.settlingTime = 3600
         self.configuration = configuration
         engine = try DomainEngine(configuration: configuration, provider: provider)
@@ -42,10 +44,10 @@ final class DispatchedDomain {
         engine.abandon()
     }
 
-    /// Has another process serve it, as after the death of the one that does.
+    /// Lets another process take over, as after the death of the present one.
     func takeOver(backing: (Int32) -> BackingFile? = { _ in nil }) throws {
         engine.abandon()
-        // What it has begun on its thread is over.
+        // Wait for what the old engine has begun on its thread.
         let latch = Latch()
         engine.perform { _ in latch.open() }
         latch.wait()
@@ -56,12 +58,12 @@ final class DispatchedDomain {
         files = DomainMount.fileSystem(engine, ledger: ledger, backing: backing)
     }
 
-    /// Has the engine ask the provider for changes.
+    /// Makes the engine request changes from the provider.
     func signal() { engine.signal(container: nil) }
 
     // MARK: Requests
 
-    /// What is asked, and what the kernel calls it.
+    /// A request, and the kernel's number for it.
     struct Question {
         let unique: UInt64
         fileprivate let opcode: Opcode
@@ -69,22 +71,23 @@ final class DispatchedDomain {
         fileprivate let body: [UInt8]
     }
 
-    /// What is answered, as far as anybody wants to know.
+    /// The parts of a reply that the tests look at.
     struct Answer {
         let error: Int32
         let body: [UInt8]
 
-        /// The number at a place: an entry's node at the beginning, the handle of an opening there, that of a creation after the entry.
+        /// Returns the number at an offset: the node of an entry or the handle of an open at 0, the handle of a
+        /// creation after the entry.
         func number(at place: Int = 0) -> UInt64 {
             guard body.count >= place + 8 else { return 0 }
             return body.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
         }
 
-        /// How much was written.
+        /// The number of bytes written.
         var count: UInt64 { number() & 0xFFFF_FFFF }
     }
 
-    /// Where a creation has its handle.
+    /// The offset of the handle in the reply to a creation.
     static let handlePlace = 128
 
     func question(_ opcode: Opcode, in node: UInt64 = 1, _ body: [UInt8]) -> Question {
@@ -92,7 +95,7 @@ final class DispatchedDomain {
         return Question(unique: last, opcode: opcode, node: node, body: body)
     }
 
-    /// - Parameter again: whether it comes again, because who has read it first has died before the answer.
+    /// - Parameter again: Whether the request is repeated, because its first reader died before the reply.
     func ask(_ question: Question, again: Bool = false) throws -> Answer {
         let unique = again ? question.unique | RequestDevice.repeated : question.unique
         let bytes = RequestDevice.request(question.opcode.rawValue, question.body, node: question.node, unique: unique)
@@ -133,7 +136,7 @@ final class DispatchedDomain {
             .long(handle), .long(0), .short(UInt32(count)), .short(0), .long(0), .short(0), .short(0))
     }
 
-    /// - Parameter flags: of the opening.
+    /// - Parameter flags: The flags of the open.
     static func writing(_ text: String, _ handle: UInt64, at offset: Int, flags: Int32 = O_RDWR) -> [UInt8] {
         RequestDevice.numbers(
             .long(handle), .long(UInt64(offset)), .short(UInt32(text.utf8.count)), .short(0), .long(0),
@@ -159,28 +162,28 @@ final class DispatchedDomain {
             + Array(value.utf8)
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
-    /// All that can be read through an opening; `nil` where it fails.
+    /// Returns the contents that can be read through a handle, or `nil` if the read fails.
     func text(_ node: UInt64, _ handle: UInt64) throws -> String? {
         let answer = try ask(.read, in: node, Self.reading(handle))
         return answer.error == 0 ? String(decoding: answer.body, as: UTF8.self) : nil
     }
 
-    /// What an attribute is; `nil` where there is none.
+    /// Returns the value of an attribute, or `nil` if it does not exist.
     func attribute(_ name: String, of node: UInt64) throws -> String? {
         let answer = try ask(
             .getExtendedAttribute, in: node, RequestDevice.numbers(.short(1000), .short(0)) + Self.name(name))
         return answer.error == 0 ? String(decoding: answer.body, as: UTF8.self) : nil
     }
 
-    /// The node that a name leads to; 0 for none.
+    /// Returns the node that a name leads to, or 0 for none.
     func node(_ name: String) throws -> UInt64 {
         let answer = try ask(.lookup, Self.name(name))
         return answer.error == 0 ? answer.number() : 0
     }
 
-    /// Whether anything is known of a node.
+    /// Whether the node is known.
     func knows(_ node: UInt64) throws -> Bool {
         try ask(.getAttributes, in: node, RequestDevice.numbers(.short(0), .short(0), .long(0))).error == 0
     }

@@ -13,7 +13,7 @@ final class MountedProvider: Sendable {
     let provider: MemoryProvider
     let engine: DomainEngine
     let mounts: Mounts
-    /// Where it is mounted.
+    /// The path of the mount point.
     let path: String
 
     fileprivate init(
@@ -38,7 +38,7 @@ final class MountedProvider: Sendable {
         await engine.close()
     }
 
-    /// The path of something in the mount.
+    /// Returns the path of an item in the mount.
     func callAsFunction(_ relative: String) -> String { path + "/" + relative }
 
     // MARK: System calls
@@ -53,7 +53,7 @@ final class MountedProvider: Sendable {
 
     func text(_ relative: String) throws -> String { String(decoding: try bytes(relative), as: UTF8.self) }
 
-    /// Writes a file anew, as a shell does.
+    /// Replaces a file's contents, as a shell does.
     func write(_ text: String, to relative: String) throws {
         let file = try open(relative, [.writeOnly, .create, .truncate])
         try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
@@ -67,7 +67,7 @@ final class MountedProvider: Sendable {
         try .of(self(relative), followingLinks: false)
     }
 
-    /// What a system call on a path fails with; `nil` where it does not.
+    /// Returns the error that a system call fails with, or `nil` if it succeeds.
     func failure(_ body: () throws -> Void) -> Errno? {
         do {
             try body()
@@ -77,7 +77,7 @@ final class MountedProvider: Sendable {
         }
     }
 
-    /// Waits until the provider has something, or the mount shows it.
+    /// Waits until a condition on the provider or the mount holds.
     func wait(
         until condition: () throws -> Bool, _ comment: Comment? = nil, at location: SourceLocation = #_sourceLocation
     ) {
@@ -88,17 +88,17 @@ final class MountedProvider: Sendable {
         Issue.record(comment ?? "what was waited for did not come", sourceLocation: location)
     }
 
-    /// Waits until the provider has everything that was done here.
+    /// Waits until the provider has all local edits.
     func waitUntilSent(at location: SourceLocation = #_sourceLocation) {
         wait(until: { try engine.index.changedItems().isEmpty }, "not everything was sent", at: location)
     }
 }
 
-/// Mounts a provider for the time of a function.
+/// Mounts a provider during a function.
 ///
 /// - Parameters:
-///   - passing: whether complete files are passed through, where that is possible.
-///   - folderLimit: of how many folders it is known what the kernel keeps.
+///   - passing: Whether complete files are passed through, if possible.
+///   - folderLimit: The number of directories for which the kernel's cached names are tracked.
 func withMount(
     passing: Bool = true, pageSize: Int = 2000, folderLimit: Int? = nil, _ prepare: (MemoryProvider) -> Void,
     _ body: (MountedProvider) async throws -> Void
@@ -118,18 +118,18 @@ func withMount(
     withExtendedLifetime(folder) {}
 }
 
-/// Whether this machine lets this process mount; under CI it has to.
+/// Whether this machine lets this process mount; CI has to.
 let canMount: Bool = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
-/// Starts a program, by its name.
+/// Starts a program by its name.
 func start(_ words: String...) throws -> RunningProgram { try start(words) }
 
 func start(_ words: [String]) throws -> RunningProgram { try RunningProgram("/usr/bin/env", words) }
 
-/// The program that maps files.
+/// The path of the program that maps files.
 let mappingPeer = Result { try BuiltProgram.path("MappingPeer") }
 
-/// Something that a test says once.
+/// A flag that a test sets once.
 final class Flag: Sendable {
     private let state = Lock(false)
 

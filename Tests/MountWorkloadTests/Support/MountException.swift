@@ -1,12 +1,12 @@
 import Glibc
 
-/// Calls of which in a mount something else comes than on a disk, for a reason that Documentation/POSIX.md gives.
+/// Calls whose result in a mount differs from that on a disk, for a reason that Documentation/POSIX.md gives.
 struct MountException: Sendable {
-    /// As the documentation calls it.
+    /// The reason, as the documentation names it.
     let reason: String
-    /// The names of the calls, as fnmatch(3) knows patterns.
+    /// The names of the calls, as patterns of fnmatch(3).
     let calls: [String]
-    /// What comes of them in a mount, likewise.
+    /// The result in a mount, as a pattern likewise.
     let outcome: String
 
     init(_ reason: String, _ calls: String..., outcome: String) {
@@ -48,7 +48,7 @@ struct MountException: Sendable {
         MountException(
             "Cutting a file to its size", "truncate: to what it is, a, *", "ftruncate: to what it is, a, *",
             outcome: "the same"),
-        // Of files that are passed through, so not of a user without rights.
+        // This concerns files that are passed through, so not those of a user without privileges.
         MountException("Appending that fcntl ends", "append no more: all of it", outcome: "beginB"),
         // The date of the contents is shown instead.
         MountException("When a file was read", "utimensat: *, last read", outcome: "1100000000 s 5000 ns"),

@@ -4,45 +4,45 @@ import LinuxSystem
 import ScriptableService
 import Testing
 
-/// A daemon of a test's own with one domain: a folder that the provider "On This Machine" serves, or a service of a scriptable provider,
-/// mounted. All of it is gone afterwards.
+/// A daemon of a test's own with one mounted domain: a directory that the provider "On This Machine" serves, or a
+/// service of a scriptable provider. Everything is removed afterwards.
 ///
-/// Everything here blocks.
+/// All calls block.
 final class MountPlace {
     private let folder: TestFolder
-    /// Whom the daemon and the programs run as; `nil` for the user of the tests.
+    /// The user who runs the daemon and the programs; `nil` for the user of the tests.
     private let user: uid_t?
-    /// Where that one may not open the device otherwise.
+    /// A view in which that user may open the device, if necessary.
     private let openDevice: OpenDevice?
     private let programs: String
-    /// Root's, for daemons that have no right to pass files through.
+    /// The helper of root that enables passthrough for daemons without privileges.
     private var helper: ChildProgram?
 
     private var home: String { folder.path + "/home" }
-    /// The service, if it is one of a scriptable provider.
+    /// The service, if the provider is scriptable.
     private let service: StartedCloud?
 
-    /// The folder that is served, `$C` in scripts. Of a service it is a copy, from whenever that was compared with the mount last.
+    /// The served directory, `$C` in scripts. For a service it is a copy from the last comparison with the mount.
     var cloud: String { folder.path + "/cloud" }
-    /// For files of the test's own, `$S` in scripts.
+    /// A directory for the test's own files, `$S` in scripts.
     var scratch: String { folder.path + "/scratch" }
-    /// Where the domain is mounted, `$M` in scripts.
+    /// The path of the mount point, `$M` in scripts.
     var mount: String { home + "/mounts/Work" }
 
-    /// Whether this machine lets tests mount; under CI it has to.
+    /// Whether this machine lets tests mount; CI has to.
     static let isWanted = Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0
 
-    /// A user who has no rights.
+    /// The number of a user without privileges.
     static let another: uid_t = 65534
 
-    /// Whether tests can be that one; under CI they have to.
+    /// Whether tests can become that user; CI has to allow it.
     static let canBeAnother = Requirement.isEnforced || geteuid() == 0
 
-    /// What a user without rights has besides; the user of the tests has all of it.
+    /// Helpers for a user without privileges; the user of the tests has all of them.
     struct Surroundings: OptionSet {
         let rawValue: Int
 
-        /// What starts a daemon again that has died, and keeps its mounts meanwhile.
+        /// The keeper, which restarts a daemon that died and meanwhile holds its mounts.
         static let keeper = Surroundings(rawValue: 1)
         /// A `purvey-passthrough`, as root runs it.
         static let passthrough = Surroundings(rawValue: 2)
@@ -50,11 +50,11 @@ final class MountPlace {
 
     /// The provider that serves the domain.
     enum Server: CaseIterable {
-        /// "On This Machine".
+        /// The provider "On This Machine".
         case folder
-        /// A scriptable provider whose identifiers are paths, and that keeps its files itself.
+        /// A scriptable provider with paths as identifiers, which stores its files itself.
         case documentPaths
-        /// The same, and the system keeps them.
+        /// The same, while the system stores the files.
         case replicaPaths
 
         fileprivate var model: StartedCloud.Model? {
@@ -69,9 +69,9 @@ final class MountPlace {
     /// Runs a test with the domain mounted.
     ///
     /// - Parameters:
-    ///   - server: what serves it.
-    ///   - user: whom the daemon and the programs run as; changing to another takes root.
-    ///   - surroundings: what that one has.
+    ///   - user: The user who runs the daemon and the programs; changing to another requires root.
+    ///   - surroundings: The helpers for that user.
+    ///   - server: The provider that serves the domain.
     static func run(
         as user: uid_t? = nil, with surroundings: Surroundings = [], servedBy server: Server = .folder,
         _ body: (MountPlace) throws -> Void
@@ -83,7 +83,7 @@ final class MountPlace {
     }
 
     private init(_ user: uid_t?, _ surroundings: Surroundings, _ server: Server) throws {
-        // Short, because the path of the daemon's socket may take 107 bytes at most.
+        // The path is short, because that of the daemon's socket may have 107 bytes at most.
         folder = try TestFolder(in: (NSTemporaryDirectory() as NSString).standardizingPath)
         self.user = user
         programs = user == nil ? Self.builtPrograms : folder.path + "/programs"
@@ -92,7 +92,7 @@ final class MountPlace {
         for name in ["cloud", "scratch"] { try folder.folder(name) }
         service = try Self.startService(server.model, in: folder)
         guard let user else { return }
-        // Another user may be kept from where the programs were built.
+        // Another user may have no access to the directory of the built programs.
         try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
         let names = ["purvey", "purveyd", "LocalFolder", "FileCheckPeer"]
         let files = (names + (surroundings.contains(.keeper) ? ["purvey-keeper"] : [])).map {
@@ -105,7 +105,7 @@ final class MountPlace {
 
     private static let builtPrograms: String = {
         let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
-        // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+        // The test runner may be a program of the toolchain that was given the tests as a library.
         let folders = ([own] + CommandLine.arguments).map { ($0 as NSString).deletingLastPathComponent }
         return folders.first { access($0 + "/purveyd", X_OK) == 0 } ?? "."
     }()
@@ -152,11 +152,11 @@ final class MountPlace {
 
     struct Outcome {
         let ending: ChildProgram.Ending
-        /// What it said on both ways.
+        /// The text on standard output and standard error.
         let output: String
     }
 
-    /// Runs a script of the shell to its end, which the first command ends that fails.
+    /// Runs a shell script until its end or its first failing command.
     func run(_ script: String) throws -> Outcome {
         let output = try FileDescriptor.open(folder.path, [.unnamedTemporary, .readWrite])
         var words = ["/bin/bash", "-euc", script]
@@ -173,7 +173,7 @@ final class MountPlace {
 
     /// Runs a script that has to succeed.
     ///
-    /// - Returns: what it said.
+    /// - Returns: Its output.
     @discardableResult
     func shell(_ script: String, at location: SourceLocation = #_sourceLocation) throws -> String {
         let outcome = try run(script)
@@ -185,7 +185,7 @@ final class MountPlace {
     private var environment: [String] {
         var environment = ProcessInfo.processInfo.environment
         environment["PURVEY_HOME"] = home
-        // Not the machine's own, if it has one.
+        // The machine's own helper is not used.
         environment["PURVEY_PASSTHROUGH"] = Self.helperSocket(in: folder)
         environment["HOME"] = scratch
         environment["TMPDIR"] = scratch
@@ -197,12 +197,13 @@ final class MountPlace {
             environment["GIT_\(role)_EMAIL"] = "person@example.org"
         }
         environment["GIT_CONFIG_NOSYSTEM"] = "1"
-        // The tests may be run by make: another make would take itself for a part of that one, and say more.
+        // The tests may be run by make. Without these variables, another make does not act as its submake, and prints
+        // less.
         for name in ["MAKEFLAGS", "MAKELEVEL", "MFLAGS"] { environment[name] = nil }
         return environment.map { "\($0.key)=\($0.value)" }
     }
 
-    // MARK: What becomes of it
+    // MARK: Results
 
     /// Waits until the provider has everything that was done in the mount.
     func settle(at location: SourceLocation = #_sourceLocation) throws {
@@ -221,11 +222,11 @@ final class MountPlace {
         return domains.allSatisfy { $0["uploads"] as? [String: Int] == ["waiting": 0, "inFlight": 0] }
     }
 
-    /// Waits until the provider has everything, and holds its folder against the mount: names, kinds, links, bytes, and what can be
-    /// run.
+    /// Waits until the provider has everything, and compares its directory with the mount: names, kinds, links,
+    /// contents, and which files are executable.
     func expectThatTheProviderHasAll(at location: SourceLocation = #_sourceLocation) throws {
         try settle(at: location)
-        // What the provider tells of what it has just taken may still be on its way.
+        // The provider's reports of recent uploads may still be under way.
         var outcome = try compareTrees()
         for _ in 0..<3_000 where outcome.ending != .exited(0) {
             usleep(100_000)
@@ -234,7 +235,7 @@ final class MountPlace {
         #expect(outcome.ending == .exited(0), "\(outcome.output.suffix(2000))", sourceLocation: location)
     }
 
-    /// Puts a file to what is served, behind the daemon's back.
+    /// Writes a file at the provider, without the daemon's knowledge.
     func put(_ path: String, _ text: String) throws {
         if let service { return try service.control.put(path, text) }
         let file = try FileDescriptor.open(
@@ -242,7 +243,7 @@ final class MountPlace {
         try Array(text.utf8).withUnsafeBytes { try file.writeAll($0) }
     }
 
-    /// Copies what the service has to the folder.
+    /// Copies the service's items to the directory.
     private func copyService(_ service: StartedCloud) throws {
         try FileManager.default.removeItem(atPath: cloud)
         try folder.folder("cloud")
@@ -278,14 +279,14 @@ final class MountPlace {
             """)
     }
 
-    /// The number of the daemon's process; one is started where there is none.
+    /// Returns the daemon's process, starting a daemon if none runs.
     func daemon() throws -> pid_t {
         let status = try shell("purvey status --json")
         let object = try JSONSerialization.jsonObject(with: Data(status.utf8)) as? [String: Any]
         return pid_t(try #require(object?["daemon"] as? Int))
     }
 
-    /// Ends the daemon; the next command starts another, if the keeper does not.
+    /// Ends the daemon; the next command starts another, unless the keeper does.
     func endDaemon(by signal: CInt = SIGTERM) throws {
         let daemon = try ProcessDescriptor.open(daemon())
         try daemon.send(signal: signal)
@@ -328,14 +329,14 @@ final class MountPlace {
         }
     }
 
-    /// Ends root's helper, if there is one.
+    /// Ends root's helper, if it runs.
     func endHelper() {
         guard let helper = helper.take() else { return }
         kill(helper.processID, SIGKILL)
         _ = try? helper.wait()
     }
 
-    /// Has another program in the place of the daemon's, for those who start it from now on, while a function runs.
+    /// Replaces the daemon's program with another one during a function.
     func withDaemonsProgram(_ program: String, _ body: () throws -> Void) throws {
         let (path, aside) = (programs + "/purveyd", programs + "/aside")
         try retrying { rename(path, aside) }
@@ -355,7 +356,7 @@ final class MountPlace {
         } catch {
             Issue.record("the daemon does not end: \(error)")
         }
-        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        // The daemon's children may write to the directory until they have ended, a moment after the daemon.
         for _ in 0..<30_000 where access(home, F_OK) == 0 {
             try? FileManager.default.removeItem(atPath: home)
             usleep(10_000)

@@ -3,11 +3,11 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// A view of the machine in which every user may open `/dev/fuse`, as they may on a desktop: a mount namespace of its own, for as
-/// long as this lives. Takes root.
+/// A view of the machine in which every user may open `/dev/fuse`, as on a desktop: a mount namespace that exists for
+/// as long as this object. Requires root.
 final class OpenDevice {
     private let holder: ChildProgram
-    /// The holder ends when this is closed, whatever becomes of this process.
+    /// A pipe whose close ends the holder, even if this process is killed.
     private let leash: FileDescriptor
 
     init(in folder: TestFolder) throws {
@@ -29,7 +29,7 @@ final class OpenDevice {
         try #require(access(folder.path + "/ready", F_OK) == 0)
     }
 
-    /// What runs a program in this view, before the program's own words.
+    /// The words of a command that runs a program in this view; the program's own words follow.
     var words: [String] { ["/usr/bin/nsenter", "--mount", "--target=\(holder.processID)", "--"] }
 
     deinit {
