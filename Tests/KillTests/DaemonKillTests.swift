@@ -5,10 +5,11 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// The daemon is killed at each step of each edit, as kill -9 does it; with a real provider in its own process and a real mount.
+/// Tests in which the daemon is killed with SIGKILL at each step of each edit, with a real provider in its own
+/// process and a real mount.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonKillTests {
-    /// Marks, the trash and doubts have scenarios of their own in the fault harness, and listings and changes are in each: it kills the
-    /// daemon there.
+    /// Steps that the fault harness covers: user metadata, the trash and uncertain items have scenarios of their own
+    /// there, and listings and changes are in each.
     private static let scenarios: [EngineStep] = [
         .markJournalled, .markIndexed, .markAsked, .markAnswered, .markConfirmed, .trashedIndexed, .untrashAsked,
         .untrashAnswered, .removedFromTrash, .trashListed, .doubtAnswered, .doubtApplied, .pageApplied, .listingEnded,
@@ -22,8 +23,8 @@ import Testing
         #expect(tested.union(others) == Set(EngineStep.allCases))
     }
 
-    /// Returns the moments at which an edit is interrupted. `make test` takes each with the first edit that comes to it, and for all
-    /// edits the one after the provider's answer.
+    /// Returns the moments at which an edit is interrupted. `make test` takes each moment with the first edit that
+    /// reaches it, and for all edits the moment after the provider's reply.
     private static func moments(of edit: Edit) -> [Edit.Moment] {
         let earlier = Edit.allCases.prefix { $0 != edit }.flatMap { $0.moments.map(\.description) }
         return edit.moments.filter { moment in
@@ -45,7 +46,8 @@ import Testing
                 try place.start(dyingAt: name)
                 try await place.mounted()
                 let inode = try Files.inode(folder + "/one.txt")
-                // Should the kernel be telling of a folder as its server dies, programs there wait until the next one comes.
+                // If the server dies during a directory's notification in the kernel, programs there wait for the
+                // next server.
                 async let attempt = Self.attempt(edit, in: folder)
                 place.expectDeath(at: name)
                 try place.start()

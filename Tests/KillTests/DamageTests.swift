@@ -6,9 +6,10 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Files of the engine's own are overwritten while the domain runs; a domain that cannot be started any more.
+/// Tests in which the engine's own files are overwritten while the domain runs, and of a domain that cannot be
+/// started any more.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct DamageTests {
-    /// Overwrites a database and its log where they lie, as a failing disk does.
+    /// Overwrites a database and its log in place, as a failing disk does.
     private static func overwrite(_ path: String) throws {
         for suffix in ["", "-wal"] {
             guard let file = try? FileDescriptor.open(path + suffix, .readWrite) else { continue }
@@ -32,7 +33,7 @@ import Testing
             var open: FileDescriptor? = try .open(place.mount + "/open.txt", .readOnly)
             try Self.overwrite(place.data + "/" + name)
             #expect(try open?.readToEnd(limit: 100) == Array("open".utf8))
-            // Whatever becomes of it, it is answered.
+            // Each request gets a reply, whatever it is.
             _ = try? Tree.read(place.mount)
             open = nil
             place.kill()
@@ -42,7 +43,7 @@ import Testing
             rename(place.cloud + "-away", place.cloud)
             #expect(try place.purvey("retry", DaemonPlace.domain).ending == .exited(0))
             try await place.settled()
-            // What was made, and of which the journal that is lost alone knew the name, is there under another.
+            // If the journal is lost, a new file whose name only the journal had is stored under another name.
             for edit in edits where name == "index.db" || edit != .making {
                 try await place.holds(edit.after, at: edit.rawValue)
             }
@@ -65,7 +66,7 @@ import Testing
             try Files.makeFolder(place.mount + "/made")
             try Files.write("new", to: place.mount + "/made/new.txt", O_WRONLY | O_CREAT)
             place.stop()
-            // A file where a folder is to be.
+            // A file is at the place of a required directory.
             rename(place.data + "/uploads", place.data + "/uploads-away")
             try Tree.make(["uploads": "no folder"], in: place.data)
 
@@ -76,7 +77,7 @@ import Testing
             let removal = try place.purvey("domains", "remove", DaemonPlace.domain, "--keep-edits")
             #expect(removal.ending == .exited(0), "\(removal)")
             let kept = try Tree.read(place.home + "/mounts Edits/" + DaemonPlace.domain)
-            // Without an index the names of folders that the provider has are not known.
+            // Without an index, the names of the provider's directories are not known.
             #expect(kept["made/new.txt"] == "new" && kept.values.contains("precious"), "\(kept)")
             #expect(try place.purvey("domains").text.isEmpty)
             place.stop()

@@ -7,7 +7,8 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A disk is full: the service's, that of the edits, that of the cache. Nothing is lost, and all goes on by itself when there is room.
+/// Tests of a full disk of the service, of the edits, or of the cache. Nothing is lost, and work continues by itself
+/// when there is room.
 @Suite(.ownThreads, .timeLimit(.minutes(20)), .enabled(if: FullDisk.isWanted)) struct FullDiskTests {
     private static let small = String(repeating: "0123456789abcde\n", count: 1 << 16)
     private static let large = String(repeating: "0123456789abcde\n", count: 1 << 18)
@@ -31,7 +32,7 @@ import Testing
             let status = try place.purvey("status")
             #expect(status.text.contains("error: two.txt: ") && status.text.contains("error: new.txt: "), "\(status)")
             #expect(status.text.contains("space"), "\(status)")
-            // Others' edits are not held up.
+            // Edits elsewhere are not delayed.
             try Files.write("other", to: place.mount + "/one.txt", O_WRONLY | O_TRUNC)
             try await eventually("another edit is sent") { try Files.read(place.cloud + "/one.txt") == "other" }
             #expect(try Files.read(place.cloud + "/disk/two.txt") == "two")
@@ -80,7 +81,7 @@ import Testing
     }
 
     private static func fillUnderEdits(_ place: DaemonPlace) async throws {
-        // Journal, index, edits and, as the cache is on another disk, clean contents.
+        // The disk holds the journal, the index, the edits and, as the cache is on another disk, clean contents.
         let disk = try FullDisk(megabytes: 24, at: place.domains)
         try place.start()
         try await place.add()
@@ -89,13 +90,13 @@ import Testing
         #expect(try Files.read(place.mount + "/one.txt") == "one")
         #expect(try await place.isHere("clean.txt"))
         try disk.fill()
-        // Clean contents go for it.
+        // Clean contents are evicted to make room.
         try Files.write(Self.small, to: place.mount + "/new.txt", O_WRONLY | O_CREAT)
         #expect(try await !place.isHere("clean.txt"))
         try await eventually("it is sent") { (try? Files.read(place.cloud + "/new.txt")) == Self.small }
         try await place.settled()
 
-        // Now nothing can go.
+        // From here on nothing can be evicted.
         try Files.write("kept", to: place.mount + "/one.txt", O_RDWR)
         var open: FileDescriptor? = try .open(place.mount + "/one.txt", .readWrite)
         try disk.fill()
@@ -109,7 +110,7 @@ import Testing
             failure = error
         }
         #expect(failure == .noSpace)
-        // Removing works on a full disk.
+        // A removal works on a full disk.
         try Files.remove(place.mount + "/new.txt")
         _ = open
         open = nil
@@ -127,7 +128,7 @@ import Testing
         try place.expectNothingLeft()
     }
 
-    /// By fallocate(2) and copy_file_range(2), of which the second writes as well.
+    /// Uses fallocate(2) and copy_file_range(2); the latter writes as well.
     @Test func aFullDiskMakesRoomForWhatIsAllocatedAndCopied() async throws {
         let names = ["first.txt", "second.txt"]
         try await DaemonPlace.run { place in
@@ -147,7 +148,7 @@ import Testing
             #expect(posix_fallocate(target.rawValue, 0, off_t(size)) == 0)
             var isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
             #expect(isHere.count { $0 } == 1)
-            // Nothing goes for what there would be no room for even then.
+            // Nothing is evicted for a request that would not fit even then.
             #expect(posix_fallocate(target.rawValue, 0, 1 << 30) == ENOSPC)
             isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
             #expect(isHere.count { $0 } == 1)
@@ -162,7 +163,7 @@ import Testing
                     try FileCopier.copyRange(0..<size, of: source, to: target, named: "source.txt")
                     isCopied = true
                 } catch {
-                    // What is done in the background needs room as well, and may have been faster to take it.
+                    // Background work needs room as well, and may have taken it first.
                     isHere = try await [place.isHere(names[0]), place.isHere(names[1])]
                     #expect(isHere == [false, false], "\(error)")
                 }
@@ -181,12 +182,12 @@ import Testing
             let file = try FileDescriptor.open(place.cloud + "/large", [.writeOnly, .create])
             try contents.withUnsafeBytes { try file.writeAll($0) }
         } _: { place in
-            // Beside the edits, where the cache is on another disk; the index lies there too.
+            // Parts are stored beside the edits if the cache is on another disk; the index is on the same disk.
             let disk = try FullDisk(megabytes: 10, at: place.domains)
             try place.start()
             try await place.add()
             try Self.readParts(of: contents, in: place, disk)
-            // More than the disk has: what comes is right, and then it is full.
+            // The file exceeds the disk's room: the bytes that are read are right, until the disk is full.
             let (read, failure) = Self.read(place.mount + "/large", from: 0)
             #expect(failure == .noSpace && read.count > 1 << 20)
             #expect(memcmp(read, contents, min(read.count, contents.count)) == 0)
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    /// Reads at two places of a file, the second one with no room for it and then with some.
+    /// Reads at two offsets of a file, the second at first without room and then with some.
     private static func readParts(of contents: [UInt8], in place: DaemonPlace, _ disk: FullDisk) throws {
         let file = try FileDescriptor.open(place.mount + "/large", .readOnly)
         func read(at offset: Int) throws -> [UInt8] {
@@ -211,14 +212,14 @@ import Testing
         #expect(try read(at: first) == Array(contents[first..<first + 1000]))
         try disk.fill()
         #expect(throws: Errno.noSpace) { try read(at: second) }
-        // Not from the kernel's pages.
+        // Drop the page cache, so that the read reaches the daemon.
         #expect(posix_fadvise(file.rawValue, 0, 0, POSIX_FADV_DONTNEED) == 0)
         #expect(try read(at: first) == Array(contents[first..<first + 1000]))
         try disk.makeRoom()
         #expect(try read(at: second) == Array(contents[second..<second + 1000]))
     }
 
-    /// What can be read from a place on, and what ends that before the file's end.
+    /// Reads a file from an offset, and returns the bytes and the error that ends the read before the file's end.
     private static func read(_ path: String, from offset: Int) -> ([UInt8], Errno?) {
         var bytes: [UInt8] = []
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)

@@ -4,17 +4,17 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// The daemon is killed at moments that nobody chose, while a program writes.
+/// Tests in which the daemon is killed at random moments while a program writes.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct KillStormTests {
-    /// What a program wrote, and how far it knows.
+    /// The files that a program wrote, as far as it knows their state.
     private struct Written {
-        /// By name: whole, and answered to be in its place.
+        /// The contents of files whose calls all succeeded, by name.
         var answered: [String: String] = [:]
-        /// Names that something may have come to be under.
+        /// The names at which a file may exist.
         var attempted: Set<String> = []
     }
 
-    /// Makes files, each under a first name and then under its own, until a call fails.
+    /// Makes files, each under a first name and then renamed to its own, until a call fails.
     private static func work(in folder: String, round: Int) async -> Written {
         var written = Written()
         for number in 0..<10_000 {
@@ -54,7 +54,7 @@ import Testing
             try await place.settled()
             let tree = try Tree.read(place.cloud)
             for (name, text) in all.answered {
-                // The answer to the renaming may be what got lost.
+                // The rename may have succeeded although its reply was lost.
                 let places = Set([name, name.replacing("first", with: "last")])
                 #expect(places.compactMap { tree[$0] } == [text], "\(name)")
             }

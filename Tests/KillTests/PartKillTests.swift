@@ -6,11 +6,12 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A provider and a daemon that die while parts of a large file are fetched; with real processes and a real mount.
+/// Tests of a provider and a daemon that die while parts of a large file are fetched, with real processes and a real
+/// mount.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct PartKillTests {
     static let steps: [EngineStep] = [.partFetched, .partsMoved]
 
-    /// Sparse, so that it takes no room.
+    /// The size of a sparse file, which takes no room.
     private static let size = 1 << 30
     private static let end = Array("the end".utf8)
 
@@ -26,7 +27,7 @@ import Testing
     }
 
     private func bytesHere(_ place: DaemonPlace) throws -> Int {
-        // A file of which nothing is here reports one block.
+        // A dataless file reports one block.
         let allocated = try FileStatus.of(place.mount + "/large").allocatedSize
         return allocated > 512 ? allocated : 0
     }
@@ -54,7 +55,7 @@ import Testing
             place.kill()
             try place.start()
             try await place.mounted()
-            // What is here is read without the service.
+            // Local parts are read without the service.
             rename(place.cloud, place.cloud + "-away")
             #expect(try Files.read(file, at: start, 100) == Self.end)
             #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))

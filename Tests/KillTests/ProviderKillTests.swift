@@ -8,9 +8,9 @@ import LocalFolder
 import TestThreads
 import Testing
 
-/// The provider's process is killed at each step of each edit, or hangs there.
+/// Tests in which the provider's process is killed at each step of each edit, or hangs there.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct ProviderKillTests {
-    /// The steps of the runtime and of the provider that ships, each with the edit on whose way it is.
+    /// The steps of the runtime and of the provider that ships, each with an edit that reaches it.
     static let steps: [Edit: [String]] = {
         var steps: [Edit: [String]] = [:]
         for step in ProviderStep.allCases {
@@ -40,13 +40,13 @@ import Testing
         return steps
     }()
 
-    /// Returns the steps at which the death of both sides is tried; in `make test` the last one of each edit.
+    /// Returns the steps at which both sides die: all in a full test, and the last one of each edit in `make test`.
     private static func stepsOfBothSides(of edit: Edit) -> [String] {
         let steps = steps[edit] ?? []
         return TestSample.isWhole ? steps : steps.suffix(1)
     }
 
-    /// What comes before a change: the file is read.
+    /// The steps before a change, in which the file is fetched.
     private static let fetching = [FolderStep.copyNoted, .copyPlaced].map(\.rawValue)
 
     private static func onAPlace(with steps: [String], _ body: (DaemonPlace) async throws -> Void) async throws {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Waits until the provider's first process is there, the one that is to die.
+    /// Waits until the provider's first process runs, which is the one that is to die.
     private static func provider(of place: DaemonPlace) async throws -> pid_t {
         _ = try await place.call(SignalDomainCall(name: DaemonPlace.domain, container: nil))
         try await eventually("the provider runs") { !place.providers.isEmpty }
@@ -81,7 +81,7 @@ import Testing
                 try place.start(providerDyingAt: step)
                 try await place.mounted()
                 let provider = try await Self.provider(of: place)
-                // Nobody who edits hears of it.
+                // The editing program does not notice the death.
                 try edit.make(in: place.mount + "/" + step)
                 try await place.settled()
                 #expect(!place.providers.contains(provider), "\(step) was not come to")
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// The request is on its way, and neither side hears of the other any more.
+    /// The request is in progress, and neither side receives the other's messages any more.
     @Test(arguments: steps.keys.sorted { $0.rawValue < $1.rawValue })
     func theDaemonMayBeKilledInTheMiddleOfARequestAndTheProviderEndsWithIt(_ edit: Edit) async throws {
         let steps = Self.stepsOfBothSides(of: edit)
@@ -142,7 +142,7 @@ import Testing
             let provider = try await Self.provider(of: place)
             try Edit.changing.make(in: place.mount + "/hanging")
             try await eventually("the provider stands still") { ProcessState.isStopped(provider) }
-            // What is here can be used, and is used.
+            // Local files stay usable, and are used.
             #expect(try Files.read(place.mount + "/hanging/one.txt") == "changed")
             for edit in [Edit.emptying, .making, .renamingFolder, .makingLink] {
                 try edit.make(in: place.mount + "/other")

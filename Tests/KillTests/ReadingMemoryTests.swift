@@ -5,9 +5,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// A large file is read, and nobody on the way to its reader has it in memory.
+/// Tests that no process on the way to the reader holds a large file in memory.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct ReadingMemoryTests {
-    /// Sparse, so that it takes no room, and few processor's seconds.
+    /// The size of a sparse file, which takes no room and little processor time.
     private static let size = 512 << 20
     private static let end = Array("the end".utf8)
     private static let most = 64 << 20
@@ -25,12 +25,12 @@ import Testing
             let (daemon, provider) = (place.processID, try #require(place.providers.first))
             let before = try [daemon, provider].map { try #require(ProcessState.memory(of: $0, "VmRSS")) }
 
-            // Here and there, then from its beginning to its end: both come in parts.
+            // Reads at some offsets, and then of the whole file: both fetch parts.
             for offset in stride(from: Self.size - 100, to: 0, by: -Self.size / 8) {
                 #expect(try Self.read(place.mount + "/large", offset..<offset + 100).count == 100)
             }
             #expect(try Self.read(place.mount + "/large", 0..<Self.size).count == Self.size)
-            // All at once, and then what is here.
+            // The file is fetched whole, and then read locally.
             let evicted = try place.purvey("evict", place.mount + "/large")
             #expect(evicted.ending == .exited(0), "\(evicted.text)")
             #expect(try place.purvey("download", place.mount + "/large").ending == .exited(0))
@@ -38,7 +38,7 @@ import Testing
             #expect(last.count == Self.size && last.tail == Self.end)
 
             for (process, before) in zip([daemon, provider], before) {
-                // One that was started anew would be another.
+                // A restarted process would be another one.
                 let grown = try #require(ProcessState.memory(of: process, "VmHWM")) - before
                 #expect(grown < Self.most, "\(grown >> 20) MiB more, \(process == daemon ? "daemon" : "provider")")
             }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Reads a range piece by piece: how many bytes there are, and the last of them.
+    /// Reads a range piece by piece. Returns the number of bytes and the last of them.
     private static func read(_ path: String, _ range: Range<Int>) throws -> (count: Int, tail: [UInt8]) {
         let file = try FileDescriptor.open(path, .readOnly)
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)

@@ -5,14 +5,14 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// The daemon is killed once more while it puts right what the first death left.
+/// Tests in which the daemon is killed again while it recovers from its first death.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct SecondDeathTests {
     static let recovery: [EngineStep] = [
         .recoveredRows, .recoveredMissing, .recoveredOpenFiles, .recoveredIdentities, .recoveredRemovals,
         .recoveredPlaces, .recoveredContents, .recoveredFiles,
     ]
 
-    /// Everything at once, while the service cannot be reached, and the daemon killed with files open.
+    /// All edits are made while the service cannot be reached, and the daemon is killed with files open.
     @Test func editsSurviveADaemonThatIsKilledAtEachStepOfItsRecovery() async throws {
         let edits: [Edit] = Edit.allCases
         try await DaemonPlace.run { place in
@@ -21,7 +21,7 @@ import Testing
         } _: { place in
             try place.start()
             try await place.add()
-            // What is here works without the service.
+            // Local contents are usable without the service.
             _ = try Tree.read(place.mount)
             rename(place.cloud, place.cloud + "-away")
             for edit in edits { try edit.make(in: place.mount + "/" + edit.rawValue) }

@@ -11,23 +11,23 @@ import LinuxSystem
 import ProgramTesting
 import Testing
 
-/// A daemon of a test's own, with the provider that ships over a folder, mounted. It dies as often as the test wants. All of it is gone
-/// afterwards.
+/// A daemon of a test's own, with one mounted domain of the provider that ships. It dies as often as the test
+/// requires. Everything is removed afterwards.
 final class DaemonPlace: Sendable {
-    /// `PURVEY_HOME` of the daemon.
+    /// The daemon's `PURVEY_HOME`.
     let home: String
-    /// The folder that is served as a cloud.
+    /// The directory that is served as a cloud.
     let cloud: String
     private let daemon: StartedDaemon
     private var locations: Locations { daemon.locations }
 
     static let domain = "Papers"
 
-    /// Where the domain is mounted.
+    /// The path of the mount point.
     var mount: String { locations.mounts + "/" + Self.domain }
-    /// What the engine keeps of the domain.
+    /// The path of the engine's data of the domain.
     var data: String { locations.domains + "/" + Self.domain }
-    /// The provider's own files.
+    /// The path of the provider's own files.
     var container: String { locations.data + "/containers/org.purvey.LocalFolder" }
     var domains: String { locations.domains }
     var cache: String { locations.cache }
@@ -35,8 +35,8 @@ final class DaemonPlace: Sendable {
     /// Runs a test. It blocks, so it needs threads of its own.
     ///
     /// - Parameters:
-    ///   - prepare: makes what is in the cloud before the domain is added.
-    ///   - arrange: is called before anything is made in the daemon's home.
+    ///   - arrange: A closure that is called before the directories of the home exist.
+    ///   - prepare: A closure that fills the cloud before the domain is added.
     static func run(
         arrange: (DaemonPlace) throws -> Void = { _ in }, prepare: (DaemonPlace) throws -> Void,
         _ body: (DaemonPlace) async throws -> Void
@@ -55,7 +55,7 @@ final class DaemonPlace: Sendable {
     }
 
     private init() throws {
-        // Short, because the path of a socket is.
+        // The path is short, as that of a socket has to be.
         home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvk-" + UUID().uuidString.prefix(8)
         cloud = home + "/cloud"
         daemon = try StartedDaemon(home: home)
@@ -70,7 +70,8 @@ final class DaemonPlace: Sendable {
         try FileManager.default.copyItem(
             atPath: FileManager.default.currentDirectoryPath + "/Providers/LocalFolder/Info.plist",
             toPath: bundle + "/Info.plist")
-        // A program that this process has open for writing could not be run while any of its forks has it so.
+        // Another process copies the program: a file that this process has open for writing cannot be executed while
+        // any fork has the descriptor.
         let copy = try ChildProgram.start(
             "/bin/cp", arguments: ["-l", BuiltProgram.path("LocalFolder"), bundle + "/LocalFolder"], descriptors: [])
         if try copy.wait() != .exited(0) {
@@ -81,9 +82,9 @@ final class DaemonPlace: Sendable {
         try ExtensionLibrary(data: locations.data).install(path: bundle, link: true)
     }
 
-    // MARK: The daemon's life
+    // MARK: Life of the daemon
 
-    /// Starts the daemon, and waits until it listens; ``StartedDaemon/start(dyingAt:providerDyingAt:_:)``.
+    /// Starts the daemon, and waits until it listens. See ``StartedDaemon/start(dyingAt:providerDyingAt:_:)``.
     func start(dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, _ variables: [String] = [])
         throws
     {
@@ -95,22 +96,22 @@ final class DaemonPlace: Sendable {
         do {
             try start(dyingAt: step)
         } catch {
-            // It may be dead before it is connected to.
+            // The daemon may die before the connection is made.
         }
         expectDeath(at: step)
     }
 
-    /// Waits until the daemon has died at the step that it was to die at.
+    /// Waits until the daemon has died at the step at which it was to die.
     func expectDeath(at step: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let ending = daemon.awaitEnd()
         #expect(ending == .signalled(SIGKILL), "\(step)", sourceLocation: sourceLocation)
         if ending == nil { kill() }
     }
 
-    /// Ends the daemon the hard way.
+    /// Kills the daemon.
     func kill() { daemon.kill() }
 
-    /// Ends the daemon in good order.
+    /// Ends the daemon with SIGTERM, which has to succeed.
     func stop(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(daemon.end() == .exited(0), sourceLocation: sourceLocation)
     }
@@ -120,14 +121,14 @@ final class DaemonPlace: Sendable {
         if !daemon.removeHome(mount: mount) { Issue.record("\(home) cannot be removed") }
     }
 
-    // MARK: The daemon's work
+    // MARK: Work of the daemon
 
     func call<C: Call>(_ request: C) async throws -> C.Reply {
         let connection = try #require(daemon.connection)
         return try await connection.call(request)
     }
 
-    /// Adds the domain, and lists what is in it so far.
+    /// Adds the domain, which lists its root.
     func add() async throws {
         let added = try await call(
             AddDomainCall(
@@ -147,7 +148,7 @@ final class DaemonPlace: Sendable {
         #expect(mounts == 1, "a stale mount is there beside the new one")
     }
 
-    /// Whether a file's bytes are on this machine.
+    /// Whether a file's contents are local.
     func isHere(_ path: String) async throws -> Bool {
         let place = ItemPlace(text: Self.domain + ":" + path, path: mount + "/" + path)
         return try await call(DescribeItemCall(place: place)).state != .dataless
@@ -161,8 +162,8 @@ final class DaemonPlace: Sendable {
         }
     }
 
-    /// Expects a folder's contents, at the provider and in the mount. What a killed process left half made in the cloud is hidden, and
-    /// goes by itself.
+    /// Expects a directory's contents, at the provider and in the mount. Partial files that a killed process left in
+    /// the cloud are hidden, and are removed in time.
     func holds(_ tree: [String: String], at folder: String, sourceLocation: SourceLocation = #_sourceLocation)
         async throws
     {
@@ -177,23 +178,23 @@ final class DaemonPlace: Sendable {
             try Tree.read(mount + "/" + folder) == tree, "in the mount, in \(folder)", sourceLocation: sourceLocation)
     }
 
-    /// The number of the daemon's process.
+    /// The daemon's process.
     var processID: pid_t { daemon.processID }
 
-    /// The numbers of the provider's processes.
+    /// The provider's processes.
     var providers: [pid_t] { daemon.children }
 
-    /// Runs `purvey` to its end, and gives what it says.
+    /// Runs `purvey` to its end, and returns its exit and output.
     func purvey(_ arguments: String...) throws -> (ending: ChildProgram.Ending, text: String) {
         try daemon.purvey(arguments)
     }
 
-    // MARK: What is left
+    // MARK: Leftovers
 
-    /// Expects that nothing waits and nothing was left behind, after the daemon ended in good order.
+    /// Expects that no work is pending and no file was left behind, after the daemon ended in good order.
     func expectNothingLeft(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try Leftovers.find(data: data, home: home) == [], sourceLocation: sourceLocation)
-        // Copies that the provider had when it was ended go when it is started again; what is half made is none of these.
+        // Copies of an ended provider are removed when it starts again; partial files are not among them.
         let left = try Tree.read(container).keys.filter { path in
             path.contains("/.purvey-") || path.hasPrefix("tmp/domain-") && path.split(separator: "/").count > 2
         }
@@ -201,7 +202,7 @@ final class DaemonPlace: Sendable {
     }
 }
 
-/// Looks again and again until something is so; a busy machine may take long.
+/// Checks a condition repeatedly until it holds, for at least four minutes, as a busy machine is slow.
 func eventually(
     _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
 ) async throws {

@@ -3,19 +3,19 @@ import FileProviderEngine
 import Glibc
 import LinuxSystem
 
-/// Something that a person does in a folder that begins as ``before``, with the steps of the engine on its way.
+/// An edit by a user in a directory that begins as ``before``, with the engine's steps that it causes.
 enum Edit: String, CaseIterable {
     case reading, changing, emptying, leaving, making, makingFolder, makingLink, renaming, renamingFolder, removing
     case removingFolder, removingNew, saving
 
-    /// A step, and how often it is come to before it counts.
+    /// A step, and the number of the visit at which the daemon is killed.
     struct Moment: CustomStringConvertible {
         let step: EngineStep
         var count = 1
         var description: String { count == 1 ? step.rawValue : "\(step.rawValue):\(count)" }
     }
 
-    /// What the folder of an edit holds before.
+    /// The contents of the directory before the edit.
     static let before = [
         "one.txt": "one", "two.txt": "two", "inner": "folder", "inner/three.txt": "three", "empty": "folder",
     ]
@@ -46,16 +46,16 @@ enum Edit: String, CaseIterable {
             }
         let moments = steps.map { Moment(step: $0) }
         guard self == .saving || self == .removingNew else { return moments }
-        // The new file is made, then closed, then it takes the other's place, or goes.
+        // The new file is made and closed, and then replaces the other or is removed.
         return moments + recording.flatMap { [Moment(step: $0, count: 2), Moment(step: $0, count: 3)] }
     }
 
-    /// Does it. Fails where the daemon died meanwhile.
+    /// Performs the edit. Fails if the daemon dies meanwhile.
     func make(in folder: String) throws(Errno) {
         switch self {
         case .reading: _ = try Files.read(folder + "/one.txt")
         case .changing:
-            // So that its bytes are here.
+            // The read makes the contents local.
             _ = try Files.read(folder + "/one.txt")
             try Files.write("changed", to: folder + "/one.txt", O_RDWR)
         case .emptying: try Files.write("new", to: folder + "/one.txt", O_WRONLY | O_TRUNC)
@@ -78,7 +78,7 @@ enum Edit: String, CaseIterable {
         }
     }
 
-    /// Does it again, as a person does who was told that it failed: of what was done already nothing is done twice.
+    /// Repeats the edit, as a user does after a failure: parts that succeeded are not repeated.
     func repeated(in folder: String) throws(Errno) {
         switch self {
         case .makingFolder where Files.isThere(folder + "/made"): return
@@ -97,7 +97,7 @@ enum Edit: String, CaseIterable {
         }
     }
 
-    /// What the folder holds afterwards.
+    /// The contents of the directory after the edit.
     var after: [String: String] {
         var tree = Self.before
         switch self {
