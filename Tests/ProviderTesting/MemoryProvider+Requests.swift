@@ -2,7 +2,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The provider's side: what the engine asks.
+/// The requests of the engine.
 extension MemoryProvider {
     package func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
         try await begin(.item(identifier))
@@ -27,7 +27,7 @@ extension MemoryProvider {
             guard let script = state.behaviour.page else {
                 return try state.page(of: container, after: page, suggestedSize)
             }
-            // The script may have made up the page that this one comes after.
+            // The script may have made up the page that precedes this one.
             let answer = try? state.page(of: container, after: page, suggestedSize)
             return script(container, page, answer ?? ItemPage(items: [], next: nil))
         }
@@ -252,7 +252,7 @@ extension MemoryProvider {
         try file.writeAll(UnsafeRawBufferPointer(room), at: 0)
     }
 
-    /// From its beginning, wherever its position is.
+    /// Returns a file's contents from its beginning, whatever the descriptor's offset is.
     private static func everything(in file: FileDescriptor) throws(ProviderFailure) -> [UInt8] {
         do throws(Errno) {
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: try file.status().size, alignment: 16)
@@ -272,7 +272,7 @@ extension MemoryProvider {
 }
 
 extension ProviderItem {
-    /// Whether a person's use has left something behind.
+    /// Whether a use by the user has left user metadata, so that the item is in the working set.
     fileprivate var isInWorkingSet: Bool { lastUsed != nil || favoriteRank != nil || tagData != nil }
 }
 
@@ -284,7 +284,7 @@ extension MemoryProvider.State {
         return node
     }
 
-    /// Whether a container can be enumerated.
+    /// Checks that a container can be enumerated.
     func check(_ container: String) throws(ProviderFailure) {
         switch container {
         case ProviderItem.workingSetIdentifier:
@@ -308,7 +308,7 @@ extension MemoryProvider.State {
             .filenameCollision, message: "“\(name)” exists already.", collidingItem: other.item.identifier)
     }
 
-    /// Pages are named by the order of the last item of the page before.
+    /// Returns a page of a container. A page token has the position of the previous page's last item.
     mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure)
         -> ItemPage
     {

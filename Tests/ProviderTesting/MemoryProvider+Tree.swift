@@ -1,9 +1,9 @@
 import FileProvider
 import LinuxSystem
 
-/// The service's side: what happens to the tree without the engine.
+/// Changes at the service, independent of the engine.
 extension MemoryProvider {
-    /// - Returns: the identifier.
+    /// - Returns: The identifier of the directory.
     @discardableResult
     package func addFolder(
         _ name: String, in parent: String = ProviderItem.rootIdentifier, identifier: String? = nil
@@ -40,7 +40,7 @@ extension MemoryProvider {
         state.withLock { $0.add(name, kind, in: parent, identifier, change) }
     }
 
-    /// Gives a file other contents, which is another version.
+    /// Replaces a file's contents, which creates another version.
     package func write(_ contents: [UInt8], to identifier: String) {
         _ = state.withLock { state in
             state.change(identifier) { node, version in node.set(contents, version: version) }
@@ -49,7 +49,7 @@ extension MemoryProvider {
 
     package func write(_ contents: String, to identifier: String) { write(Array(contents.utf8), to: identifier) }
 
-    /// Changes what is said of an item; the feed tells of it.
+    /// Changes an item's properties, which the change feed reports.
     package func update(_ identifier: String, _ change: (inout ProviderItem) -> Void) {
         _ = state.withLock { state in state.change(identifier) { node, _ in change(&node.item) } }
     }
@@ -64,7 +64,7 @@ extension MemoryProvider {
     /// Removes an item with everything in it.
     package func remove(_ identifier: String) { state.withLock { $0.remove(identifier) } }
 
-    /// Files whose upload was not confirmed are now.
+    /// Confirms the uploads that were not confirmed.
     package func confirmUploads() {
         state.withLock { state in
             for (identifier, node) in state.nodes where !node.item.flags.contains(.uploaded) {
@@ -73,21 +73,21 @@ extension MemoryProvider {
         }
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     package func item(of identifier: String) -> ProviderItem? { state.withLock { $0.nodes[identifier]?.item } }
 
-    /// The item of a ``ProviderItem/key``; `nil` where it is gone.
+    /// Returns the item with a ``ProviderItem/key``, or `nil` if it was removed.
     package func item(ofKey key: String) -> ProviderItem? {
         state.withLock { $0.nodes.values.first { $0.key == key }?.item }
     }
 
-    /// Whether the engine has asked for the removal of an item.
+    /// Whether the engine has requested the removal of an item.
     package func wasDeleted(key: String) -> Bool { state.withLock { $0.deletedKeys.contains(key) } }
 
     package func bytes(of identifier: String) -> [UInt8]? { state.withLock { $0.nodes[identifier]?.contents } }
 
-    /// The identifier of what has a path, "Folder/File.txt"; the root's is empty.
+    /// Returns the identifier of the item at a path such as "Folder/File.txt"; the root's path is empty.
     package func identifier(at path: String) -> String? {
         state.withLock { state in
             var identifier = ProviderItem.rootIdentifier
@@ -103,8 +103,8 @@ extension MemoryProvider {
 
     package func text(at path: String) -> String? { bytes(at: path).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Every path with what is there: a file's contents, a link's target after "->", "/" for a folder. Of several items with one
-    /// path, the later ones come with their identifier.
+    /// All items by path: a file's contents, a link's target after "->", or "/" for a directory. If several items
+    /// have one path, the later ones have their identifier appended.
     package var tree: [String: String] {
         state.withLock { state in
             var tree: [String: String] = [:]
@@ -125,7 +125,7 @@ extension MemoryProvider {
 }
 
 extension ProviderItem {
-    /// The key of an item of a ``MemoryProvider``, which stays the same whatever identifier the item has.
+    /// The key of an item of a ``MemoryProvider``, which stays the same when the identifier changes.
     package var key: String { metadataVersion.isEmpty ? identifier : String(decoding: metadataVersion, as: UTF8.self) }
 }
 
@@ -149,7 +149,7 @@ extension MemoryProvider.State {
         return identifier
     }
 
-    /// - Returns: the identifier that the item has then.
+    /// - Returns: The identifier that the item has afterwards.
     @discardableResult
     mutating func change(
         _ identifier: String, _ change: (inout MemoryProvider.Node, _ version: Int) -> Void
@@ -205,7 +205,7 @@ extension MemoryProvider.State {
     func path(of node: MemoryProvider.Node) -> String {
         var names = [node.item.filename]
         var parent = node.item.parent
-        // A test may make a cycle.
+        // A test may create a cycle.
         while parent != ProviderItem.rootIdentifier, let folder = nodes[parent], names.count < 100 {
             names.append(folder.item.filename)
             parent = folder.item.parent

@@ -2,12 +2,12 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// A provider in memory that does what a test tells it to: a tree with versions, pages, anchors and a feed of changes; requests can
-/// be held up, made to fail, counted and watched.
+/// A provider in memory whose behaviour a test controls: a tree with versions, pages, anchors and a change feed.
+/// Requests can be held, made to fail, counted and observed.
 ///
-/// Everything may be called on any thread.
+/// All functions may be called on any thread.
 package final class MemoryProvider: Provider {
-    /// What was asked.
+    /// A request of the engine.
     package enum Request: Sendable, Hashable {
         case item(String)
         case page(of: String, after: [UInt8]?)
@@ -48,75 +48,77 @@ package final class MemoryProvider: Provider {
     package enum Kind: Sendable, Hashable, CaseIterable {
         case item, page, trashPage, currentAnchor, changes, contents, part, create, replaceContents, move, delete, set,
             trash, untrash, stopProviding
-        /// Is not among the ``MemoryProvider/requests``.
+        /// A request that is not recorded in ``MemoryProvider/requests``.
         case servesParts
     }
 
-    /// How it behaves; see ``MemoryProvider/behave(_:)``.
+    /// The provider's behaviour; see ``MemoryProvider/behave(_:)``.
     package struct Behaviour: Sendable {
-        /// The most items of a page, whatever is suggested.
+        /// The maximum number of items in a page, whatever size is suggested.
         package var pageLimit = Int.max
-        /// The most changes of one answer.
+        /// The maximum number of changes in a reply.
         package var changeLimit = Int.max
         /// Whether containers have anchors.
         package var hasAnchors = true
-        /// Comes after every anchor.
+        /// The bytes that are appended to every anchor.
         package var anchorSuffix: [UInt8] = []
-        /// Whether the working set can be enumerated: it lists what was used or marked, and tells of changes to everything.
+        /// Whether the working set can be enumerated. It has the items that were used or have user metadata, and
+        /// reports changes of all items.
         package var hasWorkingSet = true
         /// Whether the trash can be enumerated.
         package var hasTrashListing = true
-        /// Whether new contents count as uploaded at once; otherwise by ``MemoryProvider/confirmUploads()``.
+        /// Whether new contents count as uploaded at once; otherwise ``MemoryProvider/confirmUploads()`` confirms
+        /// them.
         package var confirmsUploads = true
-        /// Whether it keeps tags, favorites and dates of use.
+        /// Whether the provider stores tags, favorites and last-used dates.
         package var keepsFacts = true
-        /// Whether it takes dates, permissions and extended attributes by themselves.
+        /// Whether the provider accepts dates, permissions and extended attributes by themselves.
         package var keepsAttributes = false
-        /// What it says of the whole domain.
+        /// A closure that returns the state of the whole domain.
         package var domainState: (@Sendable () -> ProviderDomainState?)?
-        /// Called with each request before anything is done about it.
+        /// A closure that is called with each request before it is performed.
         package var before: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
         }
-        /// Called with each request after it was done and before it is answered.
+        /// A closure that is called with each request after it was performed and before the reply.
         package var after: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
         }
-        /// May change a page on its way out, or make one up.
+        /// A closure that may change a page before it is returned, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
-        /// May change a batch of changes on its way out, or make one up.
+        /// A closure that may change a batch of changes before it is returned, or make one up.
         package var changes: (@Sendable (_ since: [UInt8], ChangeBatch) -> ChangeBatch)?
-        /// May change a page of the trash on its way out.
+        /// A closure that may change a page of the trash before it is returned.
         package var trashPage: (@Sendable (ItemPage) -> ItemPage)?
-        /// May give another answer to a new item than what was made.
+        /// A closure that may change the reply to a creation.
         package var created: (@Sendable (ProviderItem) -> ProviderItem)?
-        /// Whether an item's identifier is its path, as with most small providers: what is moved has another one, and so has all that
-        /// is in it.
+        /// Whether an item's identifier is its path, as with most small providers: a moved item gets another
+        /// identifier, and so do all items in it.
         package var identifiersArePaths = false
-        /// Whether a file has another identifier with each contents.
+        /// Whether a file's identifier changes with its contents.
         package var contentsAreIdentifiers = false
-        /// May change what is answered to moves.
+        /// A closure that may change the reply to a move.
         package var moved: (@Sendable (ProviderItem) -> ProviderItem)?
-        /// May change a file's contents on their way out.
+        /// A closure that may change a file's contents before they are returned.
         package var contents: (@Sendable (_ identifier: String, [UInt8]) -> [UInt8])?
-        /// Whether it gives parts of files.
+        /// Whether the provider serves byte ranges of files.
         package var servesParts = false
-        /// May change a part on its way out, or make one up.
+        /// A closure that may change a byte range before it is returned, or make one up.
         package var part: (@Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart)?
     }
 
     struct Node {
         var item: ProviderItem
         var contents: [UInt8] = []
-        /// When it came into the tree; the order of listings.
+        /// The position in the order of creation, which listings follow.
         var order: Int
-        /// The item's key, which stays the same whatever identifier it has.
+        /// The item's key, which stays the same when the identifier changes.
         var key: String
-        /// Of what lies in the trash: the folder that it was in.
+        /// The directory that a trashed item was in; `nil` for other items.
         var former: String?
     }
 
     struct Change {
         let identifier: String
-        /// Where it was before and is after; `nil` for nowhere.
+        /// The parent before and after the change; `nil` for none.
         let from: String?
         let to: String?
     }
@@ -125,20 +127,20 @@ package final class MemoryProvider: Provider {
         var nodes: [String: Node] = [:]
         var counter = 0
         var log: [Change] = []
-        /// What the pages of a container are cut from, for as long as nothing changes.
+        /// The items from which a container's pages are cut, as long as nothing changes.
         var listings: [String: (logCount: Int, nodes: [Node])] = [:]
-        /// Anchors of an earlier one have expired.
+        /// The era of valid anchors; those of an earlier era have expired.
         var era: UInt8 = 0
         var behaviour = Behaviour()
         var requests: [Request] = []
         var failures: [Kind: [ProviderFailure]] = [:]
         var held: Set<Kind> = []
-        /// Keys of what the engine has removed.
+        /// The keys of items that the engine has removed.
         var deletedKeys: Set<String> = []
         var waiting: [Int: (kind: Kind, request: Request?, continuation: CheckedContinuation<Void, Never>)] = [:]
     }
 
-    // Innermost: tasks go on and hooks are called after it is released.
+    // Leaf lock: tasks are resumed and hooks are called after it is released.
     let state = Lock(State())
 
     package init() {
@@ -152,15 +154,15 @@ package final class MemoryProvider: Provider {
 
     package func behave(_ change: (inout Behaviour) -> Void) { state.withLock { change(&$0.behaviour) } }
 
-    /// The next requests of a kind fail, one for each failure.
+    /// Makes the next requests of a kind fail, one for each failure.
     package func fail(_ kind: Kind, with failures: ProviderFailure...) {
         state.withLock { $0.failures[kind, default: []] += failures }
     }
 
-    /// From now on requests of a kind wait, before anything is done about them.
+    /// Holds requests of a kind from now on, before they are performed.
     package func hold(_ kind: Kind) { state.withLock { _ = $0.held.insert(kind) } }
 
-    /// Lets those go on that were held.
+    /// Releases the held requests of a kind.
     package func release(_ kind: Kind) {
         let tasks = state.withLock { state in
             state.held.remove(kind)
@@ -171,25 +173,25 @@ package final class MemoryProvider: Provider {
         for task in tasks { task.resume() }
     }
 
-    /// How many requests of a kind are held up now.
+    /// Returns the number of held requests of a kind.
     package func heldCount(_ kind: Kind) -> Int { state.withLock { $0.waiting.values.count { $0.kind == kind } } }
 
-    /// How many times one request is held up now.
+    /// Returns how many times one request is held at present.
     package func heldCount(_ request: Request) -> Int {
         state.withLock { $0.waiting.values.count { $0.request == request } }
     }
 
-    /// Every request so far, in the order in which they came.
+    /// All requests so far, in the order in which they came.
     package var requests: [Request] { state.withLock { $0.requests } }
 
     package func count(_ kind: Kind) -> Int { state.withLock { $0.requests.count { $0.kind == kind } } }
 
     package func count(_ request: Request) -> Int { state.withLock { $0.requests.count { $0 == request } } }
 
-    /// Every anchor that was given out is of no use any more.
+    /// Expires every anchor that was issued.
     package func expireAnchors() { state.withLock { $0.era &+= 1 } }
 
-    /// The feed does not tell what happened to some items so far.
+    /// Makes the change feed omit the changes of some items so far.
     package func forgetChanges(of identifiers: [String]) {
         state.withLock { state in
             for (index, change) in state.log.enumerated() where identifiers.contains(change.identifier) {
@@ -200,7 +202,7 @@ package final class MemoryProvider: Provider {
 
     // MARK: Requests
 
-    /// Notes a request, and lets the script have its say.
+    /// Records a request, holds it if required, and runs the script.
     func begin(_ request: Request) async throws(ProviderFailure) {
         let (before, failure) = state.withLock { state in
             state.requests.append(request)
@@ -226,7 +228,7 @@ package final class MemoryProvider: Provider {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isHeld = state.withLock { state in
-                    // The cancellation may have come before this.
+                    // The task may have been cancelled before.
                     guard state.held.contains(kind), !Task.isCancelled else { return false }
                     state.waiting[key] = (kind, request, continuation)
                     return true

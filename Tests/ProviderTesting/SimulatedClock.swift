@@ -1,7 +1,7 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// A clock that goes on only when a test says so.
+/// A clock that advances only when a test requires it.
 package final class SimulatedClock: EngineClock {
     private struct Job {
         let time: Double
@@ -17,17 +17,17 @@ package final class SimulatedClock: EngineClock {
         var next: Job? { jobs.values.min { ($0.time, $0.order) < ($1.time, $1.order) } }
     }
 
-    // Innermost: jobs run after it is released.
+    // Leaf lock: jobs run after it is released.
     private let state: Lock<State>
 
     package init(now: Double = 1_700_000_000) { state = Lock(State(now: now)) }
 
     package var now: Double { state.withLock { $0.now } }
 
-    /// How many jobs wait for their time.
+    /// The number of scheduled jobs.
     package var waitingCount: Int { state.withLock { $0.jobs.count } }
 
-    /// In how many seconds the next job is due; `nil` where nothing waits.
+    /// The number of seconds until the next job is due; `nil` if no job is scheduled.
     package var secondsToNext: Double? { state.withLock { state in state.next.map { max(0, $0.time - state.now) } } }
 
     @discardableResult
@@ -39,12 +39,12 @@ package final class SimulatedClock: EngineClock {
         }
         return Waiting { [self] in
             let job = state.withLock { $0.jobs.removeValue(forKey: order) }
-            // What the job holds on to goes after the lock is released.
+            // Objects that the job retains are released after the lock.
             _ = job
         }
     }
 
-    /// Lets time go by, and runs what becomes due on the calling thread, in the order of its time.
+    /// Advances the clock, and runs the jobs that become due on the calling thread, in the order of their times.
     package func advance(by seconds: Double) {
         let end = now + seconds
         while true {
