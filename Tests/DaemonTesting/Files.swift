@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// What a program does to files, each call by itself.
+/// File operations of a program, each with its own system calls.
 package enum Files {
     package static func read(_ path: String) throws(Errno) -> String {
         String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 26), as: UTF8.self)
     }
 
-    /// Reads so many bytes from a place on, or what is there of them.
+    /// Reads a number of bytes at an offset, or fewer at the file's end.
     package static func read(_ path: String, at start: Int, _ count: Int) throws(Errno) -> [UInt8] {
         let file = try FileDescriptor.open(path, .readOnly)
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
@@ -22,7 +22,7 @@ package enum Files {
         return Array(room[..<filled])
     }
 
-    /// Opens a file, writes to its beginning and closes it, as a program does that looks at every answer.
+    /// Opens a file, writes to its beginning and closes it, checking the result of every call.
     package static func write(_ text: String, to path: String, _ flags: CInt) throws(Errno) {
         let file = try retrying { Glibc.open(path, flags | O_CLOEXEC, 0o644) }
         do throws(Errno) {

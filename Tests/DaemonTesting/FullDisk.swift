@@ -2,11 +2,11 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// A disk of a few megabytes, mounted where a test wants it, as long as the test keeps this. For root only.
+/// A disk of a few megabytes, mounted at a path for the lifetime of this object. Requires root.
 package final class FullDisk: Sendable {
     package let path: String
 
-    /// - Parameter path: a folder, which is made where it is not there.
+    /// - Parameter path: The mount point, a directory that is created if necessary.
     package init(megabytes: Int, at path: String) throws {
         self.path = path
         try Self.run("/bin/mkdir", "-p", path)
@@ -15,15 +15,15 @@ package final class FullDisk: Sendable {
 
     deinit { unmount() }
 
-    /// Takes it away before this object goes.
+    /// Unmounts the disk before this object ends.
     package func unmount() {
-        // Lazily, because the daemon ends only after this.
+        // Detach lazily, because the daemon ends only after this.
         try? Self.run("/bin/umount", "-l", path)
     }
 
     private var filler: String { path + "/filler" }
 
-    /// Leaves no room at all.
+    /// Fills the disk to the last byte.
     package func fill() throws(Errno) {
         let file = try FileDescriptor.open(filler, [.writeOnly, .create, .append])
         for size in [1 << 16, 4096, 1] { try Self.fill(file, by: [UInt8](repeating: 1, count: size)) }

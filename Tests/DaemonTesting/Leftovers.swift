@@ -1,12 +1,14 @@
 import FileProviderEngine
 import Foundation
 
-/// What an engine should have nothing of once it has settled and ended.
+/// Data that an engine must not leave once it has settled and ended.
 package enum Leftovers {
+    /// Finds what an engine has left.
+    ///
     /// - Parameters:
-    ///   - data: what the engine keeps of the domain.
-    ///   - home: of its daemon.
-    /// - Returns: a sentence for each thing that is left.
+    ///   - data: The path of the engine's data of the domain.
+    ///   - home: The home directory of its daemon.
+    /// - Returns: A sentence for each entry that is left.
     package static func find(data: String, home: String) throws -> [String] {
         var found = try Journal(path: data + "/journal.db").all().map { "the journal has an entry of \($0.name)" }
         for folder in [data + "/edits", data + "/uploads"] + (try Tree.folders(named: "incoming", in: home)) {

@@ -1,27 +1,27 @@
 import Foundation
 import Glibc
 
-/// What the system says of processes.
+/// The state of processes, according to the system.
 package enum ProcessState {
-    /// Whether a process has ended but for threads that cannot end yet.
+    /// Whether a process is a zombie: it has ended, except possibly for threads that cannot end yet.
     package static func isDead(_ process: pid_t) -> Bool { fields(of: process).first == "Z" }
 
-    /// Whether a process stands still, as after SIGSTOP.
+    /// Whether a process is stopped, as after SIGSTOP.
     package static func isStopped(_ process: pid_t) -> Bool { fields(of: process).first == "T" }
 
-    /// Whether a process is there and not dead.
+    /// Whether a process exists and is no zombie.
     package static func isAlive(_ process: pid_t) -> Bool { kill(process, 0) == 0 && !isDead(process) }
 
-    /// What a process has of memory, in bytes; `nil` where there is none of that number.
+    /// Returns a memory size of a process in bytes, or `nil` if it is not known.
     ///
-    /// - Parameter key: as `/proc/PID/status` has it: `VmRSS` for now, `VmHWM` for the most there was.
+    /// - Parameter key: A key of `/proc/PID/status`: `VmRSS` for the present size, `VmHWM` for the peak.
     package static func memory(of process: pid_t, _ key: String) -> Int? {
         let lines = ((try? Files.read("/proc/\(process)/status")) ?? "").split(separator: "\n")
         let words = lines.first { $0.hasPrefix(key + ":") }?.split(whereSeparator: \.isWhitespace)
         return words.flatMap { $0.count > 1 ? Int($0[1]) : nil }.map { $0 << 10 }
     }
 
-    /// The living processes that another has started.
+    /// Returns the living processes that another has started.
     package static func children(of parent: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
@@ -30,10 +30,10 @@ package enum ProcessState {
         }
     }
 
-    /// The fields of `/proc/PID/stat` from the third on.
+    /// Returns the fields of `/proc/PID/stat` from the third on.
     private static func fields(of process: pid_t) -> [Substring] {
         let text = (try? Files.read("/proc/\(process)/stat")) ?? ""
-        // The name, in parentheses, may hold anything.
+        // The name, in parentheses, may contain any characters.
         return text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ").dropFirst().map { $0 }
     }
 }

@@ -5,9 +5,9 @@ import Glibc
 import LinuxSystem
 import ProgramTesting
 
-/// A daemon in a process of its own, which dies as often as somebody wants. Most of this blocks.
+/// A daemon in a process of its own, which dies as often as a test requires. Most functions block.
 package final class StartedDaemon: Sendable {
-    /// Its `PURVEY_HOME`.
+    /// The daemon's `PURVEY_HOME`.
     package let home: String
     package let locations: Locations
 
@@ -19,14 +19,14 @@ package final class StartedDaemon: Sendable {
         var adopted: pid_t?
     }
 
-    // Innermost.
+    // Leaf lock.
     private let state = Lock(State())
 
     package struct NotStarted: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// - Parameter home: an absolute path, short enough for a socket in it.
+    /// - Parameter home: An absolute path, short enough for a socket in it.
     package init(home: String) throws {
         self.home = home
         locations = try Locations(environment: ["PURVEY_HOME": home], user: getuid())
@@ -35,10 +35,10 @@ package final class StartedDaemon: Sendable {
     /// Starts the daemon, and waits until it listens.
     ///
     /// - Parameters:
-    ///   - step: the step at which it dies, as `PURVEY_FAULT_POINT` has it.
-    ///   - providerStep: the step at which its first provider's process dies.
-    ///   - hasKeeper: whether it gets a keeper, which starts the next daemon where this one dies.
-    ///   - variables: `NAME=value`, in the place of what this process has.
+    ///   - step: The step at which the daemon dies, in the form of `PURVEY_FAULT_POINT`.
+    ///   - providerStep: The step at which its first provider's process dies.
+    ///   - hasKeeper: Whether the daemon gets a keeper, which starts the next daemon if this one dies.
+    ///   - variables: Environment variables as `NAME=value`, which override this process's own.
     package func start(
         dyingAt step: String? = nil, providerDyingAt providerStep: String? = nil, hasKeeper: Bool = false,
         _ variables: [String] = []
@@ -48,7 +48,7 @@ package final class StartedDaemon: Sendable {
         environment["PURVEY_COORDINATION"] = nil
         environment["PURVEY_FAULT_POINT"] = step
         environment["PURVEY_PROVIDER_FAULT_POINT"] = providerStep
-        // Nothing of a test's is shown on the bus of whoever runs it.
+        // The daemon must not appear on the desktop bus of the user who runs the tests.
         environment["PURVEY_BUS"] = "none"
         for variable in variables { environment[String(variable.prefix { $0 != "=" })] = nil }
         try PrivateFolder.make(locations.runtime)
@@ -67,10 +67,11 @@ package final class StartedDaemon: Sendable {
         state.withLock { $0.connection = connection }
     }
 
-    /// The number of its process; -1 when there is none.
+    /// The daemon's process; -1 if none runs.
     package var processID: pid_t { state.withLock { $0.daemon?.processID ?? $0.adopted ?? -1 } }
 
-    /// Takes the daemon that a keeper has started after the death of another one for its own. Blocks until there is one; not for ever.
+    /// Adopts the daemon that a keeper has started after the death of another. Blocks until it runs, but not for
+    /// ever.
     package func adopt() throws {
         var last = ""
         for _ in 0..<6_000 {
@@ -88,7 +89,7 @@ package final class StartedDaemon: Sendable {
         throw NotStarted(description: "no keeper starts a daemon: \(last)")
     }
 
-    /// Whether its keeper has a mount.
+    /// Whether the daemon's keeper has a mount.
     package var isKept: Bool {
         ProcessState.children(of: processID).contains { process in
             let folder = "/proc/\(process)/fd"
@@ -100,31 +101,31 @@ package final class StartedDaemon: Sendable {
         }
     }
 
-    // MARK: Its end
+    // MARK: End
 
-    /// Ends it the hard way.
+    /// Kills the daemon.
     package func kill() {
         guard processID > 0 else { return }
         Glibc.kill(processID, SIGKILL)
         _ = awaitEnd()
     }
 
-    /// Ends it in good order.
+    /// Ends the daemon with SIGTERM.
     ///
-    /// - Returns: how it ended; `nil` when it went on and on, and was killed.
+    /// - Returns: The way it ended; `nil` if it did not end in time and was killed.
     package func end() -> ChildProgram.Ending? {
         guard processID > 0 else { return nil }
         Glibc.kill(processID, SIGCONT)
         Glibc.kill(processID, SIGTERM)
-        // On a busy machine its threads take their time to go.
+        // On a busy machine its threads take long to end.
         let ending = awaitEnd(patience: 3_000)
         if ending == nil { kill() }
         return ending
     }
 
-    /// How it ended; `nil` when it goes on and on.
+    /// Waits for the daemon's end. Returns the way it ended, or `nil` if it does not end.
     ///
-    /// - Parameter patience: see ``lookForEnd(patience:)``.
+    /// - Parameter patience: See ``lookForEnd(patience:)``.
     package func awaitEnd(patience: Int = 100) -> ChildProgram.Ending? {
         guard processID > 0 else { return nil }
         for _ in 0..<12_000 {
@@ -134,14 +135,16 @@ package final class StartedDaemon: Sendable {
         return nil
     }
 
-    /// How it ended, if it has; there is none then any more. Called again and again by one thread at a time.
+    /// Returns the way the daemon ended, if it has. There is no daemon afterwards. Only one thread at a time may call
+    /// this repeatedly.
     ///
-    /// - Parameter patience: so many looks at one that is dead and of which something is in the kernel still; then it counts as killed.
+    /// - Parameter patience: The number of calls after which a zombie counts as killed, although a part of it is
+    ///   still in the kernel.
     package func lookForEnd(patience: Int = 100) -> ChildProgram.Ending? {
         let daemon = processID
         guard daemon > 0 else { return nil }
         if state.withLock({ $0.adopted != nil }) {
-            // Its status is for the keeper.
+            // Only the keeper can wait for its status.
             guard !ProcessState.isAlive(daemon) else { return nil }
             state.withLock { $0 = State() }
             return .exited(0)
@@ -149,7 +152,7 @@ package final class StartedDaemon: Sendable {
         var status: CInt = 0
         let isReaped = waitpid(daemon, &status, WNOHANG) == daemon
         if !isReaped {
-            // One of its threads may be in the kernel still, which the next daemon sees to.
+            // One of its threads may still be in the kernel, which the next daemon has to handle.
             guard ProcessState.isDead(daemon) else { return nil }
             let looks = state.withLock { state in
                 state.looksAtDead += 1
@@ -163,8 +166,8 @@ package final class StartedDaemon: Sendable {
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signalled(signal)
     }
 
-    /// Waits elsewhere for what is dead and cannot be waited for yet: as long as a child that ended is left, this process's exit
-    /// tests hear of the end of no other.
+    /// Reaps a zombie on another thread, as it cannot be waited for yet. As long as an ended child is not reaped,
+    /// this process's exit tests do not notice the end of any other.
     private static func reapLater(_ process: pid_t) {
         Thread.detachNewThread {
             var status: CInt = 0
@@ -172,15 +175,15 @@ package final class StartedDaemon: Sendable {
         }
     }
 
-    // MARK: Its work
+    // MARK: Work
 
-    /// The connection to it; `nil` when there is no daemon.
+    /// The connection to the daemon; `nil` if no daemon runs.
     package var connection: Connection? { state.withLock { $0.connection } }
 
-    /// The numbers of the processes that it has started and that live: its providers'.
+    /// The living processes that the daemon has started, which are its providers'.
     package var children: [pid_t] { ProcessState.children(of: processID) }
 
-    /// Runs `purvey` to its end, and gives what it says.
+    /// Runs `purvey` to its end, and returns its exit and output.
     package func purvey(_ arguments: [String]) throws -> (ending: ChildProgram.Ending, text: String) {
         let path = home + "/output-" + UUID().uuidString
         let output = try FileDescriptor.open(path, [.readWrite, .create, .append])
@@ -193,12 +196,12 @@ package final class StartedDaemon: Sendable {
         return (ending, String(decoding: try output.reopen(.readOnly).readToEnd(limit: 1 << 20), as: UTF8.self))
     }
 
-    /// Removes what it was started in, with what is mounted there. It has ended.
+    /// Removes the home directory, with what is mounted there. The daemon must have ended.
     ///
-    /// - Returns: whether all of it is gone.
+    /// - Returns: Whether everything was removed.
     package func removeHome(mount: String) -> Bool {
         _ = try? ChildProgram.start("/bin/umount", arguments: ["-l", "-q", mount], descriptors: []).wait()
-        // What the daemon ran may write there until it has ended, a moment after the daemon.
+        // The daemon's children may write to the directory until they have ended, a moment after the daemon.
         for _ in 0..<30_000 {
             try? FileManager.default.removeItem(atPath: home)
             if !FileManager.default.fileExists(atPath: home) { return true }

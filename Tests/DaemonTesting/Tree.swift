@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// What is in a folder: by path, what there is.
+/// The items beneath a directory, by path.
 package enum Tree {
-    /// Reads everything, hidden names too: “folder”, “-> target” or the contents of a file.
+    /// Reads everything, including hidden names: “folder”, “-> target” or the contents of a file.
     package static func read(_ folder: String) throws -> [String: String] {
         var found: [String: String] = [:]
         try read(folder, "", &found)
@@ -14,7 +14,7 @@ package enum Tree {
     private static func read(_ folder: String, _ prefix: String, _ found: inout [String: String]) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let path = folder + "/" + name
-            // Gone since the folder was read, or about to.
+            // The file may have been removed since the directory was read.
             guard let status = try? FileStatus.of(path, followingLinks: false) else { continue }
             switch status.kind {
             case .directory:
@@ -29,7 +29,7 @@ package enum Tree {
         }
     }
 
-    /// Makes what ``read(_:)`` would find.
+    /// Makes the items that ``read(_:)`` would find.
     package static func make(_ tree: [String: String], in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for (path, what) in tree.sorted(by: { $0.key < $1.key }) {
@@ -42,7 +42,7 @@ package enum Tree {
         }
     }
 
-    /// Folders of a name, wherever they are in another.
+    /// Returns the paths of all directories of a name beneath a directory.
     package static func folders(named name: String, in folder: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         return try FileManager.default.subpathsOfDirectory(atPath: folder)

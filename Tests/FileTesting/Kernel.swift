@@ -1,8 +1,9 @@
 import Glibc
 
-/// What the kernel can that tests run on.
+/// Abilities of the kernel that the tests run on.
 package enum Kernel {
-    /// Whether a process can go on with the mounts of one that has died: Linux 6.16 is the first that drops names at once.
+    /// Whether a process can take over the mounts of one that has died. Linux 6.16 is the first that drops cached
+    /// names at once.
     package static var handsOver: Bool {
         var name = utsname()
         uname(&name)

@@ -2,18 +2,19 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Does random operations to one file and holds each against what the bytes have to be: the method of `fsx`, the file system
-/// exerciser of NeXT and Apple, written anew.
+/// A checker that performs random operations on one file and compares each result with the expected bytes. The method
+/// is that of `fsx`, the file system exerciser of NeXT and Apple, written anew.
 ///
-/// Everything that a file can be reached by is mixed: reads and writes at offsets, mappings, truncation, allocation, copies within
-/// the file, closing and opening again, writing to the end, saving by rename. What was written by one way has to be seen by every other at once.
+/// It mixes all ways to access a file: reads and writes at offsets, mappings, truncation, allocation, copies within
+/// the file, closing and opening again, appending, and saving by rename. Data that are written in one way have to be
+/// visible at once in every other.
 package struct RandomFileChecker {
-    /// What went wrong, with the seed and the last operations before it.
+    /// A failure, with the seed and the last operations before it.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The most bytes the file has.
+    /// The maximum size of the file in bytes.
     private static let limit = 256 << 10
     private static let pageSize = 4096
 
@@ -22,12 +23,12 @@ package struct RandomFileChecker {
     private var generator: RandomNumbers
     private var expected: [UInt8] = []
     private var file: FileDescriptor
-    /// Whether what is written goes to the end, whatever offset is named.
+    /// Whether writes append, whatever their offset is.
     private var appends = false
     private var isOpenToAppend = false
     private var log: [String] = []
 
-    /// - Parameter path: of a file that is not there yet.
+    /// - Parameter path: The path of a file that does not exist yet.
     package init(path: String, seed: UInt64) throws {
         self.path = path
         self.seed = seed
@@ -38,7 +39,7 @@ package struct RandomFileChecker {
     /// The bytes that the file has to have now.
     package var contents: [UInt8] { expected }
 
-    /// - Parameter after: called after each operation; it may check more.
+    /// - Parameter after: A closure that is called after each operation, and may check more.
     package mutating func run(operations: Int, after: (Int) throws -> Void = { _ in }) throws {
         for number in 0..<operations {
             do {
@@ -51,7 +52,7 @@ package struct RandomFileChecker {
         try check(0, expected.count + Self.pageSize)
     }
 
-    /// Closes the file: what is seen of it from then on has to be ``contents``.
+    /// Closes the file and returns its final contents.
     package consuming func finish() throws -> [UInt8] {
         try file.synchronize()
         return expected
@@ -139,7 +140,8 @@ package struct RandomFileChecker {
         )
     }
 
-    /// Where a mapping may begin, and how much of it lies within the file.
+    /// Returns a random range for a mapping: its page-aligned start, and the offset and number of bytes within the
+    /// file.
     private mutating func mappedRange() -> (start: Int, offset: Int, count: Int)? {
         guard !expected.isEmpty else { return nil }
         let offset = generator.below(expected.count)
@@ -190,7 +192,7 @@ package struct RandomFileChecker {
         let count = 1 + generator.below(min(64 << 10, Self.limit - offset))
         note("allocate \(offset)+\(count)")
         guard clinux_fallocate(file.rawValue, 0, Int64(offset), Int64(count)) == 0 else {
-            // A file system that cannot do it says so, and nothing has changed.
+            // A file system without this operation fails, and has changed nothing.
             if Errno.current == .notSupported { return }
             throw Errno.current
         }
@@ -228,14 +230,14 @@ package struct RandomFileChecker {
     }
 
     private mutating func switchAppending() throws {
-        // One that was opened so and is passed through goes on to append.
+        // A file that was opened for appending and is passed through continues to append.
         guard !isOpenToAppend else { return }
         appends.toggle()
         note(appends ? "append from now on" : "append no more")
         try retrying { fcntl(file.rawValue, F_SETFL, appends ? O_APPEND : 0) }
     }
 
-    /// What editors do: a new file beside, and its name put in the old one's place.
+    /// Writes a new file beside the old one and renames it over that, as editors do.
     private mutating func saveByRename() throws {
         note("save by rename")
         let beside = path + ".new"
@@ -255,7 +257,8 @@ package struct RandomFileChecker {
 }
 
 extension ArraySlice<UInt8> {
-    /// Returns whether two slices have the same bytes. Test support is not optimized: elements are not compared one by one.
+    /// Whether two slices have the same bytes. Test support is not optimized, so elements are not compared one by
+    /// one.
     fileprivate func hasSameBytes(as other: ArraySlice<UInt8>) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { own in

@@ -14,7 +14,7 @@ package struct RandomNumbers: RandomNumberGenerator {
 
     package mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
 
-    /// Bytes that tell where they came from: no two writes have the same.
+    /// Returns bytes that identify their write: no two writes have the same.
     package mutating func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { room, initializedCount in
             let bytes = UnsafeMutableRawBufferPointer(room)

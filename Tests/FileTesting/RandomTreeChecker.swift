@@ -2,12 +2,13 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Makes the same random changes in two folders, of which one is on a file system that is known to be right, and holds what comes
-/// of each call, and then the trees, against each other.
+/// A checker that makes the same random changes in two directories, one on a trusted file system, and compares the
+/// results of each call and then the trees.
 ///
-/// Paths have few names, so that most calls meet what earlier ones left. What is seen once and not a moment later is a fault too.
+/// Paths have few names, so that most calls meet the results of earlier ones. A difference that is seen only for a
+/// moment is a fault, too.
 package struct RandomTreeChecker {
-    /// What went wrong, with the seed and what was done last.
+    /// A failure, with the seed and the last operations before it.
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
     }
@@ -21,13 +22,13 @@ package struct RandomTreeChecker {
     private let pauses: Bool
     private var generator: RandomNumbers
     private var log: [String] = []
-    /// What is open in both folders, with whatever name by now.
+    /// Files that are open in both directories, whatever their present names are.
     private var open: [(checked: FileDescriptor, model: FileDescriptor)] = []
 
     /// - Parameters:
-    ///   - checked: a folder with nothing in it.
-    ///   - model: another one, on a file system that is right.
-    ///   - pauses: whether a moment passes now and then, in which what was done takes effect elsewhere.
+    ///   - checked: An empty directory to be checked.
+    ///   - model: An empty directory on a trusted file system.
+    ///   - pauses: Whether short pauses let earlier changes take effect elsewhere.
     package init(checked: String, model: String, seed: UInt64, pauses: Bool = true) throws {
         self.seed = seed
         self.pauses = pauses
@@ -39,13 +40,13 @@ package struct RandomTreeChecker {
     package mutating func run(steps: Int) throws {
         for number in 1...max(1, steps) {
             try step()
-            // Bytes are compared less often, because reading them opens every file.
+            // Contents are compared less often, because reading them opens every file.
             try compareTrees(withBytes: number % 8 == 0 || number == steps)
             if pauses { pause() }
         }
     }
 
-    /// Lets what was done before be sent, or be on its way when the next thing is done.
+    /// Pauses at random, so that earlier changes are sent or are still under way at the next one.
     private mutating func pause() {
         switch generator.below(100) {
         case 0..<5: usleep(UInt32(generator.below(400_000)))
@@ -83,7 +84,7 @@ package struct RandomTreeChecker {
             let mode: mode_t = generator.below(2) == 0 ? 0o700 : 0o755
             try change("chmod \(path) \(String(mode, radix: 8))") {
                 let file = try $0.open(path, [.readOnly, .noFollow])
-                // Whether a file can be run, the provider hears when it is made only.
+                // The provider learns only at the creation of a file whether it is executable.
                 let isFolder = try file.status().kind == .directory
                 try retrying { fchmod(file.rawValue, isFolder ? mode : mode & 0o666) }
             }
@@ -157,7 +158,7 @@ package struct RandomTreeChecker {
         }
     }
 
-    /// What `rm -r` does.
+    /// Removes a tree, as `rm -r` does.
     private mutating func removeAll(_ path: String) throws {
         try change("remove all of \(path)") { try Self.removeAll(path, in: $0) }
     }
@@ -180,7 +181,7 @@ package struct RandomTreeChecker {
         }
     }
 
-    /// Does something in both folders.
+    /// Performs an operation in both directories, and compares the results.
     private mutating func compare(_ words: String, _ body: (_ isChecked: Bool) throws -> String) throws {
         func outcome(_ isChecked: Bool) -> String {
             do { return try body(isChecked) } catch { return "\(error)" }
@@ -196,7 +197,7 @@ package struct RandomTreeChecker {
         let expected = try Self.lines(of: model, withBytes: withBytes)
         let found = try Self.lines(of: checked, withBytes: withBytes)
         guard found != expected else { return }
-        // How long it is seen tells where to look.
+        // The duration of the difference helps to find its cause.
         var looks = 0
         while looks < 2_000, try Self.lines(of: checked, withBytes: withBytes) != expected {
             usleep(5_000)
@@ -209,7 +210,7 @@ package struct RandomTreeChecker {
         throw fault("the trees differ \(duration):\n" + (wrong + twice).sorted().joined(separator: "\n"))
     }
 
-    /// A line for everything in a folder.
+    /// Returns a line for each item beneath a directory.
     private static func lines(of folder: FileDescriptor, withBytes: Bool, under prefix: String = "") throws -> [String]
     {
         var lines: [String] = []
@@ -238,7 +239,7 @@ package struct RandomTreeChecker {
         return lines.sorted()
     }
 
-    /// A number for bytes, by which they are told apart (FNV-1a).
+    /// Returns a hash that distinguishes contents (FNV-1a).
     private static func sum(_ bytes: [UInt8]) -> String {
         String(bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }, radix: 16)
     }

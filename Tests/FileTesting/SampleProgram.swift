@@ -1,8 +1,10 @@
-/// The bytes of a program's file (elf(5)) that does nothing, but says where its libraries lie.
+/// The contents of a program's file (elf(5)) that does nothing, but names the directories of its libraries.
 package enum SampleProgram {
+    /// Returns the file's contents.
+    ///
     /// - Parameters:
-    ///   - runPath: DT_RUNPATH; left out where it is `nil`.
-    ///   - path: DT_RPATH, likewise.
+    ///   - runPath: The value of DT_RUNPATH; omitted if `nil`.
+    ///   - path: The value of DT_RPATH; omitted if `nil`.
     package static func bytes(runPath: String? = nil, path: String? = nil) -> [UInt8] {
         var strings: [UInt8] = [0]
         var entries: [(tag: UInt64, value: UInt64)] = []
@@ -27,7 +29,7 @@ package enum SampleProgram {
         return bytes + strings
     }
 
-    /// Not 0, so that addresses are not places in the file.
+    /// The address is not 0, so that addresses differ from offsets in the file.
     private static let loadAddress: UInt64 = 0x1_0000
 
     private static func append(_ numbers: [(value: UInt64, bytes: Int)], to bytes: inout [UInt8]) {

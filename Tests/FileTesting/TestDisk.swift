@@ -2,15 +2,15 @@ import Foundation
 import LinuxSystem
 import ProgramTesting
 
-/// A file system for one test. It is mounted in the mount namespace of a process of its own, seen from here through
-/// that process's root, and gone when that process ends, which it does with this object and with the test process.
+/// A file system for one test. It is mounted in the mount namespace of another process, and accessible through that
+/// process's root. It is unmounted when that process ends, which it does with this object and with the test process.
 package final class TestDisk {
     package enum Kind: String, Sendable {
-        /// In memory; works for every user where user namespaces are allowed.
+        /// In memory; for every user if user namespaces are allowed.
         case tmpfs
-        /// In memory, of any size, and without dates of making; for root only.
+        /// In memory, of any size, and without creation dates; requires root.
         case ramfs
-        /// In an image on a loop device; for root only. Both can share blocks between files.
+        /// In an image on a loop device; requires root. Both can share blocks between files.
         case xfs, btrfs
     }
 
@@ -20,13 +20,13 @@ package final class TestDisk {
 
     /// The root of the file system.
     package let descriptor: FileDescriptor
-    /// A path of it, for as long as it is there.
+    /// The path of the root, for as long as the file system exists.
     package var path: String { "/proc/\(keeper.processID)/root\(folder.path)/mount" }
     private let keeper: RunningProgram
     private let folder: TestFolder
 
-    /// - Parameter megabytes: the size. An image takes only what is written to it, and must be larger than 300.
-    /// - Throws: ``Unavailable`` where the machine does not let this user mount, or has no such file system.
+    /// - Parameter megabytes: The size. An image takes only the room that is written to, and must be larger than 300.
+    /// - Throws: ``Unavailable`` if this user may not mount on the machine, or if the file system is not available.
     package init(_ kind: Kind, megabytes: Int) throws {
         folder = try TestFolder()
         try folder.folder("mount")
@@ -56,20 +56,21 @@ package final class TestDisk {
         _ = try? keeper.waitForEnd()
     }
 
-    /// The names at the root, hidden ones too.
+    /// Returns the names at the root, including hidden ones.
     package func names() throws -> [String] {
         try descriptor.open(".", [.readOnly, .directory]).entries().map(\.name.description).sorted()
     }
 
-    /// Whether a test that needs this kind runs: where it cannot be had, only under CI, where it then fails.
+    /// Whether a test that needs this kind runs. If the kind is not available, the test runs only under CI, and fails
+    /// there.
     package static func isWanted(_ kind: Kind) -> Bool {
         Requirement.isEnforced || (try? TestDisk(kind, megabytes: 512)) != nil
     }
 }
 
-/// What a test needs of the machine and cannot do without.
+/// A requirement of a test on the machine.
 package enum Requirement {
-    /// Under CI nothing may be missing: a test that would be skipped runs and fails.
+    /// Whether every requirement must be met, as under CI: a test that would be skipped runs and fails.
     package static var isEnforced: Bool { ProcessInfo.processInfo.environment["CI"] != nil }
 
     /// Whether a test that needs a program runs.

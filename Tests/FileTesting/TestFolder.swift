@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A folder for one test, removed with everything in it when the test lets go of it.
+/// A directory for one test, removed with everything in it when this object ends.
 package final class TestFolder {
     package let path: String
     package let descriptor: FileDescriptor
 
-    /// - Parameter parent: where, if the kind of file system matters; a place on a disk otherwise.
+    /// - Parameter parent: The parent directory, if the kind of file system matters; the default is on a disk.
     package init(in parent: String = "/var/tmp") throws {
         let path = "\(parent)/purvey-test-\(UInt64.random(in: .min ... .max))"
         self.path = path
@@ -20,7 +20,7 @@ package final class TestFolder {
         guard let name = FileName(String(path[path.index(after: cut)...])),
             let parent = try? FileDescriptor.open(String(path[..<cut]), [.readOnly, .directory])
         else { return }
-        // What was abandoned in a test may still be making files, and then a folder that was emptied is not empty.
+        // An object that a test abandoned may still create files, so that an emptied directory is not empty.
         for _ in 0..<3_000 {
             do {
                 return try TreeRemover.remove(name, in: parent)
@@ -31,7 +31,7 @@ package final class TestFolder {
         }
     }
 
-    /// Makes a file and gives it open for reading and writing.
+    /// Makes a file and returns it, open for reading and writing.
     @discardableResult
     package func file(
         _ relative: String, _ content: [UInt8] = [], permissions: mode_t = 0o644
@@ -55,7 +55,7 @@ package final class TestFolder {
         try descriptor.open(relative, [.readOnly, .noFollow]).everything()
     }
 
-    /// The names in a folder, hidden ones too.
+    /// Returns the names in a directory, including hidden ones.
     package func names(_ relative: String = ".") throws -> [String] {
         try descriptor.open(relative, [.readOnly, .directory]).entries().map(\.name.description).sorted()
     }
@@ -83,9 +83,9 @@ extension FileDescriptor {
         try bytes.withUnsafeBytes { try writeAll($0, at: offset) }
     }
 
-    /// - Parameter isThere: whether the attribute has to be there already, or must not be; `nil` for either.
+    /// - Parameter isThere: Whether the attribute has to exist already, or must not exist; `nil` for either.
     package func setAttribute(_ name: String, _ value: String, if isThere: Bool? = nil) throws {
-        // XATTR_REPLACE and XATTR_CREATE.
+        // The flags are XATTR_REPLACE and XATTR_CREATE.
         let flags: CInt = isThere.map { $0 ? 2 : 1 } ?? 0
         try retrying { clinux_fsetxattr(rawValue, name, value, value.utf8.count, flags) }
     }
@@ -94,7 +94,7 @@ extension FileDescriptor {
         try retrying { clinux_fremovexattr(rawValue, name) }
     }
 
-    /// The names of all attributes, sorted.
+    /// Returns the names of all attributes, sorted.
     package func attributeNames() throws -> [String] {
         var bytes = [CChar](repeating: 0, count: 1 << 16)
         let count = try retrying { clinux_flistxattr(rawValue, &bytes, bytes.count) }
@@ -110,7 +110,7 @@ extension FileDescriptor {
     }
 }
 
-/// Bytes that are not all alike: 64 KiB of noise, again and again, each time with its number in front.
+/// Returns varied bytes: 64 KiB of noise, repeated, each time preceded by its number.
 package func pattern(_ count: Int) -> [UInt8] {
     var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     let noise = (0..<65536).map { _ in

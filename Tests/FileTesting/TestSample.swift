@@ -1,8 +1,8 @@
 import Glibc
 
-/// The share of their cases that tests with very many of them run.
+/// The share of cases that tests with very many of them run.
 ///
-/// `make test` runs a sample of them, so that it takes no longer than a developer waits. `make test-full`, which sets
+/// `make test` runs a sample of the cases, so that it is fast enough for a developer. `make test-full`, which sets
 /// `PURVEY_TESTS=full`, runs all.
 package enum TestSample {
     /// Whether tests run all of their cases.

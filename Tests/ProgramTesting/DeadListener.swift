@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// A socket whose process is dead and which takes connections still, as that of a process that was killed does for some moments on a busy
-/// machine: until the last of its descriptors is closed.
+/// A socket whose process is dead, and that still accepts connections. The socket of a killed process does so for
+/// some moments on a busy machine, until the last of its descriptors is closed.
 package final class DeadListener: Sendable {
-    /// What has the socket meanwhile reads from this, and ends with it.
+    /// The pipe from which the socket's holder reads, and with whose end it ends.
     private let line: Lock<FileDescriptor?>
 
-    /// Listens as the conduit does, with the lock beside the socket.
+    /// Listens as the conduit does, with a lock beside the socket.
     private static let script = """
         use Socket;
         use Fcntl ':flock';
@@ -18,7 +18,7 @@ package final class DeadListener: Sendable {
         <STDIN>;
         """
 
-    /// - Parameter path: of the socket, in a folder that is there.
+    /// - Parameter path: The path of the socket, in an existing directory.
     package init(at path: String) throws {
         let (theirs, ours) = try FileDescriptor.pipe()
         let dead = try ChildProgram.start("/usr/bin/perl", arguments: ["-e", Self.script, path], descriptors: [theirs])
@@ -26,6 +26,6 @@ package final class DeadListener: Sendable {
         line = Lock(ours)
     }
 
-    /// The socket closes, a moment after this.
+    /// Closes the socket, which takes effect a moment later.
     package func close() { line.withLock { $0 = nil } }
 }

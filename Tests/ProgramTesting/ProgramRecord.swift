@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// What a program has printed so far and how it has ended, and those who wait for that.
+/// The output of a program so far and the way it ended, with the waits for both.
 final class ProgramRecord: Sendable {
     struct Heard: Sendable {
         var output: [UInt8] = []
         var errors: [UInt8] = []
         var ending: ChildProgram.Ending?
-        /// Somebody has lost patience with it.
+        /// Whether a wait has exceeded its deadline.
         var tookTooLong = false
     }
 
@@ -19,19 +19,19 @@ final class ProgramRecord: Sendable {
 
     private struct State {
         var heard = Heard()
-        /// Nothing will be added.
+        /// Whether the record will not change any more.
         var isComplete = false
         var waiting: [Waiting] = []
     }
 
-    // Innermost: whoever waits goes on after it is released.
+    // Leaf lock: waits are ended after it is released.
     private let state = Lock(State())
 
     var heard: Heard { state.withLock { $0.heard } }
 
-    /// Waits for something, or until nothing more can come.
+    /// Waits for a condition, or until the record is complete.
     ///
-    /// - Parameter goOn: called once, on any thread.
+    /// - Parameter goOn: A closure that is called once, on any thread.
     func wait(
         until isEnough: @escaping @Sendable (Heard) -> Bool, for patience: Duration,
         _ goOn: @escaping @Sendable () -> Void
@@ -44,10 +44,10 @@ final class ProgramRecord: Sendable {
         if isOver { goOn() }
     }
 
-    /// How often it looks whether somebody has lost patience.
+    /// The milliseconds between two checks of the deadlines.
     private static let pause: CInt = 1_000
 
-    /// Reads what a program prints until it has ended and nobody else can print there either. Blocks.
+    /// Reads a program's output until the program has ended and no other process can write to it either. Blocks.
     func keep(of program: ChildProgram, _ process: ProcessDescriptor, output: FileDescriptor, errors: FileDescriptor) {
         var output: FileDescriptor? = output
         var errors: FileDescriptor? = errors
@@ -57,7 +57,7 @@ final class ProgramRecord: Sendable {
             var requests = [output, errors, running].map {
                 pollfd(fd: $0?.rawValue ?? -1, events: CShort(POLLIN), revents: 0)
             }
-            // What fails, for want of memory, say, is tried again.
+            // A failed call, such as for lack of memory, is repeated.
             if poll(&requests, nfds_t(requests.count), Self.pause) < 0 { continue }
             if let stream = output, requests[0].revents != 0 {
                 let bytes = Self.read(stream, &piece)
@@ -86,7 +86,7 @@ final class ProgramRecord: Sendable {
         for waiting in waiting { waiting.goOn() }
     }
 
-    /// Empty at the end, and where reading fails.
+    /// Reads a piece of a stream. Returns no bytes at the end, or if reading fails.
     private static func read(_ stream: FileDescriptor, _ piece: inout [UInt8]) -> [UInt8] {
         let count = (try? piece.withUnsafeMutableBytes { try stream.read(into: $0) }) ?? 0
         return Array(piece[..<count])

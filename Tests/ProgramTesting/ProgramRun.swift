@@ -4,15 +4,15 @@ import LinuxSystem
 /// One run of a program, from its start to its end.
 package struct ProgramRun: Sendable {
     package let ending: ChildProgram.Ending
-    /// What it wrote on standard output.
+    /// The bytes that the program wrote to standard output.
     package let output: Data
-    /// What it wrote on standard error.
+    /// The text that the program wrote to standard error.
     package let errors: String
 
-    /// The output, as text.
+    /// The output as text.
     package var text: String { String(decoding: output, as: UTF8.self) }
 
-    /// Its exit status, as a shell gives it.
+    /// The program's exit status, as a shell reports it.
     package var status: CInt {
         switch ending {
         case .exited(let status): status

@@ -1,20 +1,21 @@
 import Glibc
 import LinuxSystem
 
-/// A pseudo-terminal: a program on one side, and on the other a test that types and looks at what is shown.
+/// A pseudo-terminal: a program on one side, and on the other a test that types and reads what is shown.
 package struct PseudoTerminal: Sendable {
-    /// The side of the test: what it writes is typed, and what it reads is shown.
+    /// The side of the test: bytes written to it are typed, and bytes read from it are shown.
     package let display: FileDescriptor
     /// The path of the program's side.
     package let path: String
 
-    /// Opens a new one. A session without a terminal that opens ``path`` gets it as its controlling terminal.
+    /// Opens a new pseudo-terminal. A session without a terminal that opens ``path`` gets it as its controlling
+    /// terminal.
     package init() throws(Errno) {
         display = try .open("/dev/ptmx", .readWrite)
         path = "/dev/pts/\(try Self.unlock(display))"
     }
 
-    /// Lets the program's side be opened, and returns its number (ioctl_tty(2)). The C library's functions for this are
+    /// Unlocks the program's side, and returns its number (ioctl_tty(2)). The C library's functions for this are
     /// hidden from Swift.
     private static func unlock(_ terminal: FileDescriptor) throws(Errno) -> CInt {
         var (lock, number): (CInt, CInt) = (0, 0)
@@ -23,10 +24,10 @@ package struct PseudoTerminal: Sendable {
         return number
     }
 
-    /// TIOCSPTLCK and TIOCGPTN.
+    /// The requests TIOCSPTLCK and TIOCGPTN.
     private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
-    /// Types a text. Blocks where the program does not read for long.
+    /// Types a text. Blocks while the terminal's buffer is full.
     package func type(_ text: String) throws {
         try Array(text.utf8).withUnsafeBytes { try display.writeAll($0) }
     }

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// A program that a test has started, in a process of its own. It is killed when the test lets go of it.
+/// A program that a test has started, in a process of its own. It is killed when this object ends.
 ///
-/// What it prints is read, and its end is taken note of, as soon as they come, whether or not anybody waits: no pipe fills up,
-/// and no process stays dead without having been waited for, which would keep Swift Testing busy for as long as it watches a
-/// process for a test of how that one ends.
+/// The program's output is read and its end is recorded as soon as they come, whether or not a test waits for them.
+/// So no pipe fills up, and no zombie remains. A zombie would keep Swift Testing busy for as long as it watches a
+/// process of an exit test.
 package final class RunningProgram: Sendable {
-    /// What a program reads on standard input.
+    /// The standard input of a program.
     package enum Input: Sendable {
-        /// `/dev/null`.
+        /// The device `/dev/null`.
         case nothing
         /// A file of these bytes.
         case bytes(Data)
@@ -21,19 +21,19 @@ package final class RunningProgram: Sendable {
     private let process: ProcessDescriptor
     private let record = ProgramRecord()
     private let words: [String]
-    /// Our end of the pipe, until it is closed.
+    /// The writing end of the pipe, until it is closed.
     private let input: Lock<FileDescriptor?>
 
-    /// How long a test waits for anything that a program does; then it is killed, and what waits fails. Longer than anything
-    /// takes on a busy machine.
+    /// The time for which a test waits for a program before the program is killed and the wait fails. It exceeds any
+    /// duration on a busy machine.
     private static let patience = Duration.seconds(600)
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: the file to run; `PATH` is not searched.
-    ///   - environment: what is other than in this process's own; `nil` for what it does not have.
-    ///   - folder: where it starts; where this process is otherwise.
+    ///   - path: The file to run; `PATH` is not searched.
+    ///   - environment: The variables that differ from this process's own; `nil` removes a variable.
+    ///   - folder: The working directory; by default that of this process.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String?] = [:], in folder: String? = nil,
         input: Input = .nothing
@@ -60,12 +60,12 @@ package final class RunningProgram: Sendable {
 
     package var isRunning: Bool { !process.hasEnded }
 
-    /// Sends it a signal, unless it has ended.
+    /// Sends the program a signal, unless it has ended.
     package func send(_ signal: CInt) { try? process.send(signal: signal) }
 
-    // MARK: Its input
+    // MARK: Input
 
-    /// Gives it something to read. Blocks while the pipe is full.
+    /// Writes to the program's standard input. Blocks while the pipe is full.
     package func write(_ text: String) throws {
         guard let input = input.withLock({ $0 }) else { throw Errno.brokenPipe }
         try Array(text.utf8).withUnsafeBytes { try input.writeAll($0) }
@@ -73,37 +73,37 @@ package final class RunningProgram: Sendable {
 
     package func closeInput() { input.withLock { $0 = nil } }
 
-    // MARK: What becomes of it
+    // MARK: Output and end
 
-    /// Waits until it has printed so many lines, or will print nothing more, and gives all that it has printed.
+    /// Waits until the program has printed a number of lines, or will print no more. Returns all lines so far.
     package func lines(_ count: Int) async throws -> [String] {
         await hear { $0.output.count { $0 == UInt8(ascii: "\n") } >= count }
         return try heard().text.split(separator: "\n").map(String.init)
     }
 
-    /// Waits until it has printed a line. Blocks.
+    /// Waits until the program has printed a line. Blocks.
     ///
-    /// - Returns: the first; what there is of it, where it ends before.
+    /// - Returns: The first line, or a part of it if the program ends before.
     package func waitForLine() throws -> String {
         wait { $0.output.contains(UInt8(ascii: "\n")) }
         return try heard().text.split(separator: "\n").first.map(String.init) ?? ""
     }
 
-    /// Waits until it has printed a text.
+    /// Waits until the program has printed a text.
     ///
-    /// - Returns: whether it has; otherwise it will print nothing more.
+    /// - Returns: Whether it has; otherwise it will print no more.
     package func hasPrinted(_ text: String) async throws -> Bool {
         await hear { String(decoding: $0.output, as: UTF8.self).contains(text) }
         return try heard().text.contains(text)
     }
 
-    /// Waits for its end, and that of its output.
+    /// Waits for the end of the program and of its output.
     package func end() async throws -> ProgramRun {
         await hear { _ in false }
         return try heard()
     }
 
-    /// Waits for its end, and that of its output. Blocks.
+    /// Waits for the end of the program and of its output. Blocks.
     package func waitForEnd() throws -> ProgramRun {
         wait { _ in false }
         return try heard()
@@ -126,7 +126,7 @@ package final class RunningProgram: Sendable {
         let run: ProgramRun
     }
 
-    /// What is known of it by now.
+    /// Returns the run as it is known at present.
     private func heard() throws -> ProgramRun {
         let heard = record.heard
         let run = ProgramRun(
@@ -146,7 +146,7 @@ package final class RunningProgram: Sendable {
             try bytes.withUnsafeBytes { try file.writeAll($0, at: 0) }
             return (file, nil)
         case .pipe:
-            // Whoever writes to a program that has ended is told so, and not ended itself.
+            // A write to a program that has ended must fail, and not end this process.
             signal(SIGPIPE, SIG_IGN)
             let (reading, writing) = try FileDescriptor.pipe()
             return (reading, writing)
