@@ -3,11 +3,11 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// A file system for tests that shows the files of a folder, without its folders' files, and keeps nothing else: any process can go
-/// on with it. What a file's node and handle are is the number of its inode.
+/// A file system for tests that shows the files of a directory, but not those of its subdirectories. It keeps no
+/// state, so that any process can take it over: nodes and handles are inode numbers.
 ///
-/// In the process that has mounted it, reads of the file "slow" are never answered, and making a folder called "fatal" kills the
-/// process when it is done and not answered. In the ones that go on with it both are like any other.
+/// In the process that has mounted it, reads of the file "slow" get no reply, and the creation of a directory "fatal"
+/// kills the process before the reply. In processes that take it over, both names are ordinary.
 package final class FolderFileSystem: FileSystem {
     private struct State {
         var waiting: [Reply<Bytes>] = []
@@ -18,7 +18,7 @@ package final class FolderFileSystem: FileSystem {
     private let folder: String
     private let isFirst: Bool
     private let passes: Bool
-    /// The number of the backing file that the one before has made, if any.
+    /// The number of the backing file that the previous process has made, if any.
     private let adopted: Int32?
     private let say: @Sendable (String) -> Void
     private let state = Lock(State())
@@ -97,7 +97,8 @@ package final class FolderFileSystem: FileSystem {
     package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         guard let path = path(of: node) else { return reply.fail(.noSuchFile) }
         var opening = Opening(handle: node.rawValue, mode: .direct)
-        // A process with an opening starts programs in which it is closed, and would wait for nobody.
+        // If a process with an open file starts a program, the fork closes the file, and would wait for a reply to
+        // the flush.
         opening.needsNoFlush = true
         if passes, path.hasSuffix("/passed") {
             do throws(Errno) {

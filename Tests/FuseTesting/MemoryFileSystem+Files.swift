@@ -58,13 +58,13 @@ extension MemoryFileSystem {
         let isNever = state.withLock { $0.nodes[node]?.extended["user.never"] != nil }
         guard !isNever else { return wait(reply) }
         if state.withLock({ $0.nodes[node]?.extended["user.blocks"] != nil }) {
-            // A handler that breaks the rule, until the attribute is taken away by another request.
+            // A handler that breaks the rules and blocks, until another request removes the attribute.
             while state.withLock({ $0.nodes[node]?.extended["user.blocks"] != nil }) { usleep(1000) }
         }
         reply.reply(reading: file, at: offset, count: count)
     }
 
-    /// Answers when the caller is interrupted, and not before.
+    /// Replies when the caller is interrupted, and not before.
     private func wait(_ reply: Reply<Bytes>) {
         let number = state.withLock { state in
             state.last += 1
@@ -147,7 +147,7 @@ extension MemoryFileSystem {
         }
     }
 
-    // MARK: Folders
+    // MARK: Directories
 
     package func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         count("openFolder")
@@ -180,7 +180,7 @@ extension MemoryFileSystem {
         reply.reply()
     }
 
-    // MARK: Locks: one for each file
+    // MARK: Locks, one per file
 
     package func conflictingLock(
         _ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>

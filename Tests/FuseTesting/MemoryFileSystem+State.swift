@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 extension MemoryFileSystem.Node {
-    /// With the size that the file has now.
+    /// The attributes with the file's present size.
     var attributesNow: Attributes {
         var attributes = attributes
         guard case .file(let file) = kind, let status = try? file.status() else { return attributes }
@@ -47,7 +47,7 @@ extension MemoryFileSystem.State {
         return child.node
     }
 
-    /// Nobody can speak of it any more.
+    /// Drops a node that the kernel cannot refer to any more.
     mutating func dropUnused(_ node: NodeID) {
         guard let known = nodes[node], node != .root else { return }
         if known.attributes.linkCount == 0, known.lookups == 0, known.openings == 0 { nodes[node] = nil }

@@ -29,11 +29,11 @@ package final class MemoryFileSystem: FileSystem {
         var session: Session?
         var hasEnded = false
         var locks: [NodeID: (owner: UInt64, lock: FileLock)] = [:]
-        /// Reads of files called "never", which wait to be interrupted.
+        /// Reads of files with the attribute "user.never", which wait to be interrupted.
         var waiting: [UInt64: Reply<Bytes>] = [:]
-        /// Listings of folders called "never", which wait for ever.
+        /// Listings of directories with the attribute "user.never", which wait for ever.
         var waitingListings: [Reply<Listing>] = []
-        /// What is never answered.
+        /// The calls that get no reply, by node.
         var unanswered: [NodeID: Set<String>] = [:]
         var unansweredReplies: [any Sendable] = []
         var calls: [String: Int] = [:]
@@ -58,16 +58,16 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    // MARK: For tests
+    // MARK: Test control
 
     package var hasEnded: Bool { state.withLock { $0.hasEnded } }
-    /// Nodes that are kept because somebody may speak of them.
+    /// The number of nodes that are kept because the kernel may refer to them.
     package var nodeCount: Int { state.withLock { $0.nodes.count } }
     package func calls(_ name: String) -> Int { state.withLock { $0.calls[name] ?? 0 } }
     package var waitingListings: Int { state.withLock { $0.waitingListings.count } }
     package var waitingReads: Int { state.withLock { $0.waiting.count } }
 
-    /// Makes a file behind the kernel's back.
+    /// Makes a file without the kernel's knowledge.
     @discardableResult
     package func add(_ name: Name, in parent: NodeID = .root, _ contents: [UInt8] = []) throws -> NodeID {
         let file = try MemoryFile.create(name: "file")
@@ -77,8 +77,8 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    /// Makes many files behind the kernel's back, which share their contents: a process has only so many descriptors, and the
-    /// other tests use them too.
+    /// Makes many files without the kernel's knowledge. They share their contents: a process may have only so many
+    /// descriptors, which other tests use, too.
     package func addMany(_ names: [Name]) throws {
         let file = try MemoryFile.create(name: "shared")
         try state.withLock { state in
@@ -86,7 +86,7 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    /// Removes a name behind the kernel's back.
+    /// Removes a name without the kernel's knowledge.
     package func take(_ name: Name, from parent: NodeID = .root) {
         state.withLock { state in _ = state.detach(name, from: parent) }
     }
@@ -97,12 +97,12 @@ package final class MemoryFileSystem: FileSystem {
         try contents.withUnsafeBytes { try file.writeAll($0, at: 0) }
     }
 
-    /// Readers of a file block the thread that serves them, or do not any more.
+    /// Sets whether reads of a file block the thread that serves them.
     package func block(_ node: NodeID, _ blocks: Bool) {
         state.withLock { $0.nodes[node]?.extended["user.blocks"] = blocks ? [] : nil }
     }
 
-    /// From now on calls of that name, as ``calls(_:)`` has it, for a node wait for ever: "attributes" and "flush".
+    /// Withholds replies to calls of a name, as in ``calls(_:)``, for a node from now on: "attributes" and "flush".
     package func neverAnswer(_ call: String, of node: NodeID) {
         state.withLock { _ = $0.unanswered[node, default: []].insert(call) }
     }

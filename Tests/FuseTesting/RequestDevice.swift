@@ -2,17 +2,17 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// Stands in for the kernel: requests go to a file system as the kernel writes them, and what is answered can be read at the other end.
+/// A stand-in for the kernel: it passes requests to a file system in the kernel's format, and receives the replies.
 package final class RequestDevice {
-    /// What a request was answered.
+    /// A reply to a request.
     package struct Answer: Sendable {
         package let unique: UInt64
-        /// An error number with its sign changed; 0 for none.
+        /// A negated error number; 0 for success.
         package let error: Int32
         package let body: [UInt8]
     }
 
-    /// An answer that is no answer.
+    /// An error for a reply that is malformed.
     package struct Malformed: Error {
         package init() {}
     }
@@ -22,7 +22,7 @@ package final class RequestDevice {
     private let channel: DeviceChannel
 
     private static let headerSize = 40
-    /// What the header of a request that comes again has in its number.
+    /// The flag in the unique number of a request that is repeated.
     package static let repeated: UInt64 = 1 << 63
 
     package init() throws {
@@ -31,7 +31,7 @@ package final class RequestDevice {
         channel = DeviceChannel(theirs.descriptor, requests: requests, buffers: BufferPool(size: 1 << 16))
     }
 
-    /// A request; the length that its header tells is the number of bytes, unless another one is given.
+    /// Returns a request. Its header has the actual length, unless another one is given.
     package static func request(
         _ opcode: UInt32, _ body: [UInt8], node: UInt64 = 1, unique: UInt64 = 4, length: Int? = nil
     ) -> [UInt8] {
@@ -51,7 +51,7 @@ package final class RequestDevice {
         case long(UInt64)
     }
 
-    /// Numbers as they follow one another in a request's body.
+    /// Returns the bytes of successive numbers in a request's body.
     package static func numbers(_ numbers: Number...) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in numbers {
@@ -63,7 +63,7 @@ package final class RequestDevice {
         return bytes
     }
 
-    /// - Returns: whether it is a request.
+    /// - Returns: Whether the bytes are a request.
     package func serve(_ bytes: [UInt8], by files: any FileSystem) -> Bool {
         bytes.withUnsafeBytes { raw in
             guard let request = Request(raw) else { return false }
@@ -72,14 +72,14 @@ package final class RequestDevice {
         }
     }
 
-    /// The answers that have come.
+    /// Returns the replies that have come.
     package func take() throws -> [Answer] {
         var all: [Answer] = []
         while let answer = try next() { all.append(answer) }
         return all
     }
 
-    /// Waits for answers.
+    /// Waits for a number of replies.
     package func wait(count: Int) throws -> [Answer] {
         var all: [Answer] = []
         while all.count < count {

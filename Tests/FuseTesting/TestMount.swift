@@ -3,12 +3,12 @@ package import Fuse
 import Glibc
 import LinuxSystem
 
-/// A file system that is mounted for one test, and unmounted when the test lets go of it.
+/// A file system that is mounted for one test, and unmounted when this object ends.
 package final class TestMount {
     package let folder: TestFolder
     package let files: MemoryFileSystem
     package let session: Session
-    /// Where it is mounted.
+    /// The path of the mount point.
     package let path: String
 
     package init(
@@ -30,7 +30,7 @@ package final class TestMount {
         session.waitForEnd()
     }
 
-    /// Whether a mount can be made here. Where it cannot, tests run only under CI, and fail.
+    /// Whether tests that mount run. If mounting is not possible, they run only under CI, and fail there.
     package static var isWanted: Bool {
         Requirement.isEnforced || access("/dev/fuse", R_OK | W_OK) == 0 && geteuid() == 0
     }

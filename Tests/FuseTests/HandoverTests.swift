@@ -6,9 +6,9 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Sessions that one process after the other serves, each killed, with the mount there all the time.
+/// Tests of sessions that several processes serve in succession, each killed, while the mount stays.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct HandoverTests {
-    /// What serves and what keeps the session, and what they show.
+    /// The processes that serve and keep a session, and the mounted directory.
     private final class Place {
         let folder: TestFolder
         let keeper: Peer
@@ -30,14 +30,14 @@ import Testing
         }
 
         deinit {
-            // The server first: the keeper waits for it.
+            // The server is killed first, as the keeper waits for it.
             if server > 0 { kill(server, SIGKILL) }
             keeper.kill(SIGKILL)
             _ = try? keeper.program.wait()
             _ = Session.unmountStale(at: path)
         }
 
-        /// - Returns: `false` where the kernel cannot.
+        /// - Returns: Whether the kernel can hand over a session.
         func begin() throws -> Bool {
             let line = try keeper.line()
             guard try note(line) else {
@@ -47,7 +47,7 @@ import Testing
             return true
         }
 
-        /// - Returns: whether it is what a server says that is ready.
+        /// - Returns: Whether the line is that of a server that is ready.
         @discardableResult
         func note(_ line: String) throws -> Bool {
             let words = line.split(separator: " ")
@@ -64,7 +64,8 @@ import Testing
 
         func succeed(_ word: String = "") throws { try keeper.say(word + "\n") }
 
-        /// What the next server says, in any order. One that cannot go on ends the session: nobody waits in it for ever.
+        /// Returns the next server's lines, which come in any order. If the server cannot take over, ends the
+        /// session, so that no program waits in it for ever.
         func nextServer() throws -> [String] {
             let lines = [try keeper.line(), try keeper.line()]
             for line in lines { try note(line) }
@@ -95,7 +96,7 @@ import Testing
         #expect(try place.keeper.line() == "reading")
 
         try place.killServer()
-        // Nobody answers, and nothing fails.
+        // No server replies, and no call fails.
         async let new = onOwnThread { mkdir(path + "/new", 0o700) }
         try place.succeed()
         let lines = try place.nextServer()
@@ -140,14 +141,14 @@ import Testing
         #expect(Set(counts).count == 1, "\(counts)")
         let kept = try FileDescriptor.open("/proc/\(place.keeper.program.processID)/fd", [.readOnly, .directory])
             .entries().count
-        // Its own three, the socket, two devices, and this listing's.
+        // Three are the keeper's own; the others are the socket, two devices, and the descriptor of this listing.
         #expect(kept < 16)
     }
 
     @Test func whoChangedNamesWhileNobodyServedIsSeen() throws {
         let place = try Place()
         guard try place.begin() else { return }
-        // The kernel may keep all of this for an hour.
+        // The kernel may cache these entries for an hour.
         #expect(throws: Errno.noSuchFile) { try FileStatus.of(place.path + "/later") }
         #expect(try FileStatus.of(place.path + "/file").size == 6)
         try place.killServer()
@@ -167,13 +168,13 @@ import Testing
         let number = line.split(separator: " ").last.map(String.init) ?? ""
         #expect(line == "backing \(number)")
         try place.killServer()
-        // No server is needed for that; before it writes, the kernel asks for an attribute.
+        // A read needs no server; before a write, the kernel requests an attribute.
         try file.withContents { #expect($0 == "through\n") }
         try place.succeed(number)
         #expect(try place.begin())
         try Array("T".utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
         try file.withContents { #expect($0 == "Through\n") }
-        // The kernel refuses an opening with another backing file while the first one is there.
+        // The kernel refuses an open with another backing file while the first one is in use.
         #expect(try contents(place.path + "/passed") == "Through\n")
     }
 
@@ -205,7 +206,7 @@ import Testing
 }
 
 extension FileDescriptor {
-    /// What is in the whole file, by an opening that has been there.
+    /// Passes on the contents of the whole file, as read through this open file.
     fileprivate func withContents(_ body: (String) -> Void) throws {
         var buffer = [UInt8](repeating: 0, count: 100)
         let count = try buffer.withUnsafeMutableBytes { bytes in try read(into: bytes, at: 0) }
@@ -213,5 +214,5 @@ extension FileDescriptor {
     }
 }
 
-/// Runs on a thread that may be blocked.
+/// Runs a closure on a thread that may block.
 private func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async throws -> Result { body() }

@@ -6,7 +6,8 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Sessions of processes that may not pass files through by themselves, and who helps them.
+/// Tests of sessions of processes without the privilege for passthrough, and of the helper that registers files for
+/// them.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct HelperTests {
     /// A helper that listens.
     private final class Helper {
@@ -16,7 +17,7 @@ import Testing
         init(in folder: TestFolder) throws {
             let socket = folder.path + "/helper"
             self.socket = socket
-            // Other users have to get there.
+            // Other users need access to the socket.
             try retrying { chmod(folder.path, 0o755) }
             peer = try Peer(builtProgram("purvey-passthrough"), [socket])
             try eventually { (try? FileStatus.of(socket).permissions) == 0o666 }
@@ -27,14 +28,14 @@ import Testing
             _ = try? peer.program.wait()
         }
 
-        /// A connection that is served.
+        /// Returns a connection that the helper serves.
         func connect() throws -> SequencedPacketSocket {
             let (connection, welcome) = try tryToConnect()
             try #require(welcome == 0)
             return connection
         }
 
-        /// - Parameter file: what is sent unasked.
+        /// - Parameter file: A file that is sent before any request.
         func tryToConnect(
             sending file: FileDescriptor? = nil, _ beforeAnswer: () -> Void = {}
         ) throws -> (SequencedPacketSocket, welcome: PassthroughMessage.Welcome) {
@@ -48,7 +49,7 @@ import Testing
             return (connection, welcome)
         }
 
-        /// Processes that it has started and that have not ended.
+        /// Returns the processes that the helper has started and that have not ended.
         func servers() throws -> [ProcessDescriptor] {
             let path = "/proc/\(peer.program.processID)/task/\(peer.program.processID)/children"
             let numbers = try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 16)
@@ -70,7 +71,7 @@ import Testing
         try folder.folder("mount")
         let helper = try Helper(in: folder)
         defer { helper.end() }
-        // It lets go of root's rights once it is mounted; its folder is not for others.
+        // The server drops root's privileges once it has mounted, but needs access to the directory.
         try retrying { chmod(folder.path, 0o755) }
         let path = folder.path + "/mount"
         let alone = try Peer(builtProgram("FusePeer"), [path, "passthrough", "user=65534"])
@@ -87,7 +88,7 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
-    /// Whoever listens where a helper is looked for gets neither the session nor files.
+    /// A process of another user at the helper's socket gets neither the session nor files.
     @Test func aHelperOfAnotherUserIsNotUsed() throws {
         let folder = try TestFolder()
         try folder.folder("mount")
@@ -121,7 +122,7 @@ import Testing
         #expect(Session.unmountStale(at: path))
     }
 
-    /// Asks a helper.
+    /// Sends a request to a helper, and returns its reply.
     private func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
     ) throws -> Int32 {
@@ -148,7 +149,7 @@ import Testing
         let file = try MemoryFile.create(name: "file")
         let number = try ask(connect(devices[0]), PassthroughMessage.open, file)
         try #require(number > 0)
-        // Numbers are of a session.
+        // Numbers are valid within a session.
         let other = try connect(devices[1])
         #expect(try ask(other, PassthroughMessage.close, nil, number: number) == -ENOENT)
         let next = try connect(devices[0])
@@ -168,7 +169,7 @@ import Testing
         let file = try folder.file("file", [1])
         let others = try folder.file("others", [1])
         try retrying { fchown(others.rawValue, 65534, 65534) }
-        // Not without a device, and not one that is something else.
+        // A request without a device fails, and so does a greeting with another file.
         #expect(try ask(connection, PassthroughMessage.open, file) == -EINVAL)
         #expect(try ask(connection, PassthroughMessage.greeting, .open("/dev/null", .readWrite)) == -EPERM)
         #expect(try ask(connection, PassthroughMessage.greeting, file) == -EPERM)
@@ -179,12 +180,12 @@ import Testing
         #expect(try ask(connection, PassthroughMessage.open, .open(folder.path, .readOnly)) == -EPERM)
         let handle = try FileDescriptor.open(folder.path + "/file", .pathOnly)
         #expect(try ask(connection, PassthroughMessage.open, handle) == -EPERM)
-        // A device without a session: the kernel says so.
+        // For a device without a session, the kernel reports an error.
         #expect(try ask(connection, PassthroughMessage.open, file) < 0)
         #expect(try ask(connection, PassthroughMessage.close, nil) == -EINVAL)
     }
 
-    /// Closing a file waits for its file system.
+    /// The close of a file waits for its file system.
     @Test func aUserWhoHangsAConnectionKeepsNobodyFromRegistering() throws {
         let folder = try TestFolder()
         try folder.folder("mount")
@@ -195,7 +196,7 @@ import Testing
         defer { _ = try? hanging.program.wait() }
         defer { try? hanging.say() }
         #expect(try hanging.line() == "hangs")
-        // Another connection of that user is another process.
+        // Another connection of that user is served by another process.
         #expect(try ask(helper.connect(), PassthroughMessage.greeting, .open("/dev/fuse", .readWrite)) == 0)
         let path = folder.path + "/mount"
         let peer = try Peer(
@@ -215,7 +216,7 @@ import Testing
         defer { helper.end() }
         defer { mount.session.unmount(aborting: true) }
         let connections = try (0..<3).map { _ in try helper.connect() }
-        // One of them waits for a file system, and nothing ends that but the end of the file system.
+        // One connection waits for a file system, and only the end of that file system ends the wait.
         mount.files.neverAnswer("attributes", of: node)
         let calls = mount.files.calls("attributes")
         let question: PassthroughMessage.Question = (PassthroughMessage.greeting, 0)
@@ -253,7 +254,7 @@ import Testing
         let (refused, welcome) = try helper.tryToConnect()
         #expect(welcome == -Int16(ECONNREFUSED))
         try eventually { refused.isHungUp }
-        // Others are not concerned.
+        // Other users are not affected.
         let path = folder.path + "/mount"
         let peer = try Peer(
             builtProgram("FusePeer"), [path, "passthrough", "user=65534", "helper=\(helper.socket)"])
@@ -268,21 +269,23 @@ import Testing
         withExtendedLifetime(connections) {}
     }
 
-    @Test func whatWasSentUnaskedOverARefusedConnectionIsClosedAtOnce() throws {
+    /// The process that closes a connection last closes the files queued in it, and waits for their file systems.
+    @Test func theHelperDoesNotCloseWhatWasSentUnasked() throws {
         let folder = try TestFolder()
         let helper = try Helper(in: folder)
         defer { helper.end() }
         let connections = try (0..<Self.connectionLimit).map { _ in try helper.connect() }
         let count = try helper.descriptorCount()
         var (reading, writing): (FileDescriptor, FileDescriptor?) = try FileDescriptor.pipe()
-        // It is there before the helper looks at the connection.
+        // The file is queued before the helper looks at the connection.
         helper.peer.kill(SIGSTOP)
         let (refused, welcome) = try helper.tryToConnect(sending: writing) {
             writing = nil
             helper.peer.kill(SIGCONT)
         }
         #expect(welcome == -Int16(ECONNREFUSED))
-        // No one else has the other end: the helper has closed it, or the kernel has not let it through.
+        // The helper accepts one connection after the other, so it has finished with the first.
+        #expect(try helper.tryToConnect().welcome == -Int16(ECONNREFUSED))
         var request = pollfd(fd: reading.rawValue, events: CShort(POLLIN), revents: 0)
         #expect(poll(&request, 1, 300_000) == 1)
         try eventually { try helper.descriptorCount() == count }
@@ -304,7 +307,7 @@ import Testing
         var connection = try connect()
         var number: Int32 = 0
         for count in 0..<Self.fileLimit {
-            // What one has registered stays when it has gone.
+            // Files that a connection has registered stay registered after its end.
             if count == Self.fileLimit / 2 { connection = try connect() }
             number = try ask(connection, PassthroughMessage.open, file)
             try #require(number > 0)
@@ -315,14 +318,15 @@ import Testing
         #expect(try ask(other, PassthroughMessage.close, nil, number: 1) == 0)
         #expect(try ask(connection, PassthroughMessage.open, file) > 0)
         #expect(try ask(other, PassthroughMessage.open, file) == -ENFILE)
-        // What the kernel does not take does not count.
+        // A file that the kernel refuses does not count.
         #expect(try ask(other, PassthroughMessage.close, nil, number: number) == 0)
         let folderFile = try FileDescriptor.open(mount.path + "/stacked", [.create, .readWrite])
         #expect(try ask(other, PassthroughMessage.open, folderFile) == -ELOOP)
         #expect(try ask(other, PassthroughMessage.open, file) > 0)
     }
 
-    /// Whoever closes a file lets go of what the kernel has in its place, and must not wait for a process that does not answer.
+    /// The thread that closes a file also drops its backing file, and must not wait for a process that does not
+    /// reply.
     @Test func lettingGoOfABackingFileWaitsForNoHelper() throws {
         let folder = try TestFolder()
         let path = folder.path + "/helper"

@@ -7,7 +7,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Waiting, interrupting, telling of changes: with programs of their own where they wait.
+/// Tests of waits, interrupts and notifications, with separate processes for callers that wait.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct LivenessTests {
     private func contents(_ path: String) throws -> [UInt8] {
         try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20)
@@ -31,18 +31,19 @@ import Testing
         let reader = try ChildProgram.start(
             "/bin/cat", arguments: [mount.path + "/slow"], descriptors: [nil, output, output])
         try eventually { mount.files.waitingReads > 0 }
-        // It keeps nobody else waiting.
+        // The waiting read delays no other request.
         #expect(try contents(mount.path + "/quick") == [4])
         kill(reader.processID, signal)
         #expect(try reader.wait() == .signalled(signal))
-        // What the kernel reads ahead for its cache is nobody's request, and goes on; anything else it takes back.
+        // The kernel's read-ahead for the page cache belongs to no process and continues; other reads are
+        // interrupted.
         if way == .direct { try eventually { mount.files.waitingReads == 0 } }
     }
 
     @Test func aHandlerThatBlocksItsThreadKeepsNobodyElseWaiting() throws {
         let mount = try mountWithSlowFile("user.blocks")
         let output = try FileDescriptor.open("/dev/null", .writeOnly)
-        // More of them than threads.
+        // The readers outnumber the threads.
         let readers = try (0..<8).map { _ in
             try ChildProgram.start(
                 "/bin/dd", arguments: ["if=\(mount.path)/slow", "iflag=direct", "bs=4096"],
@@ -68,7 +69,7 @@ import Testing
                 "/bin/dd", arguments: ["if=\(mount.path)/slow", "iflag=direct", "bs=4096"],
                 descriptors: [nil, output, output])
             try eventually { files.calls("read") > reads }
-            // More often than there are requests: another thread is asked for again and again.
+            // The attempts exceed the requests: another thread is requested again and again.
             try eventually { starts.refused > refused + 50 }
             return reader
         }
@@ -77,7 +78,7 @@ import Testing
         #expect(try first.wait() == .exited(0))
         #expect(try contents(mount.path + "/quick") == [4])
 
-        // One that can be had at last serves the others.
+        // A thread that starts at last serves the other requests.
         let second = try read()
         starts.give()
         #expect(try contents(mount.path + "/quick") == [4])
@@ -97,9 +98,9 @@ import Testing
         #expect(try folder.names().isEmpty)
     }
 
-    /// A machine that gives only so many threads.
+    /// A machine that grants only a number of threads.
     private final class Starts: Sendable {
-        // How many are left, and how many there were none for.
+        // The numbers of threads that are left, and of attempts that were refused.
         private let state: Lock<(left: Int, refused: Int)>
 
         init(given: Int) { state = Lock((given, 0)) }
@@ -154,20 +155,20 @@ import Testing
         let mount = try TestMount(files) { $0.dropsChangedPages = false }
         let path = mount.path + "/file"
         #expect(try contents(path) == [1])
-        // What is kept is not asked for again.
+        // Cached contents are not requested again.
         try files.overwrite(node, [1, 2, 3])
         #expect(try contents(path) == [1])
         mount.session.invalidate(node)
         try eventually { try contents(path) == [1, 2, 3] }
 
-        // A name that was not there, and then is.
+        // A name that does not exist at first, and then does.
         #expect(throws: Errno.noSuchFile) { try FileStatus.of(mount.path + "/new") }
         try files.add("new", [5])
         #expect(throws: Errno.noSuchFile) { try FileStatus.of(mount.path + "/new") }
         mount.session.invalidateEntry("new", in: .root)
         try eventually { (try? contents(mount.path + "/new")) == [5] }
 
-        // One that goes.
+        // A name that is removed.
         let opened = try FileDescriptor.open(path, .readOnly)
         files.take("file")
         #expect(try FileStatus.of(path).size == 3)
@@ -175,7 +176,7 @@ import Testing
         try eventually { (try? FileStatus.of(path)) == nil }
         #expect(try opened.everything() == [1, 2, 3])
 
-        // Contents that come without being asked for.
+        // Contents that are stored in the page cache without a request.
         let other = try files.add("other", [0, 0, 0])
         #expect(try FileStatus.of(mount.path + "/other").size == 3)
         mount.session.store([7, 8, 9], of: other, at: 0)
@@ -184,7 +185,7 @@ import Testing
     }
 
     @Test func aFolderThatIsBeingListedKeepsTheKernelFromNothingElse() throws {
-        /// Lists one folder when it is told to.
+        /// A file system that delays its listings until the test allows them.
         final class Slow: FileSystem {
             let waiting = Lock<[Reply<Listing>]>([])
             func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
@@ -214,11 +215,11 @@ import Testing
                 "/bin/ls", arguments: ["-f", folder.path + "/\(number)"], descriptors: [nil, output, output])
         }
         try eventually { files.waiting.withLock { $0.count } == 4 }
-        // The kernel has to wait for these folders.
+        // The kernel has to wait for these directories.
         for number: UInt64 in 100..<104 {
             for index in 0..<10 { session.invalidateEntry(Name("name \(index)"), in: NodeID(rawValue: number)) }
         }
-        // And not for this one.
+        // The kernel need not wait for this one.
         #expect(throws: Errno.noSuchFile) { try FileStatus.of(folder.path + "/none") }
         session.invalidateEntry("2", in: .root)
         #expect(try FileStatus.of(folder.path + "/2").kind == .directory)

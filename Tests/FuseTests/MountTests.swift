@@ -7,7 +7,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// Every operation by system calls of real mounts.
+/// Tests of every operation by system calls on real mounts.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct MountTests {
     private func contents(_ path: String) throws -> [UInt8] {
         try FileDescriptor.open(path, .readOnly).readToEnd(limit: 64 << 20)
@@ -36,7 +36,7 @@ import Testing
         expected.replaceSubrange(1_000_000..<1_000_006, with: Array("middle".utf8))
         #expect(try contents(path) == expected)
         #expect(try file.status().size == 2_000_000)
-        // Mapped too.
+        // The file is also mapped.
         if way != .direct {
             let address = mmap(nil, 2_000_000, PROT_READ | PROT_WRITE, MAP_SHARED, file.rawValue, 0)
             let mapped = try #require(address != MAP_FAILED ? address : nil)
@@ -47,9 +47,9 @@ import Testing
             expected[10] = 0x5A
             #expect(try contents(path) == expected)
         }
-        // What is passed through does not come to the file system.
+        // Passthrough requests do not reach the file system.
         if way == .passthrough { #expect(mount.files.calls("read") == 0 && mount.files.calls("write") == 0) }
-        // Appending, and cutting as it is opened.
+        // The file is appended to, and truncated by an open.
         let appended = try FileDescriptor.open(path, [.writeOnly, .append])
         try Array("end".utf8).withUnsafeBytes { try appended.writeAll($0) }
         #expect(try contents(path) == expected + Array("end".utf8))
@@ -80,7 +80,7 @@ import Testing
         #expect(rmdir(path + "/folder") == 0)
         #expect(unlink(path + "/nothing") == -1 && errno == ENOENT)
         #expect(try names(path) == ["link", "pipe", "second"])
-        // Names of any bytes.
+        // Names may have any bytes.
         let odd: [CChar] = (Array((path + "/").utf8) + [0xFF, 0xFE, 0]).map { CChar(bitPattern: $0) }
         #expect(mkdir(odd, 0o700) == 0)
         #expect(rmdir(odd) == 0)
@@ -122,7 +122,7 @@ import Testing
             #expect(try file.status().size == 4)
             #expect(try file.status().linkCount == 0)
         }
-        // Nobody can speak of it any more once it is closed, and the kernel says so.
+        // The kernel forgets the node once it is closed.
         try eventually { mount.files.nodeCount < before }
     }
 
@@ -199,7 +199,7 @@ import Testing
             #expect(fsync(file.rawValue) == 0 && fdatasync(file.rawValue) == 0)
         }
         #expect(mount.files.calls("fsync") == 1 && mount.files.calls("fdatasync") == 1)
-        // A program that another test starts has the file as well, until it is what it becomes.
+        // A program that another test starts inherits the file until it executes, and its close is another flush.
         #expect(mount.files.calls("flush") >= 1)
         try eventually { mount.files.calls("release") == 1 }
         let folder = try FileDescriptor.open(mount.path, [.readOnly, .directory])
@@ -239,7 +239,8 @@ import Testing
             }
             var lock = flock()
             lock.l_type = Int16(F_WRLCK)
-            // The kernel tells of the other's closing, which gives its lock up, some time after it.
+            // The kernel notifies the file system of the other descriptor's close, which releases its lock, some time
+            // after it.
             var looks = 0
             while fcntl(first.rawValue, F_SETLK, &lock) != 0, looks < 6_000 {
                 looks += 1

@@ -7,7 +7,7 @@ import LinuxSystem
 import TestThreads
 import Testing
 
-/// File systems that processes of their own serve.
+/// Tests of file systems that separate processes serve.
 @Suite(.ownThreads, .enabled(if: TestMount.isWanted)) struct ProcessTests {
     private func contents(_ path: String) throws -> String {
         String(decoding: try FileDescriptor.open(path, .readOnly).readToEnd(limit: 1 << 20), as: UTF8.self)
@@ -26,7 +26,7 @@ import Testing
         #expect(try FileStatus.of(folder.path).kind == .directory)
         #expect(!Session.unmountStale(at: folder.path))
 
-        // A new mount does it by itself.
+        // A new mount cleans up by itself.
         let second = try Peer(builtProgram("FusePeer"), [folder.path])
         #expect(try second.line() == "ready false")
         second.kill(SIGKILL)
@@ -52,7 +52,7 @@ import Testing
         #expect(try peer.line() == "told")
         peer.kill(SIGKILL)
         #expect(try peer.program.wait() == .signalled(SIGKILL))
-        // With its end the session ends, and all that waited for it.
+        // The end of the process ends the session, and all calls that wait for it.
         #expect(try reader.wait() == .exited(2))
         #expect(Session.unmountStale(at: folder.path))
     }
@@ -67,12 +67,13 @@ import Testing
             #expect(try peer.line() == "ended true")
         }
         let counts = try peer.line().split(separator: " ").compactMap { Int($0) }
-        // A library may make some once, when it first needs them; what a session leaves would be there ten times.
+        // A library may open some descriptors once; those that a session leaves would be counted ten times.
         #expect(counts.count == 2 && counts[1] - counts[0] < 5, "\(counts)")
         #expect(try peer.program.wait() == .exited(0))
     }
 
-    /// /dev/fuse is for root only on machines without udev, so the peer gets to see one that is for everybody, as udev makes it.
+    /// On machines without udev only root may open /dev/fuse, so the peer sees one that everyone may open, as udev
+    /// makes it.
     @Test func aUserWhoIsNotRootMountsByFusermount() throws {
         let folder = try TestFolder(in: "/var/tmp")
         try retrying { chmod(folder.path, 0o755) }
@@ -104,7 +105,7 @@ import Testing
         try folder.file("source/file", bytes)
         try folder.folder("source/folder")
         try folder.link("source/link", to: "file")
-        // The same text, in two normal forms.
+        // The same text in two Unicode normalization forms.
         try folder.file("source/caf\u{E9}", [1])
         try folder.file("source/cafe\u{301}", [2])
         let example = try Peer(builtProgram("mirror"), [folder.path + "/source", folder.path + "/mount"])
@@ -123,7 +124,8 @@ import Testing
         #expect(try folder.names("mount").isEmpty)
     }
 
-    /// Where the one lies within the other, and by whatever names: the example would ask itself, and wait for ever.
+    /// If one directory contains the other, by whatever names, the example would request from itself, and wait for
+    /// ever.
     @Test func theExampleDoesNotShowAFolderWithinItself() throws {
         let folder = try TestFolder()
         for path in ["source", "source/inner", "elsewhere"] { try folder.folder(path) }

@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Requests as the kernel writes them, whole and cut off.
+/// Tests of requests in the kernel's format, whole and truncated.
 @Suite struct RequestTests {
     private func request(_ opcode: UInt32, _ body: [UInt8], unique: UInt64 = 4, length: Int? = nil) -> [UInt8] {
         RequestDevice.request(opcode, body, unique: unique, length: length)
@@ -12,7 +12,7 @@ import Testing
 
     private static let unanswered: Set<Opcode> = [.forget, .batchForget, .notifyReply]
 
-    /// Bodies in which every place could be a number or the beginning of a name.
+    /// Bodies in which every offset could hold a number or the beginning of a name.
     private static let bodies: [[UInt8]] = [
         [UInt8](repeating: 0, count: 160),
         [UInt8](repeating: 0xFF, count: 160),
@@ -53,7 +53,7 @@ import Testing
             request(1, Array("name\0".utf8), length: length).withUnsafeBytes { #expect(Request($0) == nil) }
         }
         var extended = good
-        // It has more extensions than bytes.
+        // The header announces more extensions than there are bytes.
         extended[36] = 0xFF
         extended.withUnsafeBytes { #expect(Request($0) == nil) }
     }
@@ -96,7 +96,7 @@ import Testing
             let body = withUnsafeBytes(of: unique) { Array($0) }
             _ = device.serve(request(36, body, unique: unique | 1), by: files)
         }
-        // One that is not there is to come again.
+        // An interrupt for an unknown request has to be repeated.
         interrupt(10)
         #expect(try device.take().map(\.error) == [-EAGAIN])
 
@@ -141,7 +141,7 @@ import Testing
         #expect(files.nodeCount == 4)
         _ = try ask(.forget, RequestDevice.numbers(.long(1)), nodes[0])
         #expect(files.nodeCount == 3)
-        // Several at a time; one of them is open still.
+        // Several nodes are forgotten at a time; one of them is still open.
         try close(nodes[1])
         _ = try ask(
             .batchForget,

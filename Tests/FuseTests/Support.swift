@@ -5,7 +5,7 @@ import Testing
 
 struct NeverHappened: Error {}
 
-/// Looks again and again, for a minute at most.
+/// Checks a condition repeatedly until it holds, for five minutes at least.
 func eventually(_ condition: () throws -> Bool) throws {
     for _ in 0..<60_000 {
         if try condition() { return }
@@ -14,10 +14,10 @@ func eventually(_ condition: () throws -> Bool) throws {
     throw NeverHappened()
 }
 
-/// A program of this package, which is built beside the tests.
+/// Returns the path of a program of this package, which is built beside the tests.
 func builtProgram(_ name: String) throws -> String {
     let own = (try? FileDescriptor.open("/proc/self/exe", .pathOnly).path) ?? ""
-    // The test runner may be a program of the toolchain; then the tests are a library that it was given.
+    // The test runner may be a program of the toolchain that was given the tests as a library.
     for path in [own] + CommandLine.arguments {
         let candidate = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/" + name
         if access(candidate, X_OK) == 0 { return candidate }
@@ -25,7 +25,7 @@ func builtProgram(_ name: String) throws -> String {
     throw NeverHappened()
 }
 
-/// A program of ours, and what it prints.
+/// A program of this package, and its output.
 final class Peer {
     let program: ChildProgram
     private let socket: FileDescriptor
@@ -37,7 +37,8 @@ final class Peer {
         program = try ChildProgram.start(path, arguments: arguments, descriptors: [theirs, theirs, theirs])
     }
 
-    /// Both close-on-exec: a program that holds ours would never see the end of its input.
+    /// Returns two connected sockets. Both are close-on-exec: a program that holds this side would never see the end
+    /// of its input.
     private static func sockets() throws -> (FileDescriptor, FileDescriptor) {
         var ends: [CInt] = [-1, -1]
         try retrying {
