@@ -80,7 +80,7 @@ struct CourseWriter {
     private mutating func anyFolder() -> String { any { $1 == "folder" && !Self.isTheirs($0) } ?? "" }
     private func children(of folder: String) -> [String] { tree.keys.filter { Self.parent($0) == folder } }
 
-    // MARK: Deeds
+    // MARK: Operations
 
     /// Adds one operation, or several that belong together.
     mutating func write() {

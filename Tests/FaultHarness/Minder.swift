@@ -125,7 +125,7 @@ final class Minder: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Monitoring
 
     private func look() {
         let (daemon, now) = (place.daemon, ContinuousClock.now)

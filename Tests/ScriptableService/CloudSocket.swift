@@ -62,7 +62,7 @@ package struct CloudSocket: Sendable {
         return bytes
     }
 
-    // MARK: Ends
+    // MARK: Sockets
 
     /// Connects to the service on this machine.
     package static func connect(port: UInt16) throws -> CloudSocket {

@@ -100,7 +100,7 @@ import Testing
         #expect(try await domain.item("pictures/a.jpg").item.identifier == file)
     }
 
-    // MARK: Other kinds
+    // MARK: Changes of kind
 
     @Test func aFileThatWasEditedHereAndBecameAFolderLeavesBoth() async throws {
         let provider = MemoryProvider()

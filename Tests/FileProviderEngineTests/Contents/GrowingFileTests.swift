@@ -57,7 +57,7 @@ import Testing
         try await file.opened.closed()
     }
 
-    // MARK: Openings that come meanwhile
+    // MARK: Concurrent opens
 
     /// An open request that is in progress.
     private struct Opening {

@@ -43,7 +43,7 @@ final class TestDomain {
             configuration: configuration, provider: provider, clock: clock, resuming: openings)
     }
 
-    // MARK: Folders
+    // MARK: Directories
 
     func list(_ folder: ItemNumber = .root, needs need: ListingNeed = .complete) async throws(ProviderFailure) {
         let engine = engine

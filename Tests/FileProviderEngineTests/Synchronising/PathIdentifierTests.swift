@@ -190,7 +190,7 @@ import Testing
         #expect(try await domain.item("a").number == two)
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
     /// The service performs the move, and the reply is lost.
     @Test(arguments: ["file", "folder"], [false, true])
@@ -282,7 +282,7 @@ import Testing
         #expect(Set(try domain.names()) == Set(["renamed", kind == "file" ? "folder" : "file"]))
     }
 
-    // MARK: Others
+    // MARK: Changes by other clients
 
     @Test func aFolderThatOthersRenameKeepsItsFiles() async throws {
         let domain = try Self.domain()
@@ -301,7 +301,7 @@ import Testing
         Self.expectNothingSent(domain.provider, since: count)
     }
 
-    // MARK: Everything else that is known of an item
+    // MARK: Other state of an item
 
     @Test func whatIsOpenIsReadOn() async throws {
         let domain = try Self.domain()

@@ -141,7 +141,7 @@ import Testing
         #expect(try domain.row(number).content == .current)
     }
 
-    // MARK: One's own edits are no conflicts
+    // MARK: Own edits
 
     /// A file is saved again and again while earlier uploads are in progress, each of which the change feed reports.
     @Test func savingOftenIsNoConflict() async throws {

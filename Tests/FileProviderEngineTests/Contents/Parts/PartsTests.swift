@@ -52,7 +52,7 @@ extension OpenItem {
         }
     }
 
-    // MARK: What comes
+    // MARK: Fetching
 
     @Test func aReadFetchesItsOwnBlocksOnly() async throws {
         let (domain, _, number) = try await domain()
@@ -299,7 +299,7 @@ extension OpenItem {
         #expect(domain.provider.count(.contents) == 1 && domain.provider.count(.part) < 10)
     }
 
-    // MARK: Bad answers
+    // MARK: Invalid replies
 
     private func readAgainst(
         _ script: @escaping @Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart
@@ -372,7 +372,7 @@ extension OpenItem {
         #expect(try await opened.read(5_000_000..<5_000_010) == Array(Sample.old[5_000_000..<5_000_010]))
     }
 
-    // MARK: Giving up
+    // MARK: Cancellation
 
     @Test func whoeverGivesUpIsAnsweredAtOnceAndNothingIsFetchedForThem() async throws {
         let (domain, _, number) = try await domain()
@@ -428,7 +428,7 @@ extension OpenItem {
         try await eventually { !domain.hasFile(number, in: "cache/parts") }
     }
 
-    // MARK: What is kept
+    // MARK: Persistence
 
     @Test func partsAreKeptOverAKillAndDroppedWithTheirVersion() async throws {
         let (domain, identifier, number) = try await domain()
