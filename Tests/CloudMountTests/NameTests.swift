@@ -106,7 +106,7 @@ struct NameTests {
         }
     }
 
-    /// Counts the moves that are announced.
+    /// The number of moves that are announced.
     private final class Moves: Sendable {
         private let state = Lock(0)
 

@@ -272,7 +272,7 @@ import Testing
     }
 
     @Test func backingFilesThatNoOpeningGoesOnWithAreLetGoOfOnce() throws {
-        /// Records the backing files that are closed.
+        /// A registrar that records the backing files that are closed.
         final class Registrar: BackingRegistrar {
             let made = Lock<[Int32]>([])
             let closed = Lock<[Int32]>([])

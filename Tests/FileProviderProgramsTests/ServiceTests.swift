@@ -148,7 +148,7 @@ import Testing
             #expect(try await app.ask("echo gone", "echo").contains("connection to the service is lost"))
             try await app.ask("open \(mounted) \(counting)", "open done")
             #expect(try await app.ask("pid", "pid") != first)
-            // A connection that the program itself closes is not interrupted.
+            // A connection that the program itself closes is invalidated without an interruption.
             try await app.ask("disconnect", "disconnect done")
             #expect(try await app.hear("lost") == "invalidated")
         }

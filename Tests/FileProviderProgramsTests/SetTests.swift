@@ -96,7 +96,7 @@ import Testing
             let notes = place.notes(folder)
             #expect(notes.contains("here ask.txt b.txt") && notes.contains("there ask.txt"), "\(notes)")
             #expect(notes.contains("visible \(mount)/b.txt b.txt") && notes.contains("domains main second"), "\(notes)")
-            // Only a program may ask the user, so the extension's request is refused.
+            // Only the domain's program may disconnect it, so the extension's call is refused.
             #expect(notes.contains("refused \(CocoaError.featureUnsupported.rawValue)"), "\(notes)")
             // The extension's state of the domain is its own, and is removed with the domain.
             let state = try #require(notes.first { $0.hasPrefix("state ") }?.dropFirst(6)).description

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// A checker that makes the same random changes in two directories, one on a trusted file system, and compares the
+/// A checker that makes the same random changes in two directories, one on a trusted file system. It compares the
 /// results of each call and then the trees.
 ///
 /// Paths have few names, so that most calls meet the results of earlier ones. A difference that is seen only for a

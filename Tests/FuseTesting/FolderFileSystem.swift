@@ -97,8 +97,8 @@ package final class FolderFileSystem: FileSystem {
     package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         guard let path = path(of: node) else { return reply.fail(.noSuchFile) }
         var opening = Opening(handle: node.rawValue, mode: .direct)
-        // If a process with an open file starts a program, the fork closes the file, and would wait for a reply to
-        // the flush.
+        // A process with an open file starts programs. Each closes the file, and would wait for a flush to which no
+        // server replies.
         opening.needsNoFlush = true
         if passes, path.hasSuffix("/passed") {
             do throws(Errno) {

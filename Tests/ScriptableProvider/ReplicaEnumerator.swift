@@ -2,7 +2,8 @@ import FileProvider
 import Foundation
 import ScriptableService
 
-/// Enumerates a directory of the service. Only the working set reports changes, as the system requests them of that.
+/// An enumerator of a directory of the service. Only the working set reports changes, as the system requests them of
+/// that.
 final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
     private let client: ServiceClient
     /// The identifier of the directory; `nil` for the working set.

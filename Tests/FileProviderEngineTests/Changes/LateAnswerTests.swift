@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of stale replies: no item returns to an earlier state.
 @Suite(.ownThreads) struct LateAnswerTests {
-    /// Holds back replies to requests of one kind after they were computed.
+    /// A script that holds back replies to requests of one kind after they were computed.
     private final class LateAnswers: Sendable {
         private let gate = PageGate(pages: 0)
         private let arrived = Latch()

@@ -25,7 +25,7 @@ import Testing
         return first.map { $0 == (page == nil) } ?? true
     }
 
-    /// The number of requests for the working set's pages.
+    /// Returns the number of requests for the working set's pages.
     private func pages(_ provider: MemoryProvider) -> Int { provider.requests.count { Self.isPage($0) } }
 
     private func known(_ domain: TestDomain, _ identifiers: [String]) throws -> Int {

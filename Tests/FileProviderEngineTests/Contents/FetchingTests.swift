@@ -158,7 +158,7 @@ import Testing
         let number = try await domain.item("file").number
         #expect(try await domain.read(number) == "contents")
         #expect(domain.provider.count(.contents) == 3)
-        // An incomplete file that the provider serves is given back before it is fetched again.
+        // After an incomplete reply the engine stops providing, so that the provider does not serve that copy again.
         let requests = domain.provider.requests.map(\.kind).filter { $0 == .contents || $0 == .stopProviding }
         let expected: [MemoryProvider.Kind] = [
             .contents, .stopProviding, .contents, .stopProviding, .contents,

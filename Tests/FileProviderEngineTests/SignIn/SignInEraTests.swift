@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of when the user is asked to sign in, and when not.
 @Suite(.ownThreads) struct SignInEraTests {
-    /// Holds one request of a kind, and refuses it on demand.
+    /// A script that holds one request of a kind, and refuses it on demand.
     private final class LateRefusal: Sendable {
         private let gate = PageGate(pages: 0)
         private let hasCome = Latch()
@@ -33,7 +33,7 @@ import Testing
         func refuse() async { await gate.open() }
     }
 
-    /// Counts the requests to sign in.
+    /// The number of requests to sign in.
     private final class Requests: Sendable {
         private let all = Lock(0)
 

@@ -27,7 +27,7 @@ final class Arrivals: Sendable {
 
     init(_ provider: MemoryProvider) { self.provider = provider }
 
-    /// The identifier of the item with a key, or `nil` if the provider does not have the item.
+    /// Returns the identifier of the item with a key, or `nil` if the provider does not have the item.
     func identifier(ofKey key: String) -> String? { provider.item(ofKey: key)?.identifier }
 
     private func key(ofFolder identifier: String) -> String { provider.item(of: identifier)?.key ?? identifier }

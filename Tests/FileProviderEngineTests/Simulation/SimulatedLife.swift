@@ -47,7 +47,7 @@ final class SimulatedLife: Sendable {
     private let state: Lock<State>
     /// A latch that opens when the files that this life left are copied.
     let isBuried = Latch()
-    /// Called once, when the process dies.
+    /// A closure that is called once, when the process dies.
     private let onDeath: Lock<(@Sendable (_ isOnThread: Bool) -> Void)?> = Lock(nil)
 
     private let clock: SimulatedClock
