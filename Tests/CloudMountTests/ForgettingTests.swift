@@ -17,9 +17,9 @@ import Testing
             return (made.number(), made.number(at: Domain.handlePlace))
         }
         let files = [try make("one"), try make("two"), try make("three")]
-        #expect(try domain.ask(.makeFolder, Domain.folder("folder")).error == 0)
+        #expect(try domain.ask(.makeDirectory, Domain.folder("folder")).error == 0)
         let folder = try domain.node("folder")
-        #expect(try domain.ask(.removeFolder, Domain.name("folder")).error == 0)
+        #expect(try domain.ask(.removeDirectory, Domain.name("folder")).error == 0)
         let nodes = files.map(\.node) + [folder]
         for node in nodes { #expect(try domain.knows(node)) }
 

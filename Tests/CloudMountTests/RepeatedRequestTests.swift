@@ -39,18 +39,18 @@ import Testing
     @Test func whatWasMadeIsNotMadeTwice() throws {
         let domain = try Domain()
         let folder = Domain.folder("Folder")
-        try expectSame(domain, .makeFolder, folder, otherwise: EEXIST)
+        try expectSame(domain, .makeDirectory, folder, otherwise: EEXIST)
         try expectSame(domain, .makeNode, Domain.file("File"), otherwise: EEXIST)
         let link = Domain.name("Link") + Domain.name("Target")
         try expectSame(domain, .symbolicLink, link, otherwise: EEXIST)
         // An item of another kind with the name makes the request fail.
         for (opcode, body) in [
-            (Opcode.makeFolder, Domain.folder("File")), (Opcode.makeNode, Domain.file("Folder")),
+            (Opcode.makeDirectory, Domain.folder("File")), (Opcode.makeNode, Domain.file("Folder")),
             (Opcode.symbolicLink, Domain.name("Link") + Domain.name("Elsewhere")),
         ] {
             #expect(try domain.ask(domain.question(opcode, body), again: true).error == -EEXIST)
         }
-        try expectDone(domain, .makeFolder, Domain.folder("Folder 2"))
+        try expectDone(domain, .makeDirectory, Domain.folder("Folder 2"))
         try expectDone(domain, .makeNode, Domain.file("File 2"))
         try expectDone(domain, .symbolicLink, Domain.name("Link 2") + Domain.name("Target"))
         for name in ["Folder 2", "File 2", "Link 2"] { #expect(try domain.node(name) != 0) }
@@ -60,12 +60,12 @@ import Testing
         let domain = try Domain()
         for number in 1...2 {
             #expect(try domain.ask(.makeNode, Domain.file("File \(number)")).error == 0)
-            #expect(try domain.ask(.makeFolder, Domain.folder("Folder \(number)")).error == 0)
+            #expect(try domain.ask(.makeDirectory, Domain.folder("Folder \(number)")).error == 0)
         }
         try expectSame(domain, .unlink, Domain.name("File 1"), otherwise: ENOENT)
-        try expectSame(domain, .removeFolder, Domain.name("Folder 1"), otherwise: ENOENT)
+        try expectSame(domain, .removeDirectory, Domain.name("Folder 1"), otherwise: ENOENT)
         try expectDone(domain, .unlink, Domain.name("File 2"))
-        try expectDone(domain, .removeFolder, Domain.name("Folder 2"))
+        try expectDone(domain, .removeDirectory, Domain.name("Folder 2"))
         #expect(try domain.node("File 2") == 0 && domain.node("Folder 2") == 0)
     }
 
@@ -211,7 +211,7 @@ import Testing
         try domain.takeOver()
         let bodies: [(Opcode, [UInt8])] = [
             (.read, Domain.reading(handle)), (.write, write),
-            (.synchronize, Domain.synchronizing(handle)),
+            (.fsync, Domain.synchronizing(handle)),
             (.allocate, Domain.allocating([], handle, at: 0, length: 1)),
         ]
         for (opcode, body) in bodies { #expect(try domain.ask(opcode, in: node, body).error == -ESTALE, "\(opcode)") }

@@ -244,7 +244,7 @@ final class Crew: Sendable {
     /// Whether serving a request takes longer than waking another thread.
     private static func takesLong(_ request: Request) -> Bool {
         switch Opcode(rawValue: request.header.opcode) {
-        case .release, .releaseFolder, .forget, .batchForget, .interrupt: false
+        case .release, .releaseDirectory, .forget, .batchForget, .interrupt: false
         default: true
         }
     }
