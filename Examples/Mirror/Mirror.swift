@@ -141,9 +141,9 @@ final class Mirror: FileSystem {
         reply.reply()
     }
 
-    // MARK: Folders
+    // MARK: Directories
 
-    func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         guard let path = path(of: node), let stream = opendir(path) else { return reply.fail(Errno(rawValue: ENOENT)) }
         var entries: [(name: Name, kind: Listing.Kind)] = []
         while let entry = Glibc.readdir(stream) {
@@ -159,7 +159,7 @@ final class Mirror: FileSystem {
         reply.reply(.folder(handle: handle))
     }
 
-    func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+    func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         guard case .folder(let entries) = state.withLock({ $0.handles[handle] }) else {
             return reply.fail(Errno(rawValue: EBADF))
         }
@@ -172,7 +172,7 @@ final class Mirror: FileSystem {
         reply.reply(listing)
     }
 
-    func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) {
+    func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) {
         state.withLock { $0.handles[handle] = nil }
         reply.reply()
     }

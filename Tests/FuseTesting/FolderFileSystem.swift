@@ -84,7 +84,7 @@ package final class FolderFileSystem: FileSystem {
         }
     }
 
-    package func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
+    package func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         guard let path = path(of: parent, named: name.description) else { return reply.fail(.noSuchFile) }
         let isMade = mkdir(path, 0o700) == 0
         let error = Errno.current
@@ -148,9 +148,9 @@ package final class FolderFileSystem: FileSystem {
         }
     }
 
-    package func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) { reply.reply(.folder()) }
+    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) { reply.reply(.folder()) }
 
-    package func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+    package func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         answer(reply) { () throws(Errno) in
             guard let path = path(of: node) else { throw .noSuchFile }
             let listing = reply.listing()

@@ -106,7 +106,7 @@ extension MemoryFileSystem {
         reply.reply()
     }
 
-    package func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    package func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         count(dataOnly ? "fdatasync" : "fsync")
         reply.reply()
     }
@@ -130,11 +130,11 @@ extension MemoryFileSystem {
         if place < 0 { reply.fail(.current) } else { reply.reply(Int64(place)) }
     }
 
-    package func copyRange(
+    package func copyFileRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
     ) {
-        self.count("copyRange")
+        self.count("copyFileRange")
         let files = state.withLock { ($0.file(node), $0.file(destination)) }
         guard let from = files.0, let to = files.1 else { return reply.fail(.invalidArgument) }
         var buffer = [UInt8](repeating: 0, count: min(count, 1 << 20))
@@ -149,13 +149,13 @@ extension MemoryFileSystem {
 
     // MARK: Directories
 
-    package func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
-        count("openFolder")
+    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+        count("openDirectory")
         reply.reply(.folder(handle: 8))
     }
 
-    package func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
-        count("readFolder")
+    package func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+        count("readDirectory")
         let isNever = state.withLock { state in
             guard state.nodes[node]?.extended["user.never"] != nil else { return false }
             state.waitingListings.append(reply)
@@ -173,9 +173,9 @@ extension MemoryFileSystem {
         reply.reply(listing)
     }
 
-    package func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
+    package func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
 
-    package func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    package func fsyncDirectory(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         count("folder fsync")
         reply.reply()
     }

@@ -161,7 +161,7 @@ package final class MemoryFileSystem: FileSystem {
         }
     }
 
-    package func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
+    package func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         answer(reply, make(name, parent, .folder([:]), S_IFDIR | mode, reply.caller))
     }
 
@@ -177,11 +177,11 @@ package final class MemoryFileSystem: FileSystem {
         answer(reply, state.withLock { $0.link(node, name, in: parent) })
     }
 
-    package func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+    package func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         reply.reply(with: state.withLock { $0.remove(name, from: parent, folder: false) })
     }
 
-    package func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+    package func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         reply.reply(with: state.withLock { $0.remove(name, from: parent, folder: true) })
     }
 

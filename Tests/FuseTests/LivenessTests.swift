@@ -201,7 +201,7 @@ import Testing
                         node: node, attributes: Attributes(node: node, mode: S_IFDIR | 0o755),
                         nameValidity: .seconds(3600), attributeValidity: .seconds(3600)))
             }
-            func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+            func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
                 if node.rawValue >= 100 { return waiting.withLock { $0.append(reply) } }
                 reply.reply(reply.listing())
             }

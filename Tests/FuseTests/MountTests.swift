@@ -185,7 +185,7 @@ import Testing
         var from: Int64 = 4096
         var to: Int64 = 10
         #expect(clinux_copy_file_range(file.rawValue, &from, copy.rawValue, &to, 8192) == 8192)
-        #expect(mount.files.calls("copyRange") > 0)
+        #expect(mount.files.calls("copyFileRange") > 0)
         #expect(
             try copy.everything()
                 == [UInt8](repeating: 0, count: 10) + [UInt8](repeating: 7, count: 4096)

@@ -222,7 +222,7 @@ extension DomainFileSystem {
         }
     }
 
-    func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
         // For a file that is only read and not written, at most its name is not on the disk yet.
         guard opening.isForWriting else { return opening.item.synchronize { reply.reply(after: $0) } }

@@ -46,7 +46,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
+    func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         edit(reply) { (engine, files) throws(EditFailure) in
             var mode = mode & 0o7777
             // A set-group-ID directory passes that bit on to new directories.
@@ -87,7 +87,7 @@ extension DomainFileSystem {
         reply.fail(.notPermitted)
     }
 
-    func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+    func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         edit(reply) { (engine, files) throws(EditFailure) in
             files.removed.add(try engine.remove(text, in: ItemNumber(parent)))
@@ -97,7 +97,7 @@ extension DomainFileSystem {
         }
     }
 
-    func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
+    func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
         edit(reply) { (engine, files) throws(EditFailure) in
             files.removed.add(try engine.removeFolder(text, in: ItemNumber(parent)))

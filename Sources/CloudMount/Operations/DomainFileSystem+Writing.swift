@@ -100,7 +100,7 @@ extension DomainFileSystem {
         }
     }
 
-    func copyRange(
+    func copyFileRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
     ) {

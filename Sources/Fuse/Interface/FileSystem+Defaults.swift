@@ -11,7 +11,7 @@ extension FileSystem {
     /// Does nothing.
     public func forget(_ node: NodeID, count: UInt64) {}
     /// Replies `ENOSYS`.
-    public func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
+    public func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
@@ -27,9 +27,9 @@ extension FileSystem {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
+    public func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
     /// Replies `ENOSYS`.
-    public func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
+    public func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
     /// Replies `ENOSYS`.
     public func rename(
         _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,
@@ -95,7 +95,7 @@ extension FileSystem {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    public func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
@@ -111,7 +111,7 @@ extension FileSystem {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func copyRange(
+    public func copyFileRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>
     ) {
@@ -119,17 +119,17 @@ extension FileSystem {
     }
 
     /// Replies `ENOSYS`.
-    public func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    public func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+    public func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
+    public func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.fail(.noSystemCall) }
     /// Replies `ENOSYS`.
-    public func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    public func fsyncDirectory(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         reply.fail(.noSystemCall)
     }
 

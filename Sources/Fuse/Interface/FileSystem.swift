@@ -19,108 +19,112 @@ public protocol FileSystem: AnyObject, Sendable {
 
     // MARK: Names
 
-    /// Looks up a name. Fails with `ENOENT` if no file has it, or replies ``Entry/none(nameValidity:)``. Names have
-    /// up to 1024 bytes, in this function and the others.
+    /// Looks up a name (FUSE_LOOKUP). Fails with `ENOENT` if no file has it, or replies ``Entry/none(nameValidity:)``.
+    /// Names have up to 1024 bytes, in this function and the others.
     func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Takes back a number of look-ups of a node. When none is left, the kernel does not know the node any more. The
-    /// default does nothing.
+    /// Takes back a number of look-ups of a node (FUSE_FORGET, FUSE_BATCH_FORGET). When none is left, the kernel does
+    /// not know the node any more. The default does nothing.
     func forget(_ node: NodeID, count: UInt64)
-    /// Creates a directory. The caller's umask is already applied to `mode`.
-    func makeFolder(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
-    /// Creates a symbolic link.
+    /// Creates a directory (FUSE_MKDIR). The caller's umask is already applied to `mode`.
+    func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>)
+    /// Creates a symbolic link (FUSE_SYMLINK).
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>)
-    /// Creates a file, a pipe, a socket or a device, as `mode` says. The kernel uses it for files if
+    /// Creates a file, a pipe, a socket or a device, as `mode` says (FUSE_MKNOD). The kernel uses it for files if
     /// ``create(_:in:mode:_:_:)`` is not implemented.
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>)
-    /// Adds a hard link to a file.
+    /// Adds a hard link to a file (FUSE_LINK).
     func makeLink(to node: NodeID, _ name: Name, in parent: NodeID, _ reply: Reply<Entry>)
-    /// Removes a name of a file that is no directory. The node stays until it is forgotten, and its handles still
-    /// work.
-    func remove(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
-    /// Removes an empty directory.
-    func removeFolder(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
-    /// Renames a file, in the same directory or into another one.
+    /// Removes a name of a file that is no directory (FUSE_UNLINK). The node stays until it is forgotten, and its
+    /// handles still work.
+    func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
+    /// Removes an empty directory (FUSE_RMDIR).
+    func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>)
+    /// Renames a file, in the same directory or into another one (FUSE_RENAME, FUSE_RENAME2).
     func rename(
         _ name: Name, in parent: NodeID, to newName: Name, in newParent: NodeID, _ flags: RenameFlags,
         _ reply: Reply<Done>)
 
     // MARK: Attributes
 
-    /// Returns the attributes, as for stat(2). `handle` is a handle of the file, if the caller has one.
+    /// Returns the attributes, as for stat(2) (FUSE_GETATTR). `handle` is a handle of the file, if the caller has one.
     func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>)
-    /// Changes attributes, including the size. Replies with all attributes.
+    /// Changes attributes, including the size (FUSE_SETATTR). Replies with all attributes.
     func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>)
-    /// Returns the target of a symbolic link.
+    /// Returns the target of a symbolic link (FUSE_READLINK).
     func readLink(_ node: NodeID, _ reply: Reply<Bytes>)
-    /// Returns the statistics, as for statfs(2). The default replies with ``Statistics/init()``.
+    /// Returns the statistics, as for statfs(2) (FUSE_STATFS). The default replies with ``Statistics/init()``.
     func statistics(_ reply: Reply<Statistics>)
-    /// Returns the value of an extended attribute, or fails with `ENODATA` if there is none. The library handles
-    /// callers that ask for the size, or that have too little room.
+    /// Returns the value of an extended attribute, or fails with `ENODATA` if there is none (FUSE_GETXATTR). The
+    /// library handles callers that ask for the size, or that have too little room.
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>)
-    /// Returns the names of all extended attributes.
+    /// Returns the names of all extended attributes (FUSE_LISTXATTR).
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>)
-    /// Sets an extended attribute. `value` is valid until the function returns.
+    /// Sets an extended attribute (FUSE_SETXATTR). `value` is valid until the function returns.
     func setExtendedAttribute(
         _ name: Name, of node: NodeID, to value: UnsafeRawBufferPointer, _ policy: AttributePolicy, _ reply: Reply<Done>
     )
-    /// Removes an extended attribute.
+    /// Removes an extended attribute (FUSE_REMOVEXATTR).
     func removeExtendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Done>)
 
     // MARK: Files
 
-    /// Opens a file. The flags may contain ``OpenFlags/truncate``.
+    /// Opens a file (FUSE_OPEN). The flags may contain ``OpenFlags/truncate``.
     func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
-    /// Creates a file and opens it. It did not exist when the kernel looked it up; another process may have created
-    /// it since.
+    /// Creates a file and opens it (FUSE_CREATE). It did not exist when the kernel looked it up; another process may
+    /// have created it since.
     func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>)
-    /// Reads bytes. Fewer bytes than requested mean the end of the file. `count` is at most
+    /// Reads bytes (FUSE_READ). Fewer bytes than requested mean the end of the file. `count` is at most
     /// ``MountOptions/largestRead``.
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>)
-    /// Writes bytes, and replies with the number written. `bytes` are valid until the function returns. If the flags
-    /// say that they are appended, `offset` is the size that the kernel knows.
+    /// Writes bytes, and replies with the number written (FUSE_WRITE). `bytes` are valid until the function returns.
+    /// If the flags say that they are appended, `offset` is the size that the kernel knows.
     func write(
         _ node: NodeID, handle: UInt64, at offset: Int64, _ bytes: UnsafeRawBufferPointer, _ flags: WriteFlags,
         _ reply: Reply<Int>)
-    /// Is called when a descriptor of the handle is closed; close(2) waits for the reply and returns its error. There
-    /// is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
+    /// Is called when a descriptor of the handle is closed (FUSE_FLUSH); close(2) waits for the reply and returns its
+    /// error. There is one call for each descriptor of a handle, which may be several after fork(2) or dup(2).
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>)
-    /// Releases a handle, once for every ``open(_:_:_:)``. No caller waits for the reply.
+    /// Releases a handle, once for every ``open(_:_:_:)`` (FUSE_RELEASE). No caller waits for the reply.
     func release(_ node: NodeID, handle: UInt64, _ flags: OpenFlags, _ reply: Reply<Done>)
-    /// Flushes to disk, for fsync(2) or fdatasync(2).
-    func synchronize(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
-    /// Serves fallocate(2). With the default, callers get the error that the file system does not support it.
+    /// Flushes to disk, for fsync(2) or fdatasync(2) (FUSE_FSYNC).
+    func fsync(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
+    /// Serves fallocate(2) (FUSE_FALLOCATE). With the default, callers get the error that the file system does not
+    /// support it.
     func allocate(
         _ node: NodeID, handle: UInt64, offset: Int64, length: Int64, _ flags: AllocationFlags, _ reply: Reply<Done>)
-    /// Finds the next data or hole. Fails with `ENXIO` after the end. With the default, files have no holes.
+    /// Finds the next data or hole (FUSE_LSEEK). Fails with `ENXIO` after the end. With the default, files have no
+    /// holes.
     func seek(_ node: NodeID, handle: UInt64, from offset: Int64, to target: SeekTarget, _ reply: Reply<Int64>)
-    /// Serves copy_file_range(2), and replies with the number of bytes copied. With the default, the kernel reads and
-    /// writes.
-    func copyRange(
+    /// Serves copy_file_range(2), and replies with the number of bytes copied (FUSE_COPY_FILE_RANGE). With the
+    /// default, the kernel reads and writes.
+    func copyFileRange(
         from node: NodeID, handle: UInt64, offset: Int64, to destination: NodeID, handle destinationHandle: UInt64,
         offset destinationOffset: Int64, count: Int, _ reply: Reply<Int>)
 
-    // MARK: Folders
+    // MARK: Directories
 
-    /// Opens a directory.
-    func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
-    /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``.
-    /// An empty listing is the end. Entries that are added or removed meanwhile must not cause others to appear twice
-    /// or not at all.
-    func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>)
-    /// Releases a handle of a directory.
-    func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>)
-    /// Flushes a directory to disk, for fsync(2).
-    func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
+    /// Opens a directory (FUSE_OPENDIR).
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
+    /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``
+    /// (FUSE_READDIR, FUSE_READDIRPLUS). An empty listing is the end. Entries that are added or removed meanwhile must
+    /// not cause others to appear twice or not at all.
+    func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>)
+    /// Releases a handle of a directory (FUSE_RELEASEDIR).
+    func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>)
+    /// Flushes a directory to disk, for fsync(2) (FUSE_FSYNCDIR).
+    func fsyncDirectory(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>)
 
     // MARK: Locks
 
-    /// Returns the lock that conflicts with the given one, or one of kind ``FileLock/Kind/none``. Called only with
-    /// ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel keeps locks
-    /// itself.
+    /// Returns the lock that conflicts with the given one, or one of kind ``FileLock/Kind/none`` (FUSE_GETLK). Called
+    /// only with ``MountOptions/servesLocks`` or ``MountOptions/servesWholeFileLocks``; otherwise the kernel keeps
+    /// locks itself.
     func conflictingLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<FileLock>)
-    /// Sets or releases a lock. Fails with `EAGAIN` if the lock is not available and the request does not wait.
+    /// Sets or releases a lock (FUSE_SETLK, FUSE_SETLKW). Fails with `EAGAIN` if the lock is not available and the
+    /// request does not wait.
     func setLock(_ node: NodeID, handle: UInt64, _ request: LockRequest, _ reply: Reply<Done>)
-    /// Releases the whole-file lock of a handle that is about to be released, just before ``release(_:handle:_:_:)``.
-    /// Locks of ranges are released with ``flush(_:handle:lockOwner:_:)``. The default does nothing.
+    /// Releases the whole-file lock of a handle that is about to be released, just before ``release(_:handle:_:_:)``
+    /// (FUSE_RELEASE_FLOCK_UNLOCK). Locks of ranges are released with ``flush(_:handle:lockOwner:_:)``. The default
+    /// does nothing.
     func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }

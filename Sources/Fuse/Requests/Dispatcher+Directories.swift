@@ -5,14 +5,14 @@ extension Dispatcher {
     func openDirectory(_ request: Request, on channel: Channel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_open_in.self) else { return false }
-        fileSystem.openFolder(node, OpenFlags(rawValue: body.flags), Reply(request, on: channel))
+        fileSystem.openDirectory(node, OpenFlags(rawValue: body.flags), Reply(request, on: channel))
         return true
     }
 
     func readDirectory(_ request: Request, withAttributes: Bool, on channel: Channel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_read_in.self) else { return false }
-        fileSystem.readFolder(
+        fileSystem.readDirectory(
             node, handle: body.fh, after: body.offset,
             Reply(request, room: Int(body.size), isMeasured: withAttributes, on: channel))
         return true
@@ -21,14 +21,14 @@ extension Dispatcher {
     func releaseDirectory(_ request: Request, on channel: Channel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_release_in.self) else { return false }
-        fileSystem.releaseFolder(node, handle: body.fh, Reply(request, on: channel))
+        fileSystem.releaseDirectory(node, handle: body.fh, Reply(request, on: channel))
         return true
     }
 
     func fsyncDirectory(_ request: Request, on channel: Channel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_fsync_in.self) else { return false }
-        fileSystem.synchronizeFolder(
+        fileSystem.fsyncDirectory(
             node, handle: body.fh, dataOnly: body.fsync_flags & UInt32(FUSE_FSYNC_FDATASYNC) != 0,
             Reply(request, on: channel))
         return true

@@ -65,7 +65,7 @@ extension Dispatcher {
     func fsync(_ request: Request, on channel: Channel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_fsync_in.self) else { return false }
-        fileSystem.synchronize(
+        fileSystem.fsync(
             node, handle: body.fh, dataOnly: body.fsync_flags & UInt32(FUSE_FSYNC_FDATASYNC) != 0,
             Reply(request, on: channel))
         return true
@@ -103,7 +103,7 @@ extension Dispatcher {
             let destinationOffset = Int64(exactly: body.off_out)
         else { return false }
         let destination = NodeID(rawValue: body.nodeid_out)
-        fileSystem.copyRange(
+        fileSystem.copyFileRange(
             from: node, handle: body.fh_in, offset: offset, to: destination, handle: body.fh_out,
             offset: destinationOffset, count: Int(min(body.len, Self.largestCopy)),
             Reply(request, other: destination, on: channel))

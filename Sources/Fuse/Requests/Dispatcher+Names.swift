@@ -12,14 +12,14 @@ extension Dispatcher {
     func unlink(_ request: Request, on channel: Channel) -> Bool {
         let parent = request.node
         guard let name = request.name() else { return false }
-        fileSystem.remove(name, in: parent, Reply(request, on: channel))
+        fileSystem.unlink(name, in: parent, Reply(request, on: channel))
         return true
     }
 
     func removeDirectory(_ request: Request, on channel: Channel) -> Bool {
         let parent = request.node
         guard let name = request.name() else { return false }
-        fileSystem.removeFolder(name, in: parent, Reply(request, on: channel))
+        fileSystem.removeDirectory(name, in: parent, Reply(request, on: channel))
         return true
     }
 
@@ -45,7 +45,7 @@ extension Dispatcher {
         guard let body = request.load(fuse_mkdir_in.self),
             let name = request.name(at: MemoryLayout<fuse_mkdir_in>.size)
         else { return false }
-        fileSystem.makeFolder(name, in: parent, mode: body.mode & 0o7777, Reply(request, on: channel))
+        fileSystem.makeDirectory(name, in: parent, mode: body.mode & 0o7777, Reply(request, on: channel))
         return true
     }
 

@@ -33,7 +33,7 @@ final class Greeting: FileSystem {
         reply.reply(Bytes(Array(text.dropFirst(Int(offset)).prefix(count))))
     }
 
-    func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+    func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         let listing = reply.listing()
         if cookie == 0 { _ = listing.append(name, node: file, kind: .file, cookie: 1) }
         reply.reply(listing)

@@ -15,7 +15,7 @@ extension DomainFileSystem {
         cookie > parentCookie ? ItemNumber(rawValue: Int64(bitPattern: cookie - parentCookie)) : nil
     }
 
-    func openFolder(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
         let number = ItemNumber(node)
         do throws(Errno) {
             let (folder, isRemoved) = try item(number)
@@ -32,11 +32,11 @@ extension DomainFileSystem {
         }
     }
 
-    func readFolder(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
-        readFolder(ItemNumber(node), after: cookie, reply)
+    func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
+        readDirectory(ItemNumber(node), after: cookie, reply)
     }
 
-    private func readFolder(_ number: ItemNumber, after cookie: UInt64, _ reply: Reply<Listing>) {
+    private func readDirectory(_ number: ItemNumber, after cookie: UInt64, _ reply: Reply<Listing>) {
         let last = Self.number(of: cookie)
         do throws(Errno) {
             // The state is read before the entries: a directory that is complete now has all its items when they are
@@ -61,7 +61,7 @@ extension DomainFileSystem {
         }
         let waiting = engine.list(number, needs: .more(after: last)) { [self] result in
             switch result {
-            case .success: readFolder(number, after: cookie, reply)
+            case .success: readDirectory(number, after: cookie, reply)
             case .failure(let failure): reply.fail(Errno(failure))
             }
         }
@@ -77,7 +77,7 @@ extension DomainFileSystem {
         guard listing.wantsAttributes else {
             return try index.names(in: folder, after: last) { number, kind, name in
                 listing.append(
-                    Name(String(decoding: name, as: UTF8.self)), node: number.node, kind: kind.inFolder,
+                    Name(String(decoding: name, as: UTF8.self)), node: number.node, kind: kind.listingKind,
                     cookie: Self.cookie(of: number))
             }
         }
@@ -86,9 +86,9 @@ extension DomainFileSystem {
         }
     }
 
-    func releaseFolder(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
+    func releaseDirectory(_ node: NodeID, handle: UInt64, _ reply: Reply<Done>) { reply.reply() }
 
-    func synchronizeFolder(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
+    func fsyncDirectory(_ node: NodeID, handle: UInt64, dataOnly: Bool, _ reply: Reply<Done>) {
         engine.synchronize { result in
             switch result {
             case .success: reply.reply()
@@ -99,7 +99,7 @@ extension DomainFileSystem {
 }
 
 extension ProviderItem.Kind {
-    fileprivate var inFolder: Listing.Kind {
+    fileprivate var listingKind: Listing.Kind {
         switch self {
         case .file: .file
         case .folder: .folder
