@@ -90,10 +90,10 @@ final class Mirror: FileSystem {
         }
     }
 
-    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         var status = stat()
         guard let path = path(of: node), lstat(path, &status) == 0 else { return reply.fail(Errno(rawValue: ENOENT)) }
-        reply.reply(AttributesAnswer(Attributes(status, node), validity: validity))
+        reply.reply(AttributesReply(Attributes(status, node), validity: validity))
     }
 
     func readLink(_ node: NodeID, _ reply: Reply<Bytes>) {
@@ -106,7 +106,7 @@ final class Mirror: FileSystem {
 
     // MARK: Files
 
-    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         guard !flags.allowsWriting else { return reply.fail(Errno(rawValue: EROFS)) }
         guard let path = path(of: node) else { return reply.fail(Errno(rawValue: ENOENT)) }
         let number = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -120,7 +120,7 @@ final class Mirror: FileSystem {
                 state.nodes[node]?.backing = try? state.session?.backing(for: file)
             }
             let backing = state.nodes[node]?.backing
-            return Opening(handle: handle, mode: backing.map { .passthrough($0) } ?? .cached(keepsPages: false))
+            return OpenReply(handle: handle, mode: backing.map { .passthrough($0) } ?? .cached(keepsPages: false))
         }
         reply.reply(opening)
     }
@@ -143,7 +143,7 @@ final class Mirror: FileSystem {
 
     // MARK: Directories
 
-    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         guard let path = path(of: node), let stream = opendir(path) else { return reply.fail(Errno(rawValue: ENOENT)) }
         var entries: [(name: Name, kind: Listing.Kind)] = []
         while let entry = Glibc.readdir(stream) {
@@ -156,7 +156,7 @@ final class Mirror: FileSystem {
             state.handles[handle] = .folder(entries)
             return handle
         }
-        reply.reply(.folder(handle: handle))
+        reply.reply(.directory(handle: handle))
     }
 
     func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {

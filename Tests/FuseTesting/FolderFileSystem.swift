@@ -77,10 +77,10 @@ package final class FolderFileSystem: FileSystem {
         }
     }
 
-    package func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    package func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         answer(reply) { () throws(Errno) in
             guard let path = path(of: node) else { throw .noSuchFile }
-            return AttributesAnswer(try attributes(path, node == .root ? node : nil))
+            return AttributesReply(try attributes(path, node == .root ? node : nil))
         }
     }
 
@@ -94,9 +94,9 @@ package final class FolderFileSystem: FileSystem {
         answer(reply) { () throws(Errno) in try entry(path) }
     }
 
-    package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         guard let path = path(of: node) else { return reply.fail(.noSuchFile) }
-        var opening = Opening(handle: node.rawValue, mode: .direct)
+        var opening = OpenReply(handle: node.rawValue, mode: .direct)
         // A process with an open file starts programs. Each closes the file, and would wait for a flush to which no
         // server replies.
         opening.needsNoFlush = true
@@ -148,7 +148,9 @@ package final class FolderFileSystem: FileSystem {
         }
     }
 
-    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) { reply.reply(.folder()) }
+    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
+        reply.reply(.directory())
+    }
 
     package func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {
         answer(reply) { () throws(Errno) in

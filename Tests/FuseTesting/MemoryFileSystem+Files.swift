@@ -6,7 +6,7 @@ import LinuxSystem
 extension MemoryFileSystem {
     // MARK: Files
 
-    package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    package func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         count("open")
         guard let file = state.withLock({ $0.file(node) }) else { return reply.fail(.invalidArgument) }
         do throws(Errno) {
@@ -17,26 +17,26 @@ extension MemoryFileSystem {
         }
     }
 
-    private func opening(_ node: NodeID, _ file: FileDescriptor) throws(Errno) -> Opening {
+    private func opening(_ node: NodeID, _ file: FileDescriptor) throws(Errno) -> OpenReply {
         try state.withLock { state throws(Errno) in
             state.nodes[node]?.openings += 1
             switch way {
-            case .cached: return Opening(handle: 7)
-            case .keeping: return Opening(handle: 7, mode: .cached(keepsPages: true))
-            case .direct: return Opening(handle: 7, mode: .direct)
+            case .cached: return OpenReply(handle: 7)
+            case .keeping: return OpenReply(handle: 7, mode: .cached(keepsPages: true))
+            case .direct: return OpenReply(handle: 7, mode: .direct)
             case .passthrough:
                 if let backing = state.nodes[node]?.backing {
-                    return Opening(handle: 7, mode: .passthrough(backing))
+                    return OpenReply(handle: 7, mode: .passthrough(backing))
                 }
                 guard let backing = try state.session?.backing(for: file) else { throw .inputOutput }
                 state.nodes[node]?.backing = backing
-                return Opening(handle: 7, mode: .passthrough(backing))
+                return OpenReply(handle: 7, mode: .passthrough(backing))
             }
         }
     }
 
     package func create(
-        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>
+        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>
     ) {
         do throws(Errno) {
             let file = try MemoryFile.create(name: "file")
@@ -46,7 +46,7 @@ extension MemoryFileSystem {
                 return made
             }
             let opening = try opening(made.node, file)
-            reply.reply(Creation(entry: entry(made.full), opening: opening))
+            reply.reply(CreateReply(entry: entry(made.full), opening: opening))
         } catch {
             reply.fail(error)
         }
@@ -149,9 +149,9 @@ extension MemoryFileSystem {
 
     // MARK: Directories
 
-    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    package func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         count("openDirectory")
-        reply.reply(.folder(handle: 8))
+        reply.reply(.directory(handle: 8))
     }
 
     package func readDirectory(_ node: NodeID, handle: UInt64, after cookie: UInt64, _ reply: Reply<Listing>) {

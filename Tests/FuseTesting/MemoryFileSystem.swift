@@ -194,16 +194,16 @@ package final class MemoryFileSystem: FileSystem {
 
     // MARK: Attributes
 
-    package func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    package func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         count("attributes")
         if isUnanswered("attributes", of: node, reply) { return }
         guard let found = state.withLock({ $0.nodes[node] }) else { return reply.fail(.noSuchFile) }
-        reply.reply(AttributesAnswer(found.attributesNow, validity: validity))
+        reply.reply(AttributesReply(found.attributesNow, validity: validity))
     }
 
-    package func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+    package func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesReply>) {
         let result = state.withLock { $0.change(node, change) }
-        reply.reply(with: result.map { AttributesAnswer($0, validity: validity) })
+        reply.reply(with: result.map { AttributesReply($0, validity: validity) })
     }
 
     package func readLink(_ node: NodeID, _ reply: Reply<Bytes>) {

@@ -188,8 +188,8 @@ import Testing
         /// A file system that delays its listings until the test allows them.
         final class Slow: FileSystem {
             let waiting = Lock<[Reply<Listing>]>([])
-            func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
-                reply.reply(AttributesAnswer(Attributes(node: node, mode: S_IFDIR | 0o755), validity: .seconds(3600)))
+            func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
+                reply.reply(AttributesReply(Attributes(node: node, mode: S_IFDIR | 0o755), validity: .seconds(3600)))
             }
             func lookup(_ name: Name, in parent: NodeID, _ reply: Reply<Entry>) {
                 guard let number = name.text.flatMap({ UInt64($0) }) else {

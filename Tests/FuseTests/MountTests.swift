@@ -253,8 +253,8 @@ import Testing
 
     @Test func whatTheFileSystemDoesNotKnowFailsAsElsewhere() throws {
         final class Bare: FileSystem {
-            func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
-                reply.reply(AttributesAnswer(Attributes(node: node, mode: S_IFDIR | 0o755)))
+            func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
+                reply.reply(AttributesReply(Attributes(node: node, mode: S_IFDIR | 0o755)))
             }
         }
         let folder = try TestFolder()

@@ -10,7 +10,7 @@ extension DomainFileSystem {
 
     /// Returns an item's attributes for stat(2). For an open file they come from the file itself: the index has its
     /// size and date only after it is closed.
-    func answer(for item: IndexedItem, isRemoved: Bool = false) -> AttributesAnswer {
+    func attributesReply(for item: IndexedItem, isRemoved: Bool = false) -> AttributesReply {
         var size = item.knownSize
         var blocks = UInt64(clamping: (item.sizeHere + 511) / 512)
         var modified = item.modifiedSeconds
@@ -41,14 +41,14 @@ extension DomainFileSystem {
         // The kernel does not see writes to a mapping. A size that the provider does not know, or may report wrongly,
         // is queried again before each read.
         let mayDiffer = isOpenForWriting || isAwaited || size == nil
-        return AttributesAnswer(attributes, validity: mayDiffer ? .zero : Self.validity)
+        return AttributesReply(attributes, validity: mayDiffer ? .zero : Self.validity)
     }
 
     func entry(for item: IndexedItem) -> Entry {
-        let answer = answer(for: item)
+        let reply = attributesReply(for: item)
         return Entry(
-            node: item.number.node, attributes: answer.attributes, nameValidity: Self.validity,
-            attributeValidity: answer.validity)
+            node: item.number.node, attributes: reply.attributes, nameValidity: Self.validity,
+            attributeValidity: reply.validity)
     }
 
     /// Returns an item of the index, or one that was removed while it is open or is a program's working directory.
@@ -75,26 +75,26 @@ extension DomainFileSystem {
 
     // MARK: Requests
 
-    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         // The kernel names a handle before it reads beyond the size, appends or seeks. Then the size must be exact.
         // If the contents are not local and not fetched in parts, only the fetched contents tell it.
         if let handle, let opening = files.opening(handle), opening.item.descriptor == nil {
-            whenExtentIsKnown(opening, reply) { [self] _ in answerAttributes(of: node, reply) }
+            whenExtentIsKnown(opening, reply) { [self] _ in replyWithAttributes(of: node, reply) }
         } else {
-            answerAttributes(of: node, reply)
+            replyWithAttributes(of: node, reply)
         }
     }
 
-    func answerAttributes(of node: NodeID, _ reply: Reply<AttributesAnswer>) {
+    func replyWithAttributes(of node: NodeID, _ reply: Reply<AttributesReply>) {
         reply.reply(trying: { () throws(Errno) in
             while true {
                 let count = files.endedCount
                 let (item, isRemoved) = try item(ItemNumber(node))
-                let answer = answer(for: item, isRemoved: isRemoved)
+                let attributes = attributesReply(for: item, isRemoved: isRemoved)
                 // Otherwise a handle was released meanwhile: the row may be older than that, and the handle no longer
                 // overrides it. Then the reply would lack what was written. The kernel would not cache it, but the
                 // caller would get it.
-                if files.endedCount == count { return answer }
+                if files.endedCount == count { return attributes }
             }
         })
     }

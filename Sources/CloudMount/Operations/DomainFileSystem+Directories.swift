@@ -15,18 +15,18 @@ extension DomainFileSystem {
         cookie > parentCookie ? ItemNumber(rawValue: Int64(bitPattern: cookie - parentCookie)) : nil
     }
 
-    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         let number = ItemNumber(node)
         do throws(Errno) {
             let (folder, isRemoved) = try item(number)
             guard folder.item.kind == .folder else { throw .notDirectory }
-            guard !isRemoved else { return reply.reply(.folder()) }
+            guard !isRemoved else { return reply.reply(.directory()) }
             let isComplete = folder.listing == .complete
             // An incomplete listing is fetched at once, and a complete one is refreshed in the background.
             _ = engine.list(number, needs: .complete) { _ in }
             if let thumbnails, !readers.refuses(reply.caller) { thumbnails.look(into: number) }
             let keepsPages = isComplete && notifications.openedFolder(number)
-            reply.reply(.folder(caches: isComplete, keepsPages: keepsPages))
+            reply.reply(.directory(caches: isComplete, keepsPages: keepsPages))
         } catch {
             reply.fail(error)
         }
@@ -47,12 +47,12 @@ extension DomainFileSystem {
             }
             let listing = reply.listing()
             if cookie < Self.selfCookie {
-                listing.append(".", node: number.node, kind: .folder, cookie: Self.selfCookie)
+                listing.append(".", node: number.node, kind: .directory, cookie: Self.selfCookie)
             }
             if cookie < Self.parentCookie {
                 // The root's parent has no number in this file system, and programs need a nonzero inode number.
                 let parent = number == .root ? number : folder.parent
-                listing.append("..", node: parent.node, kind: .folder, cookie: Self.parentCookie)
+                listing.append("..", node: parent.node, kind: .directory, cookie: Self.parentCookie)
             }
             try reading { () throws(IndexFailure) in try fill(listing, from: number, after: last) }
             if !listing.isEmpty || folder.listing == .complete { return reply.reply(listing) }
@@ -102,7 +102,7 @@ extension ProviderItem.Kind {
     fileprivate var listingKind: Listing.Kind {
         switch self {
         case .file: .file
-        case .folder: .folder
+        case .folder: .directory
         case .symbolicLink: .symbolicLink
         }
     }

@@ -7,11 +7,11 @@ import LinuxSystem
 
 /// Opening, reading and closing files.
 extension DomainFileSystem {
-    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         let number = ItemNumber(node)
         let isForWriting = flags.allowsWriting || flags.contains(.truncate)
         if !isForWriting, !reply.isRepeated, let (item, opened) = engine.openComplete(number) {
-            return reply.reply(opening(opened, of: item, flags, reply.identifier))
+            return reply.reply(openReply(opened, of: item, flags, reply.identifier))
         }
         do throws(Errno) {
             let (item, isRemoved) = try item(number)
@@ -29,12 +29,12 @@ extension DomainFileSystem {
 
     private func open<Content: SendableMetatype>(
         _ item: IndexedItem, _ flags: OpenFlags, writes: Bool = false, _ reply: Reply<Content>,
-        _ answer: @escaping @Sendable (Opening) -> Content
+        _ content: @escaping @Sendable (OpenReply) -> Content
     ) {
         // The previous process opened it and died before its reply.
         if reply.isRepeated, let (known, way) = files.opening(ofRequest: reply.identifier), known.number == item.number
         {
-            return reply.reply(answer(answering(known, way, keepsPages: false)))
+            return reply.reply(content(openReply(known, way, keepsPages: false)))
         }
         let isCut = flags.contains(.truncate)
         let isForWriting = writes || flags.allowsWriting || isCut
@@ -52,14 +52,14 @@ extension DomainFileSystem {
         let purpose: OpenPurpose = isForWriting ? .writing(truncating: isCut) : .reading
         let waiting = engine.open(item.number, for: purpose) { [self] result in
             switch result {
-            case .success(let opened): reply.reply(answer(opening(opened, of: item, flags, reply.identifier)))
+            case .success(let opened): reply.reply(content(openReply(opened, of: item, flags, reply.identifier)))
             case .failure(let failure):
                 let error = errno(failure, opening: item.number)
                 guard error == .staleHandle, !isForWriting, !stale.isSentBack(reply.caller) else {
                     return reply.fail(error)
                 }
                 // The file was replaced just now, and its old contents are open under its number.
-                open(item, flags, reply, answer)
+                open(item, flags, reply, content)
             }
         }
         reply.onInterrupt { waiting.cancel() }
@@ -79,7 +79,7 @@ extension DomainFileSystem {
     }
 
     func create(
-        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>
+        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>
     ) {
         edit(reply) { (engine, _) throws(EditFailure) in
             try engine.createFile(
@@ -89,38 +89,38 @@ extension DomainFileSystem {
                 let item = try? index.item(named: text, in: ItemNumber(parent))
             else { return reply.fail(error) }
             // The provider created it between the kernel's lookup and this.
-            open(item, flags, writes: reply.isRepeated, reply) { self.creation(of: item, $0) }
+            open(item, flags, writes: reply.isRepeated, reply) { self.createReply(for: item, $0) }
         } succeeded: { [self] item in
             // The creator of a file may write to it regardless of its mode.
-            open(item, flags.subtracting(.truncate), writes: true, reply) { self.creation(of: item, $0) }
+            open(item, flags.subtracting(.truncate), writes: true, reply) { self.createReply(for: item, $0) }
         }
     }
 
-    private func creation(of item: IndexedItem, _ opening: Opening) -> Creation {
-        Creation(entry: entry(for: item), opening: opening)
+    private func createReply(for item: IndexedItem, _ opening: OpenReply) -> CreateReply {
+        CreateReply(entry: entry(for: item), opening: opening)
     }
 
     /// Adds a handle and returns the reply for the kernel.
-    func opening(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> Opening {
+    func openReply(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> OpenReply {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
         // From now on the kernel must query the size and date: it does not see writes to a mapping, and the
         // provider's size may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
-        return answering(added.opening, added.way, keepsPages: added.keepsPages)
+        return openReply(added.opening, added.way, keepsPages: added.keepsPages)
     }
 
-    private func answering(_ known: HandleTable.Opening, _ way: HandleTable.Way, keepsPages: Bool) -> Opening {
-        var opening = Opening(handle: known.handle)
+    private func openReply(_ known: OpenFiles.Opening, _ way: OpenFiles.Way, keepsPages: Bool) -> OpenReply {
+        var reply = OpenReply(handle: known.handle)
         switch way {
         case .cached:
-            opening.mode = .cached(keepsPages: keepsPages)
+            reply.mode = .cached(keepsPages: keepsPages)
         case .passthrough(let file):
-            opening.mode = .passthrough(file)
+            reply.mode = .passthrough(file)
         }
-        opening.needsNoFlush = !known.isForWriting
-        return opening
+        reply.needsNoFlush = !known.isForWriting
+        return reply
     }
 
     private func backingFile(for opened: OpenItem) -> BackingFile? {

@@ -133,7 +133,7 @@ extension DomainFileSystem {
     /// - Parameters:
     ///   - lack: Returns the number of bytes for which there is no room.
     ///   - body: The function; may block for the disk.
-    private func makingRoom<Content: Answer & Sendable>(
+    private func makingRoom<Content: ReplyContent & Sendable>(
         for lack: () -> Int64, _ reply: Reply<Content>, _ body: @escaping @Sendable () throws(Errno) -> Content
     ) {
         do throws(Errno) {
@@ -162,7 +162,7 @@ extension DomainFileSystem {
 
     // MARK: Attributes
 
-    func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+    func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesReply>) {
         let number = ItemNumber(node)
         if change.owner.map({ $0 != owner }) ?? false || change.group.map({ $0 != group }) ?? false {
             // Providers do not store owners.
@@ -212,7 +212,7 @@ extension DomainFileSystem {
     }
 
     private func cut(
-        _ descriptor: FileDescriptor, to size: Int64, _ reply: Reply<AttributesAnswer>, then rest: () -> Void
+        _ descriptor: FileDescriptor, to size: Int64, _ reply: Reply<AttributesReply>, then rest: () -> Void
     ) {
         do throws(Errno) {
             if try descriptor.status().size != Int(size) { try descriptor.truncate(to: Int(size)) }
@@ -223,7 +223,7 @@ extension DomainFileSystem {
     }
 
     /// Sets everything but the size.
-    private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+    private func setRest(of number: ItemNumber, _ change: AttributeChange, _ reply: Reply<AttributesReply>) {
         let modified: Double? =
             switch change.modified {
             // Truncating the file has set a new date already.
@@ -234,12 +234,12 @@ extension DomainFileSystem {
         let mode = change.mode.map { UInt16(truncatingIfNeeded: $0 & 0o7777) }
         // Access times and owners are not stored, but a request to set them counts as a change.
         let isAsked = change.accessed != nil || change.owner != nil || change.group != nil
-        guard isAsked || mode != nil || modified != nil else { return answerAttributes(of: number.node, reply) }
+        guard isAsked || mode != nil || modified != nil else { return replyWithAttributes(of: number.node, reply) }
         guard (try? index.item(number)) != nil else {
             // Another item may have the name by now. Of a replaced file, only the contents that programs read
             // survive.
             guard removed[number] != nil else {
-                return change.handle == nil ? reply.fail(.staleHandle) : answerAttributes(of: number.node, reply)
+                return change.handle == nil ? reply.fail(.staleHandle) : replyWithAttributes(of: number.node, reply)
             }
             // Only the processes that have it open see this change.
             removed.update(number) { item in
@@ -247,7 +247,7 @@ extension DomainFileSystem {
                 if let modified { item.localModified = modified }
             }
             if modified != nil { files.noteDateIsSet(number) }
-            return answerAttributes(of: number.node, reply)
+            return replyWithAttributes(of: number.node, reply)
         }
         edit(reply) { (engine, files) throws(EditFailure) in
             let item = try Self.ofNode { () throws(EditFailure) in
@@ -256,7 +256,7 @@ extension DomainFileSystem {
             // The local file keeps its own date, so that a date that was set does not look like a change of the
             // contents.
             if modified != nil { files.files.noteDateIsSet(number) }
-            return files.answer(for: item)
+            return files.attributesReply(for: item)
         }
     }
 }

@@ -71,7 +71,7 @@ public struct Attributes: Hashable, Sendable {
 }
 
 /// The reply to a request for a file's attributes.
-public struct AttributesAnswer: Sendable {
+public struct AttributesReply: Sendable {
     /// The attributes.
     public var attributes: Attributes
     /// The time for which the kernel may cache the attributes.

@@ -39,11 +39,11 @@ extension FileSystem {
     }
 
     /// Replies `ENOSYS`.
-    public func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    public func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
-    public func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>) {
+    public func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesReply>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.
@@ -68,10 +68,10 @@ extension FileSystem {
     }
 
     /// Replies `ENOSYS`.
-    public func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) { reply.fail(.noSystemCall) }
+    public func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) { reply.fail(.noSystemCall) }
     /// Replies `ENOSYS`.
     public func create(
-        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>
+        _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>
     ) {
         reply.fail(.noSystemCall)
     }
@@ -119,7 +119,7 @@ extension FileSystem {
     }
 
     /// Replies `ENOSYS`.
-    public func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>) {
+    public func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>) {
         reply.fail(.noSystemCall)
     }
     /// Replies `ENOSYS`.

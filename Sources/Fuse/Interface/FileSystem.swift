@@ -47,9 +47,9 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Attributes
 
     /// Returns the attributes, as for stat(2) (FUSE_GETATTR). `handle` is a handle of the file, if the caller has one.
-    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>)
+    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>)
     /// Changes attributes, including the size (FUSE_SETATTR). Replies with all attributes.
-    func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesAnswer>)
+    func setAttributes(of node: NodeID, _ change: AttributeChange, _ reply: Reply<AttributesReply>)
     /// Returns the target of a symbolic link (FUSE_READLINK).
     func readLink(_ node: NodeID, _ reply: Reply<Bytes>)
     /// Returns the statistics, as for statfs(2) (FUSE_STATFS). The default replies with ``Statistics/init()``.
@@ -69,10 +69,10 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Files
 
     /// Opens a file (FUSE_OPEN). The flags may contain ``OpenFlags/truncate``.
-    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
+    func open(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>)
     /// Creates a file and opens it (FUSE_CREATE). It did not exist when the kernel looked it up; another process may
     /// have created it since.
-    func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<Creation>)
+    func create(_ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>)
     /// Reads bytes (FUSE_READ). Fewer bytes than requested mean the end of the file. `count` is at most
     /// ``MountOptions/largestRead``.
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>)
@@ -104,7 +104,7 @@ public protocol FileSystem: AnyObject, Sendable {
     // MARK: Directories
 
     /// Opens a directory (FUSE_OPENDIR).
-    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<Opening>)
+    func openDirectory(_ node: NodeID, _ flags: OpenFlags, _ reply: Reply<OpenReply>)
     /// Lists a directory from the entry after `cookie`, or from the first one if that is 0, in ``Reply/listing()``
     /// (FUSE_READDIR, FUSE_READDIRPLUS). An empty listing is the end. Entries that are added or removed meanwhile must
     /// not cause others to appear twice or not at all.

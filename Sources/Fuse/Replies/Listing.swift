@@ -4,7 +4,7 @@ import Glibc
 /// Entries of a directory, encoded as they are sent, up to the caller's room.
 ///
 /// Not thread-safe.
-public final class Listing: Answer {
+public final class Listing: ReplyContent {
     /// The kind of a file, as the kernel expects it in listings (`DT_*`).
     public enum Kind: UInt32, Sendable {
         /// A kind that is not given.
@@ -14,7 +14,7 @@ public final class Listing: Answer {
         /// A character device.
         case characterDevice = 2
         /// A directory.
-        case folder = 4
+        case directory = 4
         /// A block device.
         case blockDevice = 6
         /// A regular file.
@@ -108,7 +108,7 @@ public final class Listing: Answer {
     }
 
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         sender.send(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<used]))
     }
 }

@@ -6,16 +6,16 @@ import Synchronization
 /// The contents of a successful reply.
 ///
 /// The results of ``FileSystem``'s functions conform. No other types should.
-public protocol Answer {
+public protocol ReplyContent {
     /// Sends the reply.
-    func send(through sender: borrowing AnswerSender)
+    func send(through sender: borrowing ReplySender)
 }
 
 /// The completion handler of one request.
 ///
 /// It is called once, from any thread at any time; later calls are ignored. If the last reference is released without
 /// a reply, the caller gets `EIO`.
-public final class Reply<Content: Answer>: Sendable {
+public final class Reply<Content: ReplyContent>: Sendable {
     /// The process that made the request.
     public let caller: Caller
     /// The kernel's number of the request, unique within the session. A request that the kernel sends again has the
@@ -25,9 +25,9 @@ public final class Reply<Content: Answer>: Sendable {
     /// (``Session/resume(_:options:_:)``) read it and died before its reply. The request may have been carried out,
     /// wholly or in part.
     public var isRepeated: Bool { sender.unique & cfuse_unique_resend != 0 }
-    let sender: AnswerSender
+    let sender: ReplySender
     private let place: Int
-    private let isAnswered = Atomic(false)
+    private let isCompleted = Atomic(false)
 
     /// Registers a request that is about to be served.
     ///
@@ -37,7 +37,7 @@ public final class Reply<Content: Answer>: Sendable {
         on channel: DeviceChannel
     ) {
         caller = request.caller
-        sender = AnswerSender(
+        sender = ReplySender(
             channel: channel, unique: request.header.unique, room: min(room, channel.buffers.size),
             isMeasured: isMeasured)
         place = channel.requests.add(request.header.unique, request.node, other)
@@ -49,18 +49,18 @@ public final class Reply<Content: Answer>: Sendable {
 
     /// Fails the request with an error.
     public func fail(_ error: Errno) {
-        answer { $0.fail(error) }
+        complete { $0.fail(error) }
     }
 
     /// Completes the request with a result.
-    public func reply(_ answer: Content) {
-        self.answer { answer.send(through: $0) }
+    public func reply(_ content: Content) {
+        complete { content.send(through: $0) }
     }
 
     /// Completes the request with a result or an error.
     public func reply(with result: Result<Content, Errno>) {
         switch result {
-        case .success(let answer): reply(answer)
+        case .success(let content): reply(content)
         case .failure(let error): fail(error)
         }
     }
@@ -78,8 +78,8 @@ public final class Reply<Content: Answer>: Sendable {
         sender.channel.requests.setHandler(at: place, sender.unique, handler)
     }
 
-    func answer(_ body: (borrowing AnswerSender) -> Void) {
-        guard !isAnswered.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    func complete(_ body: (borrowing ReplySender) -> Void) {
+        guard !isCompleted.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // This comes first, because the kernel may reuse the number once it has the reply.
         sender.channel.requests.remove(at: place)
         body(sender)
@@ -87,7 +87,7 @@ public final class Reply<Content: Answer>: Sendable {
 }
 
 /// The writer of the reply to one request. Only this module creates and uses it.
-public struct AnswerSender: Sendable {
+public struct ReplySender: Sendable {
     let channel: DeviceChannel
     let unique: UInt64
     /// The most bytes that the caller has room for.

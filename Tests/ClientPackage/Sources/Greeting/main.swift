@@ -24,9 +24,9 @@ final class Greeting: FileSystem {
             Entry(node: file, attributes: attributes, nameValidity: .seconds(1), attributeValidity: .seconds(1)))
     }
 
-    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesAnswer>) {
+    func attributes(of node: NodeID, handle: UInt64?, _ reply: Reply<AttributesReply>) {
         guard let attributes = attributes(of: node) else { return reply.fail(Errno(rawValue: ENOENT)) }
-        reply.reply(AttributesAnswer(attributes, validity: .seconds(1)))
+        reply.reply(AttributesReply(attributes, validity: .seconds(1)))
     }
 
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {

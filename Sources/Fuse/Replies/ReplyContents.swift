@@ -3,12 +3,12 @@ import Glibc
 public import LinuxSystem
 
 /// The reply to a request that succeeds without a result.
-public struct Done: Answer, Sendable {
+public struct Done: ReplyContent, Sendable {
     /// Creates the reply.
     public init() {}
 
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         sender.send(UnsafeRawBufferPointer(start: nil, count: 0))
     }
 }
@@ -19,7 +19,7 @@ extension Reply where Content == Done {
 }
 
 /// A reply of bytes: the contents of a file, the target of a symbolic link, or the value of an extended attribute.
-public struct Bytes: Answer, Sendable {
+public struct Bytes: ReplyContent, Sendable {
     /// The bytes of the reply.
     public var bytes: [UInt8]
 
@@ -30,12 +30,12 @@ public struct Bytes: Answer, Sendable {
     public init(_ name: Name) { bytes = name.bytes }
 
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         bytes.withUnsafeBytes { sender.sendContents($0) }
     }
 }
 
-extension AnswerSender {
+extension ReplySender {
     /// Sends bytes within the caller's room: contents are truncated to it; a longer attribute fails with `ERANGE`,
     /// and a caller without room gets its size.
     func sendContents(_ bytes: UnsafeRawBufferPointer) {
@@ -50,7 +50,7 @@ extension AnswerSender {
 extension Reply where Content == Bytes {
     /// Sends bytes, which need to stay valid only until this returns.
     public func reply(bytes: UnsafeRawBufferPointer) {
-        answer { $0.sendContents(bytes) }
+        complete { $0.sendContents(bytes) }
     }
 
     /// Sends part of a file, or the error of reading it.
@@ -62,7 +62,7 @@ extension Reply where Content == Bytes {
     ///   - offset: the start of the part, in bytes.
     ///   - count: the most bytes to read; fewer at the end of the file.
     public func reply(reading file: FileDescriptor, at offset: Int64, count: Int) {
-        answer { sender in
+        complete { sender in
             let buffer = sender.channel.buffers.take()
             defer { sender.channel.buffers.give(buffer) }
             let wanted = min(max(count, 0), sender.room, buffer.bytes.count)
@@ -83,7 +83,7 @@ extension Reply where Content == Bytes {
 }
 
 /// A reply of the names of a file's extended attributes.
-public struct NameList: Answer, Sendable {
+public struct NameList: ReplyContent, Sendable {
     /// The names, in any order.
     public var names: [Name]
 
@@ -91,23 +91,23 @@ public struct NameList: Answer, Sendable {
     public init(_ names: [Name]) { self.names = names }
 
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         Bytes(names.flatMap { $0.bytes + [0] }).send(through: sender)
     }
 }
 
 /// A reply of the number of bytes that were written or copied.
-extension Int: Answer {
+extension Int: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         sender.send(fuse_write_out(size: UInt32(clamping: self), padding: 0))
     }
 }
 
 /// A reply of an offset in a file.
-extension Int64: Answer {
+extension Int64: ReplyContent {
     /// Sends the reply, or `EINVAL` for a negative offset.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         guard self >= 0 else { return sender.fail(.invalidArgument) }
         sender.send(fuse_lseek_out(offset: UInt64(self)))
     }
@@ -133,9 +133,9 @@ extension Duration {
     }
 }
 
-extension AttributesAnswer: Answer {
+extension AttributesReply: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         let (seconds, nanoseconds) = validity.validity
         sender.send(
             fuse_attr_out(attr_valid: seconds, attr_valid_nsec: nanoseconds, dummy: 0, attr: attributes.raw))
@@ -152,61 +152,68 @@ extension Entry {
     }
 }
 
-extension Entry: Answer {
+extension Entry: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) { sender.send(raw) }
+    public func send(through sender: borrowing ReplySender) { sender.send(raw) }
 }
 
-extension Opening {
+extension OpenReply {
+    /// The flags of the reply (`FOPEN_*`).
     private enum Flag {
-        static let direct: UInt32 = 1 << 0
-        static let keepPages: UInt32 = 1 << 1
+        /// FOPEN_DIRECT_IO
+        static let directIO: UInt32 = 1 << 0
+        /// FOPEN_KEEP_CACHE
+        static let keepCache: UInt32 = 1 << 1
+        /// FOPEN_NONSEEKABLE
         static let nonSeekable: UInt32 = 1 << 2
-        static let cacheFolder: UInt32 = 1 << 3
+        /// FOPEN_CACHE_DIR
+        static let cacheDirectory: UInt32 = 1 << 3
+        /// FOPEN_NOFLUSH
         static let noFlush: UInt32 = 1 << 5
+        /// FOPEN_PASSTHROUGH
         static let passthrough: UInt32 = 1 << 7
     }
 
     var raw: cfuse_open_out {
         var raw = cfuse_open_out(fh: handle, open_flags: 0, backing_id: 0)
         switch mode {
-        case .cached(let keepsPages): if keepsPages { raw.open_flags |= Flag.keepPages }
-        case .direct: raw.open_flags |= Flag.direct
+        case .cached(let keepsPages): if keepsPages { raw.open_flags |= Flag.keepCache }
+        case .direct: raw.open_flags |= Flag.directIO
         case .passthrough(let file):
             raw.open_flags |= Flag.passthrough
             raw.backing_id = file.identifier
         }
-        if cachesFolder { raw.open_flags |= Flag.cacheFolder }
-        if keepsFolderPages { raw.open_flags |= Flag.keepPages }
+        if cachesDirectory { raw.open_flags |= Flag.cacheDirectory }
+        if keepsDirectoryPages { raw.open_flags |= Flag.keepCache }
         if isNonSeekable { raw.open_flags |= Flag.nonSeekable }
         if needsNoFlush { raw.open_flags |= Flag.noFlush }
         return raw
     }
 }
 
-extension Opening: Answer {
+extension OpenReply: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         // The backing file must stay alive until the kernel has taken its number.
         withExtendedLifetime(mode) { sender.send(raw) }
     }
 }
 
-extension Creation: Answer {
+extension CreateReply: ReplyContent {
     private struct Raw: BitwiseCopyable {
         let entry: fuse_entry_out
         let opening: cfuse_open_out
     }
 
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         withExtendedLifetime(opening.mode) { sender.send(Raw(entry: entry.raw, opening: opening.raw)) }
     }
 }
 
-extension Statistics: Answer {
+extension Statistics: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         var raw = fuse_statfs_out()
         raw.st.blocks = blocks
         raw.st.bfree = freeBlocks
@@ -220,9 +227,9 @@ extension Statistics: Answer {
     }
 }
 
-extension FileLock: Answer {
+extension FileLock: ReplyContent {
     /// Sends the reply.
-    public func send(through sender: borrowing AnswerSender) {
+    public func send(through sender: borrowing ReplySender) {
         let type =
             switch kind {
             case .reading: F_RDLCK

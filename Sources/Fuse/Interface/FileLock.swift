@@ -1,0 +1,41 @@
+/// A lock on a range of a file's bytes, or on the whole file.
+public struct FileLock: Hashable, Sendable {
+    /// The kind of a lock.
+    public enum Kind: Sendable, Hashable {
+        /// A shared lock: others may read.
+        case reading
+        /// An exclusive lock.
+        case writing
+        /// No lock, or the release of one.
+        case none
+    }
+
+    /// The kind of the lock.
+    public var kind: Kind
+    /// The first byte.
+    public var start: UInt64
+    /// The last byte; `Int64.max` is the end of the file, however long the file is.
+    public var end: UInt64
+    /// The process that holds the lock.
+    public var processID: Int32
+
+    /// Creates a lock from its parts.
+    public init(kind: Kind, start: UInt64 = 0, end: UInt64 = UInt64(Int64.max), processID: Int32 = 0) {
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.processID = processID
+    }
+}
+
+/// A request for a lock, and the owner that makes it.
+public struct LockRequest: Hashable, Sendable {
+    /// The owner. Locks of one owner do not conflict with each other.
+    public var owner: UInt64
+    /// The requested lock.
+    public var lock: FileLock
+    /// Whether the lock is one of flock(2), which is for whole files and owned by handles, not processes.
+    public var isWholeFile: Bool
+    /// Whether the caller waits until the lock is available.
+    public var waits: Bool
+}

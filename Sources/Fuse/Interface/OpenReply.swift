@@ -1,0 +1,58 @@
+/// The reply to an open (FUSE_OPEN, FUSE_OPENDIR): a handle, and the way in which the kernel uses it.
+public struct OpenReply: Sendable {
+    /// The way in which the kernel reads and writes the file. All handles of a file at one time must use the same
+    /// mode: if one is cached and another passed through, the kernel fails the later open with `EIO`.
+    public enum Mode: Sendable {
+        /// The kernel uses its page cache, and reads pages that it lacks with
+        /// ``FileSystem/read(_:handle:at:count:_:)``. Pages of earlier handles are reused if `keepsPages` is set, and
+        /// dropped otherwise (FOPEN_KEEP_CACHE).
+        case cached(keepsPages: Bool)
+        /// Every read and write is a request to the file system (FOPEN_DIRECT_IO). The file cannot be mapped in memory
+        /// for sharing.
+        case direct
+        /// The kernel reads, writes and maps another file instead, without requests to the file system
+        /// (FOPEN_PASSTHROUGH). All handles of a file at one time must name the same backing file (`EBUSY` otherwise).
+        case passthrough(BackingFile)
+    }
+
+    /// The number by which the kernel refers to this handle. Any number may be chosen.
+    public var handle: UInt64
+    /// The way in which the kernel reads and writes the file.
+    public var mode: Mode
+    /// Whether the kernel may cache a directory's listing for later readers (FOPEN_CACHE_DIR).
+    public var cachesDirectory = false
+    /// Whether a directory's listing that was cached for earlier handles is still valid (FOPEN_KEEP_CACHE).
+    public var keepsDirectoryPages = false
+    /// Whether the handle has no position, so that seeking fails (FOPEN_NONSEEKABLE).
+    public var isNonSeekable = false
+    /// Whether closing a descriptor sends no flush (FOPEN_NOFLUSH).
+    public var needsNoFlush = false
+
+    /// Creates the reply for a file.
+    public init(handle: UInt64 = 0, mode: Mode = .cached(keepsPages: false)) {
+        self.handle = handle
+        self.mode = mode
+    }
+
+    /// Creates the reply for a directory.
+    public static func directory(handle: UInt64 = 0, caches: Bool = false, keepsPages: Bool = false) -> OpenReply {
+        var reply = OpenReply(handle: handle)
+        reply.cachesDirectory = caches
+        reply.keepsDirectoryPages = keepsPages
+        return reply
+    }
+}
+
+/// The reply to the creation of a file that is opened at once (FUSE_CREATE).
+public struct CreateReply: Sendable {
+    /// The new file.
+    public var entry: Entry
+    /// Its first handle.
+    public var opening: OpenReply
+
+    /// Creates a reply from a file and its handle.
+    public init(entry: Entry, opening: OpenReply) {
+        self.entry = entry
+        self.opening = opening
+    }
+}
