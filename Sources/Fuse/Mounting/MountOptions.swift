@@ -24,21 +24,23 @@ public struct MountOptions: Sendable {
     public var readAhead = 1 << 20
     /// The most threads that serve requests at a time.
     public var threads = 4
-    /// Whether files may be passed through, if the kernel and the process's rights allow it.
+    /// Whether files may be passed through (FUSE_PASSTHROUGH), if the kernel and the process's rights allow it.
     public var wantsPassthrough = false
     /// The socket of a `purvey-passthrough` that helps a process without the right to pass files through. A socket
     /// whose owner is neither root nor this user is not used.
     public var passthroughHelper: String?
-    /// Whether listings include attributes if the kernel needs them (READDIRPLUS).
+    /// Whether listings include attributes if the kernel needs them (FUSE_DO_READDIRPLUS, FUSE_READDIRPLUS_AUTO).
     public var listsWithAttributes = true
-    /// Whether the kernel caches the targets of symbolic links.
+    /// Whether the kernel caches the targets of symbolic links (FUSE_CACHE_SYMLINKS).
     public var cachesSymbolicLinks = true
     /// Whether the kernel drops a file's cached pages when it finds a changed size or modification time
     /// (FUSE_AUTO_INVAL_DATA).
     public var dropsChangedPages = true
-    /// Whether the file system serves record locks (fcntl(2)). Otherwise the kernel keeps them, for this machine.
+    /// Whether the file system serves record locks: fcntl(2), FUSE_POSIX_LOCKS. Otherwise the kernel keeps them, for
+    /// this machine.
     public var servesLocks = false
-    /// Whether the file system serves whole-file locks (flock(2)). Otherwise the kernel keeps them, for this machine.
+    /// Whether the file system serves whole-file locks: flock(2), FUSE_FLOCK_LOCKS. Otherwise the kernel keeps them,
+    /// for this machine.
     public var servesWholeFileLocks = false
     /// The function that starts the serving threads. Tests replace it with one that fails.
     package var startThread: @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) throws(Errno) -> Void =

@@ -10,7 +10,7 @@ public final class Session: Sendable {
     /// The mount point: an absolute path, without symbolic links.
     public let path: String
     /// The features that were negotiated with the kernel.
-    let agreement: Agreement
+    let features: SessionFeatures
     let device: FileDescriptor
     /// A second open descriptor of the device, for threads that do not block on reads; `nil` if the kernel gives
     /// none.
@@ -28,14 +28,14 @@ public final class Session: Sendable {
     /// Creates a session.
     ///
     /// - Parameter extra: the second descriptor of the device, if a previous process has made it.
-    init(_ mount: MountedFolder, _ agreement: Agreement, extra: FileDescriptor? = nil, _ options: MountOptions) {
+    init(_ mount: MountedFolder, _ features: SessionFeatures, extra: FileDescriptor? = nil, _ options: MountOptions) {
         self.mount = mount
         path = mount.path
         device = mount.device
         extraDevice = extra ?? Self.clone(mount.device)
         largestRead = options.largestRead
         largestWrite = options.largestWrite
-        self.agreement = agreement
+        self.features = features
         helper = options.passthroughHelper
         registrar = Lock(nil)
         notifier = Notifier(mount.device, requests)
@@ -61,8 +61,8 @@ public final class Session: Sendable {
         _ = unmountStale(at: path)
         let mount = try MountedFolder(at: path, options)
         do throws(MountFailure) {
-            let agreement = try Agreement.reach(over: mount.device, options)
-            let session = Session(mount, agreement, options)
+            let features = try InitNegotiation.negotiate(over: mount.device, options)
+            let session = Session(mount, features, options)
             try session.serve(fileSystem, options)
             return session
         } catch {
@@ -113,7 +113,7 @@ public final class Session: Sendable {
 
     /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to.
     public var passthroughIsPermitted: Bool {
-        guard agreement.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
+        guard features.passesThrough, let probe = try? MemoryFile.create(name: "purvey-probe") else { return false }
         return (try? backing(for: probe)) != nil
     }
 
@@ -125,7 +125,7 @@ public final class Session: Sendable {
     /// - Parameter file: a file that is open in any way but `O_PATH`. The kernel opens it again for each handle, as
     ///   the user who registered it. Its file system must permit that.
     public func backing(for file: FileDescriptor) throws(Errno) -> BackingFile {
-        guard agreement.passesThrough else { throw .notSupported }
+        guard features.passesThrough else { throw .notSupported }
         if let registrar = registrar.withLock({ $0 }) {
             return BackingFile(try registrar.open(file), registrar)
         }

@@ -45,14 +45,14 @@ public struct SessionHandover: Sendable {
     public static let recordLimit = 8 << 10
 
     init?(_ session: Session) {
-        guard session.agreement.canBeHandedOver, let mount = try? MountTable.current().mount(of: session.path),
+        guard session.features.canBeHandedOver, let mount = try? MountTable.current().mount(of: session.path),
             mount.point == session.path
         else { return nil }
         devices = [session.device] + (session.extraDevice.map { [$0] } ?? [])
         path = session.path
         fileSystem = mount.device
         usesProgram = session.mount.usesProgram
-        passesThrough = session.agreement.passesThrough
+        passesThrough = session.features.passesThrough
         (largestRead, largestWrite) = (session.largestRead, session.largestWrite)
     }
 
@@ -131,8 +131,8 @@ extension Session {
         let mount = try MountedFolder(takingOver: handover)
         var options = options
         (options.largestRead, options.largestWrite) = (handover.largestRead, handover.largestWrite)
-        let agreement = Agreement(passesThrough: handover.passesThrough, canBeHandedOver: true)
-        let session = Session(mount, agreement, extra: handover.devices.dropFirst().first, options)
+        let features = SessionFeatures(passesThrough: handover.passesThrough, canBeHandedOver: true)
+        let session = Session(mount, features, extra: handover.devices.dropFirst().first, options)
         do throws(MountFailure) {
             try session.serve(fileSystem, options) { session.notifier.takeOver() }
         } catch {
