@@ -63,7 +63,8 @@ enum InitNegotiation {
     static func negotiate(
         over device: FileDescriptor, _ options: MountOptions
     ) throws(MountFailure) -> SessionFeatures {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Crew.bufferSize(options), alignment: 4096)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: WorkerPool.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }
         while true {
             let count: Int

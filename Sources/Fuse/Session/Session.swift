@@ -77,11 +77,11 @@ public final class Session: Sendable {
     func serve(
         _ fileSystem: any FileSystem, _ options: MountOptions, prepare: () -> Void = {}
     ) throws(MountFailure) {
-        let crew = Crew(self, fileSystem, options)
+        let pool = WorkerPool(self, fileSystem, options)
         fileSystem.start(self)
         prepare()
         do throws(Errno) {
-            try crew.start()
+            try pool.start()
         } catch {
             throw MountFailure.ended(error)
         }

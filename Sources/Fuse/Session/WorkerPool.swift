@@ -6,16 +6,16 @@ import Synchronization
 /// The worker pool that serves a session.
 ///
 /// One thread leads: it waits for requests and serves them itself, so that a single program, which sends one request
-/// after the other, is served by a thread that is awake or nearly so (``Pace``). If several threads waited, the
-/// kernel would wake them in turn, each on a sleeping processor, which takes twice as long as a small request.
+/// after the other, is served by a thread that is awake or nearly so (``AdaptiveSpin``). If several threads waited,
+/// the kernel would wake them in turn, each on a sleeping processor, which takes twice as long as a small request.
 ///
 /// Other threads help under load: when the leader begins to serve a request and finds others waiting, it wakes a
 /// helper, which serves until none is left. A leader that has served one request for a millisecond is blocked or
 /// busy, and another thread takes the lead.
-final class Crew: Sendable {
+final class WorkerPool: Sendable {
     private struct State {
         /// The idle threads, the most recently active one last.
-        var idle: [Member] = []
+        var idle: [Worker] = []
         var threads = 0
         /// The number of the newest thread.
         var lastNumber = 0
@@ -25,9 +25,9 @@ final class Crew: Sendable {
     }
 
     /// A worker thread.
-    private final class Member: Sendable {
+    private final class Worker: Sendable {
         let number: Int
-        let baton = Baton()
+        let wakeUp = Semaphore()
 
         init(_ number: Int) { self.number = number }
     }
@@ -39,9 +39,9 @@ final class Crew: Sendable {
 
         init(rawValue: Int) { self.rawValue = rawValue }
 
-        init(of member: Member, isServing: Bool) { rawValue = member.number << 1 | (isServing ? 1 : 0) }
+        init(of worker: Worker, isServing: Bool) { rawValue = worker.number << 1 | (isServing ? 1 : 0) }
 
-        func isOf(_ member: Member) -> Bool { rawValue >> 1 == member.number }
+        func isOf(_ worker: Worker) -> Bool { rawValue >> 1 == worker.number }
 
         var isServing: Bool { rawValue & 1 == 1 }
     }
@@ -62,7 +62,7 @@ final class Crew: Sendable {
     /// The number of requests that leaders have begun to serve.
     private let begun = Atomic<UInt64>(0)
     private let isWatched = Atomic(true)
-    private let watch = Baton()
+    private let watcherWakeUp = Semaphore()
 
     /// The factor by which the number of threads may exceed the options', to replace blocked leaders.
     private static let reserveFactor = 8
@@ -89,7 +89,7 @@ final class Crew: Sendable {
     func start() throws(Errno) {
         do throws(Errno) {
             // This thread comes first, because without it a handler that blocks would block all requests.
-            try options.startThread("fuse-watch") { self.watchOver() }
+            try options.startThread("fuse-watch") { self.watchLeader() }
         } catch {
             endThread()
             throw error
@@ -97,7 +97,7 @@ final class Crew: Sendable {
         do throws(Errno) {
             try startThread(leading: true)
         } catch {
-            sendHome()
+            endIdleThreads()
             session.hasEnded.wait()
             throw error
         }
@@ -108,14 +108,14 @@ final class Crew: Sendable {
     /// - Parameter leading: whether it takes the lead when it runs. The present leader leads until then, because the
     ///   start may fail.
     private func startThread(leading: Bool) throws(Errno) {
-        let member = state.withLock { state in
+        let worker = state.withLock { state in
             state.threads += 1
             state.lastNumber += 1
             if leading { state.awaitsLeader = true }
-            return Member(state.lastNumber)
+            return Worker(state.lastNumber)
         }
         do throws(Errno) {
-            try options.startThread("fuse-\(member.number)") { self.run(member, leading: leading) }
+            try options.startThread("fuse-\(worker.number)") { self.run(worker, leading: leading) }
         } catch {
             state.withLock { state in
                 state.threads -= 1
@@ -127,11 +127,11 @@ final class Crew: Sendable {
 
     // MARK: A thread
 
-    private func run(_ member: Member, leading: Bool) {
+    private func run(_ worker: Worker, leading: Bool) {
         if leading {
             state.withLock { state in
                 state.awaitsLeader = false
-                giveLead(to: member)
+                setLeader(worker)
             }
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize(options), alignment: 4096)
@@ -141,15 +141,15 @@ final class Crew: Sendable {
         // pages that may happen.
         _ = madvise(buffer.baseAddress, buffer.count, MADV_POPULATE_WRITE)
         while true {
-            let goesOn =
-                if leads(member) {
-                    lead(member, buffer)
+            let continues =
+                if leads(worker) {
+                    lead(worker, buffer)
                 } else if let extra {
                     help(extra, buffer)
                 } else {
                     true
                 }
-            guard goesOn, rest(member) else { break }
+            guard continues, waitUntilNeeded(worker) else { break }
         }
         end()
     }
@@ -157,34 +157,34 @@ final class Crew: Sendable {
     /// Serves until another thread leads.
     ///
     /// - Returns: `false` if the session has ended.
-    private func lead(_ member: Member, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        var pace = Pace()
-        while leads(member) {
-            pace.await { isAnythingWaiting }
+    private func lead(_ worker: Worker, _ buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var spin = AdaptiveSpin()
+        while leads(worker) {
+            spin.waitForRequest { isRequestWaiting }
             let arrival = read(main, buffer)
-            pace.noteArrival()
+            spin.requestArrived()
             switch arrival {
             case .ended: return false
             case .nothing: continue
             case .request(let request):
                 begun.wrappingAdd(1, ordering: .sequentiallyConsistent)
-                note(member, isServing: true)
-                if !isWatched.load(ordering: .sequentiallyConsistent), beginsWatch() { watch.pass() }
-                if Self.takesLong(request), isAnythingWaiting { callHelp() }
-                let goesOn = dispatcher.serve(request, on: main)
-                note(member, isServing: false)
-                if !goesOn { return false }
+                updateLead(of: worker, isServing: true)
+                if !isWatched.load(ordering: .sequentiallyConsistent), beginsWatch() { watcherWakeUp.signal() }
+                if Self.takesLong(request), isRequestWaiting { wakeHelper() }
+                let continues = dispatcher.serve(request, on: main)
+                updateLead(of: worker, isServing: false)
+                if !continues { return false }
             }
         }
         return true
     }
 
-    private func leads(_ member: Member) -> Bool { leader.load(ordering: .acquiring).isOf(member) }
+    private func leads(_ worker: Worker) -> Bool { leader.load(ordering: .acquiring).isOf(worker) }
 
     /// Updates the leader's state. Does nothing if another thread leads by now.
-    private func note(_ member: Member, isServing: Bool) {
+    private func updateLead(of worker: Worker, isServing: Bool) {
         _ = leader.compareExchange(
-            expected: Lead(of: member, isServing: !isServing), desired: Lead(of: member, isServing: isServing),
+            expected: Lead(of: worker, isServing: !isServing), desired: Lead(of: worker, isServing: isServing),
             ordering: .sequentiallyConsistent)
     }
 
@@ -195,7 +195,7 @@ final class Crew: Sendable {
             case .ended: return false
             case .nothing: return true
             case .request(let request):
-                if isAnythingWaiting { callHelp() }
+                if isRequestWaiting { wakeHelper() }
                 if !dispatcher.serve(request, on: channel) { return false }
             }
         }
@@ -204,14 +204,14 @@ final class Crew: Sendable {
     /// Waits until the thread is needed.
     ///
     /// - Returns: `false` if the session has ended.
-    private func rest(_ member: Member) -> Bool {
-        let rests = state.withLock { state in
+    private func waitUntilNeeded(_ worker: Worker) -> Bool {
+        let isIdle = state.withLock { state in
             // The thread took the lead meanwhile.
-            guard !state.hasEnded, !leads(member) else { return false }
-            state.idle.append(member)
+            guard !state.hasEnded, !leads(worker) else { return false }
+            state.idle.append(worker)
             return true
         }
-        if rests { member.baton.wait() }
+        if isIdle { worker.wakeUp.wait() }
         return state.withLock { !$0.hasEnded }
     }
 
@@ -234,9 +234,9 @@ final class Crew: Sendable {
         }
     }
 
-    // MARK: Help
+    // MARK: Helpers and leaders
 
-    private var isAnythingWaiting: Bool {
+    private var isRequestWaiting: Bool {
         var device = pollfd(fd: main.device.rawValue, events: Int16(POLLIN), revents: 0)
         return poll(&device, 1, 0) > 0 && device.revents & Int16(POLLIN) != 0
     }
@@ -250,33 +250,33 @@ final class Crew: Sendable {
     }
 
     /// Wakes or starts one more thread to serve waiting requests.
-    private func callHelp() {
+    private func wakeHelper() {
         guard extra != nil else { return }
-        let (helper, startsThread) = state.withLock { state -> (Member?, Bool) in
+        let (helper, startsThread) = state.withLock { state -> (Worker?, Bool) in
             if let helper = state.idle.popLast() { return (helper, false) }
             return (nil, !state.hasEnded && state.threads < options.threads)
         }
-        helper?.baton.pass()
+        helper?.wakeUp.signal()
         // If no thread can be started, the existing ones serve all requests.
         if startsThread { try? startThread(leading: false) }
     }
 
     /// Makes a thread the leader, which serves no request at the moment. Called under the lock.
-    private func giveLead(to member: Member) {
-        leader.store(Lead(of: member, isServing: false), ordering: .releasing)
+    private func setLeader(_ worker: Worker) {
+        leader.store(Lead(of: worker, isServing: false), ordering: .releasing)
     }
 
     /// Makes an idle or new thread the leader.
     private func replaceLeader() {
-        let (successor, startsThread) = state.withLock { state -> (Member?, Bool) in
+        let (successor, startsThread) = state.withLock { state -> (Worker?, Bool) in
             guard !state.hasEnded, !state.awaitsLeader else { return (nil, false) }
             if let successor = state.idle.popLast() {
-                giveLead(to: successor)
+                setLeader(successor)
                 return (successor, false)
             }
             return (nil, state.threads < options.threads * Self.reserveFactor)
         }
-        successor?.baton.pass()
+        successor?.wakeUp.signal()
         // If no thread can be started, the leader stays, and the watching thread tries again.
         if startsThread { try? startThread(leading: true) }
     }
@@ -291,7 +291,7 @@ final class Crew: Sendable {
             && begun.load(ordering: .sequentiallyConsistent) == last
     }
 
-    private func watchOver() {
+    private func watchLeader() {
         var last: UInt64 = 0
         var quietIntervals = 0
         while !state.withLock({ $0.hasEnded }) {
@@ -311,7 +311,7 @@ final class Crew: Sendable {
                 isWatched.store(false, ordering: .sequentiallyConsistent)
                 // A request that begins now wakes this thread. One that began just before may have found this thread
                 // marked as awake.
-                if isQuiet(since: last) || !beginsWatch() { watch.wait() }
+                if isQuiet(since: last) || !beginsWatch() { watcherWakeUp.wait() }
                 quietIntervals = 0
             } else {
                 usleep(Self.watchInterval)
@@ -323,19 +323,19 @@ final class Crew: Sendable {
     // MARK: The end
 
     private func end() {
-        sendHome()
+        endIdleThreads()
         endThread()
     }
 
     /// Ends all waiting threads.
-    private func sendHome() {
+    private func endIdleThreads() {
         let idle = state.withLock { state in
             state.hasEnded = true
             defer { state.idle = [] }
             return state.idle
         }
-        for member in idle { member.baton.pass() }
-        watch.pass()
+        for worker in idle { worker.wakeUp.signal() }
+        watcherWakeUp.signal()
     }
 
     private func endThread() {
@@ -347,57 +347,5 @@ final class Crew: Sendable {
         guard isLast else { return }
         fileSystem.end()
         session.hasEnded.open()
-    }
-}
-
-/// An adaptive spin. Waking a thread takes longer than serving a small request. If requests follow one another
-/// closely, the leader polls for the next one for a moment before it sleeps.
-private struct Pace {
-    /// The longest time to poll, in nanoseconds.
-    private static let moment: Int64 = 30_000
-
-    private var isQuick = false
-    private var begin: Int64 = 0
-
-    /// Polls for the next request, if the last one came quickly.
-    ///
-    /// - Parameter isAnythingWaiting: whether a request waits. It must not block.
-    mutating func await(_ isAnythingWaiting: () -> Bool) {
-        begin = Self.now()
-        guard isQuick else { return }
-        // Yields the processor to any thread that needs it: the next request may come from that thread.
-        while !isAnythingWaiting(), Self.now() - begin < Self.moment { sched_yield() }
-    }
-
-    mutating func noteArrival() { isQuick = Self.now() - begin < Self.moment }
-
-    /// Returns the monotonic time, in nanoseconds.
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}
-
-/// A semaphore that one thread waits for and another signals.
-private final class Baton: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
-    // threads.
-    private let semaphore: UnsafeMutablePointer<sem_t>
-
-    init() {
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func pass() { sem_post(semaphore) }
-
-    func wait() {
-        while sem_wait(semaphore) < 0 {}
     }
 }
