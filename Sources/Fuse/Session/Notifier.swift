@@ -5,9 +5,13 @@ import Synchronization
 
 /// An unsolicited message to the kernel.
 enum Notification: Hashable, Sendable {
+    /// FUSE_NOTIFY_INVAL_INODE: drops cached attributes and pages.
     case node(NodeID, offset: Int64, length: Int64)
+    /// FUSE_NOTIFY_INVAL_ENTRY: drops a cached name.
     case entry(Name, parent: NodeID)
+    /// FUSE_NOTIFY_DELETE: drops a name that was removed.
     case deletion(Name, NodeID, parent: NodeID)
+    /// FUSE_NOTIFY_STORE: stores bytes in the page cache.
     case contents([UInt8], NodeID, offset: Int64)
 
     /// The node that the kernel locks.
@@ -37,7 +41,7 @@ enum Notification: Hashable, Sendable {
 final class Notifier: Sendable {
     private struct State {
         /// The notifications that are not written yet, by node, in order.
-        var waiting: [NodeID: [Notification]] = [:]
+        var pending: [NodeID: [Notification]] = [:]
         /// The nodes that wait for a thread, in order. Those before `next` were taken.
         var queue: [NodeID] = []
         var next = 0
@@ -63,41 +67,42 @@ final class Notifier: Sendable {
         self.requests = requests
     }
 
-    func tell(_ notification: Notification) {
+    /// Queues a notification, which a thread writes soon.
+    func enqueue(_ notification: Notification) {
         let node = notification.node
         let needsThread = state.withLock { state in
-            if state.waiting[node]?.last == notification { return false }
-            let isNew = state.waiting[node] == nil
-            state.waiting[node, default: []].append(notification)
+            if state.pending[node]?.last == notification { return false }
+            let isNew = state.pending[node] == nil
+            state.pending[node, default: []].append(notification)
             guard isNew, !state.busy.contains(node) else { return false }
             return Self.queue(node, &state)
         }
         if needsThread { startThread() }
     }
 
-    /// Invalidates only attributes, at once: the kernel merely marks them and does not block.
-    func tellOfAttributes(of node: NodeID) {
-        Teller.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
+    /// Drops only cached attributes, at once: the kernel merely marks them and does not block.
+    func invalidateAttributes(of node: NodeID) {
+        NotificationWriter.write(Self.frame(.node(node, offset: -1, length: 0)), to: device.rawValue)
     }
 
-    /// Makes the kernel send unanswered requests again and drop all cached names. Must be called before any thread
-    /// serves requests, which would be served twice otherwise.
+    /// Makes the kernel drop all cached names (FUSE_NOTIFY_INC_EPOCH) and send unanswered requests again
+    /// (FUSE_NOTIFY_RESEND). Must be called before any thread serves requests, which would be served twice otherwise.
     func takeOver() {
         for code in [cfuse_notify_inc_epoch, cfuse_notify_resend] {
             let header = fuse_out_header(
                 len: UInt32(MemoryLayout<fuse_out_header>.size), error: code, unique: 0)
-            Teller.write(withUnsafeBytes(of: header) { Array($0) }, to: device.rawValue)
+            NotificationWriter.write(withUnsafeBytes(of: header) { Array($0) }, to: device.rawValue)
         }
     }
 
     /// Releases nodes that were held back, because a request for these nodes is completed.
-    func requestIsOver(for node: NodeID, _ other: NodeID) {
+    func requestCompleted(for node: NodeID, _ other: NodeID) {
         guard heldCount.load(ordering: .sequentiallyConsistent) > 0 else { return }
         let needsThread = state.withLock { state in
             var needsThread = false
             for node in [node, other] {
                 guard let held = state.held[node] else { continue }
-                for (turn, since) in held where !mustWait(for: node, since: since) {
+                for (turn, since) in held where !isHeld(for: node, since: since) {
                     state.held[node]?[turn] = nil
                     needsThread = Self.queue(turn, &state) || needsThread
                 }
@@ -123,14 +128,14 @@ final class Notifier: Sendable {
 
     private func run() {
         // If no thread can be started, this one writes.
-        let teller = try? Teller(device)
+        let writer = try? NotificationWriter(device)
         while let (node, notifications) = take() {
             // Another thread continues with other nodes if this one blocks.
             let frames = notifications.map(Self.frame)
-            if let teller {
-                teller.write(frames)
+            if let writer {
+                writer.write(frames)
             } else {
-                for frame in frames { Teller.write(frame, to: device.rawValue) }
+                for frame in frames { NotificationWriter.write(frame, to: device.rawValue) }
             }
             finish(node)
         }
@@ -147,12 +152,12 @@ final class Notifier: Sendable {
                 }
                 guard !hold(node, &state) else { continue }
                 state.busy.insert(node)
-                let notifications = state.waiting.removeValue(forKey: node) ?? []
-                let isStranded =
+                let notifications = state.pending.removeValue(forKey: node) ?? []
+                let needsThread =
                     state.next < state.queue.count && state.threads < Self.threadLimit
                     && state.threads <= state.busy.count
-                if isStranded { state.threads += 1 }
-                return ((node, notifications), isStranded)
+                if needsThread { state.threads += 1 }
+                return ((node, notifications), needsThread)
             }
             state.queue.removeAll(keepingCapacity: true)
             state.next = 0
@@ -168,28 +173,30 @@ final class Notifier: Sendable {
         // The count is raised before the table is read, so that a request that completes meanwhile sees it.
         heldCount.add(1, ordering: .sequentiallyConsistent)
         defer { heldCount.store(state.held.count, ordering: .sequentiallyConsistent) }
-        let nodes = [node] + (state.waiting[node] ?? []).compactMap(\.otherNode)
+        let nodes = [node] + (state.pending[node] ?? []).compactMap(\.otherNode)
         let now = RequestTable.now
-        guard let blocking = nodes.first(where: { mustWait(for: $0, since: now) }) else { return false }
+        guard let blocking = nodes.first(where: { isHeld(for: $0, since: now) }) else { return false }
         state.held[blocking, default: [:]][node] = now
         return true
     }
 
     /// Whether a request delays a node's notifications: at first any request, later only one that takes long.
     /// Otherwise a node in constant use would never be notified.
-    private func mustWait(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
+    private func isHeld(for node: NodeID, since: RequestTable.Milliseconds) -> Bool {
         guard let begun = requests.busySince(node) else { return false }
-        let limit = RequestTable.now - Self.patience
+        let limit = RequestTable.now - Self.holdLimit
         return begun <= limit || since > limit
     }
 
-    private static let patience: RequestTable.Milliseconds = 10
+    /// The age from which a request delays notifications until it completes. Younger requests delay them at most for
+    /// this time.
+    private static let holdLimit: RequestTable.Milliseconds = 10
 
     private func finish(_ node: NodeID) {
         state.withLock { state in
             state.busy.remove(node)
             // Notifications that were added meanwhile.
-            if state.waiting[node] != nil { state.queue.append(node) }
+            if state.pending[node] != nil { state.queue.append(node) }
         }
     }
 

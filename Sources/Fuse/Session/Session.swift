@@ -15,7 +15,7 @@ public final class Session: Sendable {
     /// A second open descriptor of the device, for threads that do not block on reads; `nil` if the kernel gives
     /// none.
     let extraDevice: FileDescriptor?
-    let mount: MountedFolder
+    let mount: MountPoint
     /// The most bytes of one read and of one write, as negotiated with the kernel.
     let largestRead: Int
     let largestWrite: Int
@@ -28,7 +28,7 @@ public final class Session: Sendable {
     /// Creates a session.
     ///
     /// - Parameter extra: the second descriptor of the device, if a previous process has made it.
-    init(_ mount: MountedFolder, _ features: SessionFeatures, extra: FileDescriptor? = nil, _ options: MountOptions) {
+    init(_ mount: MountPoint, _ features: SessionFeatures, extra: FileDescriptor? = nil, _ options: MountOptions) {
         self.mount = mount
         path = mount.path
         device = mount.device
@@ -39,7 +39,7 @@ public final class Session: Sendable {
         helper = options.passthroughHelper
         registrar = Lock(nil)
         notifier = Notifier(mount.device, requests)
-        requests.watch { [weak notifier] node, other in notifier?.requestIsOver(for: node, other) }
+        requests.watch { [weak notifier] node, other in notifier?.requestCompleted(for: node, other) }
     }
 
     private static func clone(_ device: FileDescriptor) -> FileDescriptor? {
@@ -59,7 +59,7 @@ public final class Session: Sendable {
         at path: String, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountFailure) -> Session {
         _ = unmountStale(at: path)
-        let mount = try MountedFolder(at: path, options)
+        let mount = try MountPoint(at: path, options)
         do throws(MountFailure) {
             let features = try InitNegotiation.negotiate(over: mount.device, options)
             let session = Session(mount, features, options)
@@ -107,9 +107,9 @@ public final class Session: Sendable {
     ///
     /// - Returns: whether there was such a mount and it is gone.
     @discardableResult
-    public static func unmountStale(at path: String) -> Bool { MountedFolder.unmountStale(at: path) }
+    public static func unmountStale(at path: String) -> Bool { MountPoint.unmountStale(at: path) }
 
-    // MARK: Passing through
+    // MARK: Passthrough
 
     /// Whether files can be passed through: the kernel supports it, and this process or its helper has the right to.
     public var passthroughIsPermitted: Bool {
@@ -154,9 +154,10 @@ public final class Session: Sendable {
         return BackingFile(identifier, registrar)
     }
 
-    // MARK: Telling the kernel of changes
+    // MARK: Notifications
 
-    /// Drops the kernel's cache of a file whose contents or attributes have changed other than through the kernel.
+    /// Drops the kernel's cache of a file whose contents or attributes have changed other than through the kernel
+    /// (FUSE_NOTIFY_INVAL_INODE).
     ///
     /// Returns at once. The kernel is notified soon, in the order of the calls for each node.
     ///
@@ -164,26 +165,27 @@ public final class Session: Sendable {
     ///   - offset: the first byte to drop; negative for attributes only.
     ///   - length: the number of bytes; 0 for all that follow.
     public func invalidate(_ node: NodeID, offset: Int64 = 0, length: Int64 = 0) {
-        notifier.tell(.node(node, offset: offset, length: length))
+        notifier.enqueue(.node(node, offset: offset, length: length))
     }
 
     /// Drops the kernel's cached attributes of a node before it returns, and so before any later reply. The kernel
     /// takes no lock for that, so it may be called while a request is served.
-    public func invalidateAttributes(of node: NodeID) { notifier.tellOfAttributes(of: node) }
+    public func invalidateAttributes(of node: NodeID) { notifier.invalidateAttributes(of: node) }
 
-    /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node.
+    /// Drops the kernel's cached entry of a name, which was added, removed, or leads to another node
+    /// (FUSE_NOTIFY_INVAL_ENTRY).
     public func invalidateEntry(_ name: Name, in parent: NodeID) {
-        notifier.tell(.entry(name, parent: parent))
+        notifier.enqueue(.entry(name, parent: parent))
     }
 
-    /// Reports a removed file to the kernel. Unlike ``invalidateEntry(_:in:)`` this also removes the name of a
-    /// directory that is a process's working directory, and leaves an open file without a name.
+    /// Reports a removed file to the kernel (FUSE_NOTIFY_DELETE). Unlike ``invalidateEntry(_:in:)`` this also removes
+    /// the name of a directory that is a process's working directory, and leaves an open file without a name.
     public func deleteEntry(_ name: Name, _ node: NodeID, in parent: NodeID) {
-        notifier.tell(.deletion(name, node, parent: parent))
+        notifier.enqueue(.deletion(name, node, parent: parent))
     }
 
-    /// Stores part of a file's contents in the kernel's page cache.
+    /// Stores part of a file's contents in the kernel's page cache (FUSE_NOTIFY_STORE).
     public func store(_ bytes: [UInt8], of node: NodeID, at offset: Int64) {
-        notifier.tell(.contents(bytes, node, offset: offset))
+        notifier.enqueue(.contents(bytes, node, offset: offset))
     }
 }

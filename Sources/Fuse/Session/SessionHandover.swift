@@ -37,7 +37,7 @@ public struct SessionHandover: Sendable {
     public var isAlive: Bool {
         guard let device = devices.first else { return false }
         return
-            (try? MountedFolder(
+            (try? MountPoint(
                 takingOver: path, device: device, fileSystem: fileSystem, usesProgram: usesProgram)) != nil
     }
 
@@ -92,13 +92,13 @@ public struct SessionHandover: Sendable {
     /// - Returns: whether it was still mounted.
     @discardableResult
     public func abandon() -> Bool {
-        guard let mount = try? MountedFolder(takingOver: self) else { return false }
+        guard let mount = try? MountPoint(takingOver: self) else { return false }
         mount.unmount(aborting: true)
         return true
     }
 }
 
-extension MountedFolder {
+extension MountPoint {
     convenience init(takingOver handover: SessionHandover) throws(MountFailure) {
         try self.init(
             takingOver: handover.path, device: handover.devices[0], fileSystem: handover.fileSystem,
@@ -128,7 +128,7 @@ extension Session {
     public static func resume(
         _ handover: SessionHandover, options: MountOptions, _ fileSystem: any FileSystem
     ) throws(MountFailure) -> Session {
-        let mount = try MountedFolder(takingOver: handover)
+        let mount = try MountPoint(takingOver: handover)
         var options = options
         (options.largestRead, options.largestWrite) = (handover.largestRead, handover.largestWrite)
         let features = SessionFeatures(passesThrough: handover.passesThrough, canBeHandedOver: true)

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// A mount that this process serves.
-final class MountedFolder: Sendable {
+final class MountPoint: Sendable {
     let path: String
     let device: FileDescriptor
     /// Whether fusermount3 made the mount, so that fusermount3 has to unmount it too.
@@ -133,15 +133,15 @@ final class MountedFolder: Sendable {
         guard let mount = try? MountTable.current().mount(of: path), mount.point == path, isOurs(mount) else {
             return false
         }
-        let asked = Question(path)
-        HandlerThreads.shared.run { asked.answer() }
-        return asked.wait(seconds: patienceSeconds) ?? true
+        let probe = StaleProbe(path)
+        HandlerThreads.shared.run { probe.run() }
+        return probe.wait(seconds: timeoutSeconds) ?? true
     }
 
     /// The timeout for a reply. A server that was killed can leave a session that does not end by itself: if one of
     /// its threads was notifying the kernel of a change in a directory for which a request waited, requests neither
     /// complete nor fail.
-    private static let patienceSeconds = 5
+    private static let timeoutSeconds = 5
 }
 
 /// The kernel's control file for a mount.
@@ -165,25 +165,15 @@ private struct Connection {
 }
 
 /// A request for a directory's attributes, which may block for ever.
-private final class Question: @unchecked Sendable {
-    // Sendable: the semaphore is an allocation of its own that only sem_* calls touch, made for use from several
-    // threads; the rest is immutable or behind the lock.
-    private let semaphore: UnsafeMutablePointer<sem_t>
+private final class StaleProbe: Sendable {
+    private let isDone = Semaphore()
     private let path: String
     private let isStale = Lock<Bool?>(nil)
 
-    init(_ path: String) {
-        self.path = path
-        semaphore = .allocate(capacity: 1)
-        sem_init(semaphore, 0, 0)
-    }
+    init(_ path: String) { self.path = path }
 
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func answer() {
+    /// Sends the request. Blocks until the reply.
+    func run() {
         var error: CInt = 0
         repeat {
             error = cfuse_probe(path) < 0 ? errno : 0
@@ -191,15 +181,12 @@ private final class Question: @unchecked Sendable {
             // others do.
         } while error == ECONNABORTED
         isStale.withLock { $0 = error == ENOTCONN }
-        sem_post(semaphore)
+        isDone.signal()
     }
 
     /// Waits for the reply. Returns `nil` after the timeout.
     func wait(seconds: Int) -> Bool? {
-        var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
-        end.tv_sec += seconds
-        while sem_timedwait(semaphore, &end) < 0, errno == EINTR {}
+        isDone.wait(seconds: seconds)
         return isStale.withLock { $0 }
     }
 }

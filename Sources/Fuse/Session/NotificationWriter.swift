@@ -9,58 +9,57 @@ import LinuxSystem
 /// next one, which is to end the session. So this thread unshares its descriptor table: close_range(2),
 /// CLOSE_RANGE_UNSHARE. Descriptors that it opened or closed, and those of threads that it started, would be
 /// invisible to the process. So it only writes, and frees only memory.
-final class Teller: Sendable {
-    /// One batch of messages, and the next batch; without messages the thread ends.
-    private final class Turn: Sendable {
+final class NotificationWriter: Sendable {
+    /// A batch of messages, and the next batch; without messages the thread ends.
+    private final class Batch: Sendable {
         let frames = Lock<[[UInt8]]?>(nil)
-        let next = Lock<Turn?>(nil)
-        let hasCome = Latch()
-        let isOver = Latch()
+        let next = Lock<Batch?>(nil)
+        let isReady = Latch()
+        let isWritten = Latch()
     }
 
-    private let turn: Lock<Turn>
+    private let next: Lock<Batch>
 
     /// Starts the thread. Must not be called on such a thread.
     init(_ device: FileDescriptor) throws(Errno) {
-        let first = Turn()
-        turn = Lock(first)
+        let first = Batch()
+        next = Lock(first)
         let number = device.rawValue
-        let hasParted = Latch()
-        try SystemThread.start("purvey-teller") {
+        let isUnshared = Latch()
+        try SystemThread.start("purvey-notify") {
             // If the kernel cannot do that, the thread shares the descriptors like any other.
             _ = cfuse_part_descriptors(number)
-            hasParted.open()
+            isUnshared.open()
             Self.run(first, number)
         }
         // The descriptor must stay open until then.
-        withExtendedLifetime(device) { hasParted.wait() }
+        withExtendedLifetime(device) { isUnshared.wait() }
     }
 
-    deinit { turn.withLock { $0 }.hasCome.open() }
+    deinit { next.withLock { $0 }.isReady.open() }
 
     /// Writes messages of the kernel's protocol, and returns when they are written. Not thread-safe.
     func write(_ frames: [[UInt8]]) {
-        let now = turn.withLock { turn in
-            let now = turn
-            turn = Turn()
-            now.next.withLock { $0 = turn }
-            return now
+        let batch = next.withLock { next in
+            let batch = next
+            next = Batch()
+            batch.next.withLock { $0 = next }
+            return batch
         }
-        now.frames.withLock { $0 = frames }
-        now.hasCome.open()
-        now.isOver.wait()
+        batch.frames.withLock { $0 = frames }
+        batch.isReady.open()
+        batch.isWritten.wait()
     }
 
-    private static func run(_ first: Turn, _ device: CInt) {
-        var turn = first
+    private static func run(_ first: Batch, _ device: CInt) {
+        var batch = first
         while true {
-            turn.hasCome.wait()
-            guard let frames = turn.frames.withLock({ $0.take() }), let next = turn.next.withLock({ $0.take() }) else {
-                return
-            }
+            batch.isReady.wait()
+            guard let frames = batch.frames.withLock({ $0.take() }), let next = batch.next.withLock({ $0.take() })
+            else { return }
             for frame in frames { write(frame, to: device) }
-            turn.isOver.open()
-            turn = next
+            batch.isWritten.open()
+            batch = next
         }
     }
 
