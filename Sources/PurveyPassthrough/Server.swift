@@ -32,22 +32,22 @@ struct Server {
         try connection.send(value: PassthroughMessage.Welcome(0))
         while true {
             try connection.waitForPacket()
-            var question: PassthroughMessage.Question = (-1, 0)
-            let descriptors = try connection.receive(value: &question)
-            var answer: PassthroughMessage.Answer
+            var request: PassthroughMessage.Request = (-1, 0)
+            let descriptors = try connection.receive(value: &request)
+            var reply: PassthroughMessage.Reply
             do throws(Errno) {
-                answer = try self.answer(question, descriptors)
+                reply = try serve(request, descriptors)
             } catch {
-                answer = -error.rawValue
+                reply = -error.rawValue
             }
-            try connection.send(value: answer)
+            try connection.send(value: reply)
         }
     }
 
-    private mutating func answer(
-        _ question: PassthroughMessage.Question, _ descriptors: [FileDescriptor]
+    private mutating func serve(
+        _ request: PassthroughMessage.Request, _ descriptors: [FileDescriptor]
     ) throws(Errno) -> Int32 {
-        switch question.what {
+        switch request.operation {
         case PassthroughMessage.greeting:
             guard let device = descriptors.first, self.device == nil else { throw .invalidArgument }
             guard try Self.isFuseDevice(device) else { throw .notPermitted }
@@ -65,10 +65,10 @@ struct Server {
                 throw error
             }
         case PassthroughMessage.close:
-            guard let device, question.number > 0 else { throw .invalidArgument }
+            guard let device, request.number > 0 else { throw .invalidArgument }
             // What it has not registered, the process before it in the same session may have. Numbers are of one session, and whoever
             // has its device answers all of its requests: there is nobody else to take a file away from.
-            try retrying { cfuse_backing_close(device.rawValue, question.number) }
+            try retrying { cfuse_backing_close(device.rawValue, request.number) }
             try count(-1)
             return 0
         default:

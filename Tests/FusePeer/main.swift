@@ -47,8 +47,8 @@ if let folder = value("serve") { Handovers(path, folder, passes: has("passthroug
     try connection.waitForPacket()
     var welcome = PassthroughMessage.Welcome.min
     try connection.receive(value: &welcome)
-    let question: PassthroughMessage.Question = (PassthroughMessage.greeting, 0)
-    try connection.send(value: question, descriptors: [hanging])
+    let request: PassthroughMessage.Request = (PassthroughMessage.greeting, 0)
+    try connection.send(value: request, descriptors: [hanging])
     while files.calls("flush") == 0 { usleep(1000) }
     say("hangs")
     var byte: UInt8 = 0

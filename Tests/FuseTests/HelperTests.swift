@@ -126,12 +126,12 @@ import Testing
     private func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor?, number: Int32 = 0
     ) throws -> Int32 {
-        let question: PassthroughMessage.Question = (what, number)
-        try connection.send(value: question, descriptors: file.map { [$0] } ?? [])
+        let request: PassthroughMessage.Request = (what, number)
+        try connection.send(value: request, descriptors: file.map { [$0] } ?? [])
         try connection.waitForPacket(milliseconds: 60_000)
-        var answer: PassthroughMessage.Answer = .min
-        try connection.receive(value: &answer)
-        return answer
+        var reply: PassthroughMessage.Reply = .min
+        try connection.receive(value: &reply)
+        return reply
     }
 
     @Test func theHelperLetsGoOfWhatTheOneBeforeInASessionHasRegistered() throws {
@@ -219,8 +219,8 @@ import Testing
         // One connection waits for a file system, and only the end of that file system ends the wait.
         mount.files.neverAnswer("attributes", of: node)
         let calls = mount.files.calls("attributes")
-        let question: PassthroughMessage.Question = (PassthroughMessage.greeting, 0)
-        try connections[0].send(value: question, descriptors: [file])
+        let request: PassthroughMessage.Request = (PassthroughMessage.greeting, 0)
+        try connections[0].send(value: request, descriptors: [file])
         try eventually { mount.files.calls("attributes") > calls }
         let servers = try helper.servers()
         #expect(servers.count == 3)
@@ -341,12 +341,12 @@ import Testing
                 try connection.send(value: PassthroughMessage.Welcome(0))
                 while true {
                     try connection.waitForPacket(milliseconds: 60_000)
-                    var question: PassthroughMessage.Question = (-1, 0)
-                    try connection.receive(value: &question)
-                    asked.withLock { $0.append(question.what) }
-                    if question.what == PassthroughMessage.close { wasLetGo.wait() }
-                    let answer: PassthroughMessage.Answer = question.what == PassthroughMessage.open ? 5 : 0
-                    try connection.send(value: answer)
+                    var request: PassthroughMessage.Request = (-1, 0)
+                    try connection.receive(value: &request)
+                    asked.withLock { $0.append(request.operation) }
+                    if request.operation == PassthroughMessage.close { wasLetGo.wait() }
+                    let reply: PassthroughMessage.Reply = request.operation == PassthroughMessage.open ? 5 : 0
+                    try connection.send(value: reply)
                 }
             } catch {}
         }

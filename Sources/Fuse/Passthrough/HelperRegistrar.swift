@@ -3,10 +3,10 @@ import LinuxSystem
 
 /// A `purvey-passthrough` process, which has the privilege that this process lacks.
 package final class HelperRegistrar: BackingRegistrar {
-    private static let patienceMilliseconds: CInt = 2000
+    private static let timeoutMilliseconds: CInt = 2000
     /// The timeout of the first message. The helper is longer in starting, because it starts a process for each
     /// connection.
-    private static let patienceAtFirstMilliseconds: CInt = 10_000
+    private static let firstTimeoutMilliseconds: CInt = 10_000
 
     // Held during a request, so that there is one at a time. Leaf lock.
     private let socket: Lock<SequencedPacketSocket>
@@ -16,36 +16,36 @@ package final class HelperRegistrar: BackingRegistrar {
         // The helper gets the session and files, so it must be root's or this user's, whatever the path.
         let owner = try connection.peerCredentials().userID
         guard owner == 0 || owner == getuid() else { throw .notPermitted }
-        try connection.waitForPacket(milliseconds: Self.patienceAtFirstMilliseconds)
+        try connection.waitForPacket(milliseconds: Self.firstTimeoutMilliseconds)
         var welcome: PassthroughMessage.Welcome = 0
         try connection.receive(value: &welcome)
         guard welcome >= 0 else { throw Errno(rawValue: -CInt(welcome)) }
         socket = Lock(connection)
-        _ = try ask(PassthroughMessage.greeting, 0, device)
+        _ = try perform(PassthroughMessage.greeting, 0, device)
     }
 
-    package func open(_ file: FileDescriptor) throws(Errno) -> Int32 { try ask(PassthroughMessage.open, 0, file) }
+    package func open(_ file: FileDescriptor) throws(Errno) -> Int32 { try perform(PassthroughMessage.open, 0, file) }
 
     package func close(_ identifier: Int32) {
         // If the helper has gone, the kernel keeps the file until the session ends.
-        HandlerThreads.shared.run { _ = try? self.ask(PassthroughMessage.close, identifier, nil) }
+        HandlerThreads.shared.run { _ = try? self.perform(PassthroughMessage.close, identifier, nil) }
     }
 
-    private func ask(_ what: Int32, _ number: Int32, _ file: FileDescriptor?) throws(Errno) -> Int32 {
+    private func perform(_ operation: Int32, _ number: Int32, _ file: FileDescriptor?) throws(Errno) -> Int32 {
         try socket.withLock { socket throws(Errno) in
-            let question: PassthroughMessage.Question = (what, number)
-            try socket.send(value: question, descriptors: file.map { [$0] } ?? [])
+            let request: PassthroughMessage.Request = (operation, number)
+            try socket.send(value: request, descriptors: file.map { [$0] } ?? [])
             do throws(Errno) {
-                try socket.waitForPacket(milliseconds: Self.patienceMilliseconds)
+                try socket.waitForPacket(milliseconds: Self.timeoutMilliseconds)
             } catch {
                 // A late reply would be taken for that of the next request.
                 socket.shutDown()
                 throw error
             }
-            var answer: PassthroughMessage.Answer = 0
-            try socket.receive(value: &answer)
-            guard answer >= 0 else { throw Errno(rawValue: -answer) }
-            return answer
+            var reply: PassthroughMessage.Reply = 0
+            try socket.receive(value: &reply)
+            guard reply >= 0 else { throw Errno(rawValue: -reply) }
+            return reply
         }
     }
 }

@@ -10,10 +10,10 @@ package enum PassthroughMessage {
     /// A request to unregister a backing file, with its number.
     package static let close: Int32 = 2
 
-    /// A request: one of the constants, and a number.
-    package typealias Question = (what: Int32, number: Int32)
+    /// A request: the operation, which is one of the constants, and a number.
+    package typealias Request = (operation: Int32, number: Int32)
     /// A reply: a result that is not negative, or a negated error number.
-    package typealias Answer = Int32
+    package typealias Reply = Int32
 
     /// The helper's first message, which it sends unasked: 0, or a negated error number. It is shorter than a reply,
     /// so that a client that does not expect it does not take it for one.
