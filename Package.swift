@@ -391,7 +391,7 @@ let package = Package(
         tests(
             "FuseTests",
             [
-                "CLinux", "FileTesting", "Fuse", "FusePeer", "FuseTesting", "LinuxSystem", "Mirror",
+                "CFuse", "CLinux", "FileTesting", "Fuse", "FusePeer", "FuseTesting", "LinuxSystem", "Mirror",
                 "PurveyPassthrough", "TestThreads",
             ]),
         tests(
