@@ -51,16 +51,16 @@ final class MountPoint: Sendable {
 
     /// Checks for a mount point that the kernel would accept and that could not be used.
     private static func check(_ path: String, _ options: MountOptions) throws(MountFailure) {
-        let folder: FileDescriptor
+        let directory: FileDescriptor
         do throws(Errno) {
-            folder = try .open(path, [.pathOnly, .directory])
+            directory = try .open(path, [.pathOnly, .directory])
         } catch {
             throw .notMounted(path: path, error)
         }
         guard let source = options.source else { return }
         let overlap: Bool
         do throws(Errno) {
-            overlap = try folder.overlaps(.open(source, [.pathOnly, .directory]))
+            overlap = try directory.overlaps(.open(source, [.pathOnly, .directory]))
         } catch {
             throw .noSource(path: source, error)
         }
@@ -123,9 +123,9 @@ final class MountPoint: Sendable {
         let parent = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard let resolved = realpath(parent, nil) else { return nil }
         defer { free(resolved) }
-        let folder = String(cString: resolved)
+        let parentPath = String(cString: resolved)
         let name = path.lastPathName
-        return folder == "/" ? "/" + name : folder + "/" + name
+        return parentPath == "/" ? "/" + name : parentPath + "/" + name
     }
 
     /// Whether no process serves the mount at a path.

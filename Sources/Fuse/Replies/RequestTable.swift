@@ -12,7 +12,7 @@ package final class RequestTable: Sendable {
         var node = NodeID(rawValue: 0)
         /// A second node, for requests that are about two.
         var other = NodeID(rawValue: 0)
-        var begun: Milliseconds = 0
+        var started: Milliseconds = 0
         var isInterrupted = false
         var handler: (@Sendable () -> Void)?
     }
@@ -40,7 +40,7 @@ package final class RequestTable: Sendable {
 
     func add(_ unique: UInt64, _ node: NodeID, _ other: NodeID) -> Int {
         state.withLock { state in
-            let entry = Entry(unique: unique, node: node, other: other, begun: Self.now)
+            let entry = Entry(unique: unique, node: node, other: other, started: Self.now)
             if let place = state.free.popLast() {
                 state.entries[place] = entry
                 return place
@@ -74,7 +74,7 @@ package final class RequestTable: Sendable {
         state.withLock { state in
             var oldest: Milliseconds?
             for entry in state.entries where entry.unique != 0 && (entry.node == node || entry.other == node) {
-                oldest = min(oldest ?? entry.begun, entry.begun)
+                oldest = min(oldest ?? entry.started, entry.started)
             }
             return oldest
         }
@@ -114,7 +114,7 @@ package final class RequestTable: Sendable {
     /// - Returns: `false` if it is not in the table: it is completed, or was read by a thread that has not added it
     ///   yet.
     func interrupt(_ unique: UInt64) -> Bool {
-        let (isHere, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+        let (isFound, handler) = state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
             guard let place = state.entries.firstIndex(where: { $0.unique == unique }) else { return (false, nil) }
             state.entries[place].isInterrupted = true
             let handler = state.entries[place].handler
@@ -122,6 +122,6 @@ package final class RequestTable: Sendable {
             return (true, handler)
         }
         handler?()
-        return isHere
+        return isFound
     }
 }
