@@ -65,7 +65,7 @@ final class Minder: Sendable {
         state.withLock { $0.hasStarted = true }
     }
 
-    /// Ends the monitor after its current work, and returns its state.
+    /// Ends. What was under way is done. Returns at once if it was never started.
     func end() -> State {
         let hasStarted = state.withLock { state in
             state.isOver = true

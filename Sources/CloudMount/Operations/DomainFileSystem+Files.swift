@@ -111,7 +111,7 @@ extension DomainFileSystem {
         return openReply(added.opening, added.way, keepsPages: added.keepsPages)
     }
 
-    private func openReply(_ known: OpenFiles.Opening, _ way: OpenFiles.Way, keepsPages: Bool) -> OpenReply {
+    private func openReply(_ known: HandleTable.Opening, _ way: HandleTable.Way, keepsPages: Bool) -> OpenReply {
         var reply = OpenReply(handle: known.handle)
         switch way {
         case .cached:

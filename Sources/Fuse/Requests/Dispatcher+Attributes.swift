@@ -3,7 +3,7 @@ import Glibc
 
 /// Decodes requests for attributes, for the targets of symbolic links, and for the statistics of the file system.
 extension Dispatcher {
-    func getAttributes(_ request: Request, on channel: Channel) -> Bool {
+    func getAttributes(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_getattr_in.self) else { return false }
         let handle = body.getattr_flags & UInt32(FUSE_GETATTR_FH) != 0 ? body.fh : nil
@@ -11,7 +11,7 @@ extension Dispatcher {
         return true
     }
 
-    func setAttributes(_ request: Request, on channel: Channel) -> Bool {
+    func setAttributes(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_setattr_in.self), let change = AttributeChange(body) else {
             return false
@@ -20,18 +20,18 @@ extension Dispatcher {
         return true
     }
 
-    func readLink(_ request: Request, on channel: Channel) -> Bool {
+    func readLink(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         fileSystem.readLink(node, Reply(request, room: Int(PATH_MAX) - 1, on: channel))
         return true
     }
 
-    func getStatistics(_ request: Request, on channel: Channel) -> Bool {
+    func getStatistics(_ request: Request, on channel: DeviceChannel) -> Bool {
         fileSystem.statistics(Reply(request, on: channel))
         return true
     }
 
-    func setExtendedAttribute(_ request: Request, on channel: Channel) -> Bool {
+    func setExtendedAttribute(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         // Without FUSE_SETXATTR_EXT the structure ends after its first two numbers.
         let size = Int(FUSE_COMPAT_SETXATTR_IN_SIZE)
@@ -51,7 +51,7 @@ extension Dispatcher {
         return true
     }
 
-    func getExtendedAttribute(_ request: Request, on channel: Channel) -> Bool {
+    func getExtendedAttribute(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         let size = MemoryLayout<fuse_getxattr_in>.size
         guard let body = request.load(fuse_getxattr_in.self), let name = request.name(at: size) else {
@@ -62,7 +62,7 @@ extension Dispatcher {
         return true
     }
 
-    func listExtendedAttributes(_ request: Request, on channel: Channel) -> Bool {
+    func listExtendedAttributes(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_getxattr_in.self) else { return false }
         fileSystem.extendedAttributes(
@@ -70,7 +70,7 @@ extension Dispatcher {
         return true
     }
 
-    func removeExtendedAttribute(_ request: Request, on channel: Channel) -> Bool {
+    func removeExtendedAttribute(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let name = request.name() else { return false }
         fileSystem.removeExtendedAttribute(name, of: node, Reply(request, on: channel))

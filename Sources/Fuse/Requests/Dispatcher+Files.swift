@@ -2,14 +2,14 @@ import CFuse
 
 /// Decodes requests for the contents of files.
 extension Dispatcher {
-    func open(_ request: Request, on channel: Channel) -> Bool {
+    func open(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_open_in.self) else { return false }
         fileSystem.open(node, OpenFlags(rawValue: body.flags), Reply(request, on: channel))
         return true
     }
 
-    func create(_ request: Request, on channel: Channel) -> Bool {
+    func create(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_create_in.self),
             let name = request.name(at: MemoryLayout<fuse_create_in>.size)
@@ -19,7 +19,7 @@ extension Dispatcher {
         return true
     }
 
-    func read(_ request: Request, on channel: Channel) -> Bool {
+    func read(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_read_in.self), let offset = Int64(exactly: body.offset) else {
             return false
@@ -30,7 +30,7 @@ extension Dispatcher {
         return true
     }
 
-    func write(_ request: Request, on channel: Channel) -> Bool {
+    func write(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_write_in.self), let offset = Int64(exactly: body.offset),
             let rest = request.rest(after: MemoryLayout<fuse_write_in>.size), rest.count >= Int(body.size)
@@ -44,14 +44,14 @@ extension Dispatcher {
         return true
     }
 
-    func flush(_ request: Request, on channel: Channel) -> Bool {
+    func flush(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_flush_in.self) else { return false }
         fileSystem.flush(node, handle: body.fh, lockOwner: body.lock_owner, Reply(request, on: channel))
         return true
     }
 
-    func release(_ request: Request, on channel: Channel) -> Bool {
+    func release(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_release_in.self) else { return false }
         if body.release_flags & UInt32(FUSE_RELEASE_FLOCK_UNLOCK) != 0 {
@@ -62,7 +62,7 @@ extension Dispatcher {
         return true
     }
 
-    func fsync(_ request: Request, on channel: Channel) -> Bool {
+    func fsync(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_fsync_in.self) else { return false }
         fileSystem.fsync(
@@ -71,7 +71,7 @@ extension Dispatcher {
         return true
     }
 
-    func allocate(_ request: Request, on channel: Channel) -> Bool {
+    func allocate(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_fallocate_in.self), let offset = Int64(exactly: body.offset),
             let length = Int64(exactly: body.length), !offset.addingReportingOverflow(length).overflow
@@ -82,7 +82,7 @@ extension Dispatcher {
         return true
     }
 
-    func seek(_ request: Request, on channel: Channel) -> Bool {
+    func seek(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_lseek_in.self), let offset = Int64(exactly: body.offset) else {
             return false
@@ -97,7 +97,7 @@ extension Dispatcher {
         return true
     }
 
-    func copyFileRange(_ request: Request, on channel: Channel) -> Bool {
+    func copyFileRange(_ request: Request, on channel: DeviceChannel) -> Bool {
         let node = request.node
         guard let body = request.load(fuse_copy_file_range_in.self), let offset = Int64(exactly: body.off_in),
             let destinationOffset = Int64(exactly: body.off_out)

@@ -3,13 +3,13 @@ import Glibc
 
 /// Decodes requests for locks.
 extension Dispatcher {
-    func getLock(_ request: Request, on channel: Channel) -> Bool {
+    func getLock(_ request: Request, on channel: DeviceChannel) -> Bool {
         guard let (handle, wanted) = lock(request, waits: false) else { return false }
         fileSystem.conflictingLock(request.node, handle: handle, wanted, Reply(request, on: channel))
         return true
     }
 
-    func setLock(_ request: Request, waits: Bool, on channel: Channel) -> Bool {
+    func setLock(_ request: Request, waits: Bool, on channel: DeviceChannel) -> Bool {
         guard let (handle, wanted) = lock(request, waits: waits) else { return false }
         fileSystem.setLock(request.node, handle: handle, wanted, Reply(request, on: channel))
         return true

@@ -2,35 +2,35 @@ import CFuse
 
 /// Decodes requests for the names in a directory.
 extension Dispatcher {
-    func lookup(_ request: Request, on channel: Channel) -> Bool {
+    func lookup(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let name = request.name() else { return false }
         fileSystem.lookup(name, in: parent, Reply(request, on: channel))
         return true
     }
 
-    func unlink(_ request: Request, on channel: Channel) -> Bool {
+    func unlink(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let name = request.name() else { return false }
         fileSystem.unlink(name, in: parent, Reply(request, on: channel))
         return true
     }
 
-    func removeDirectory(_ request: Request, on channel: Channel) -> Bool {
+    func removeDirectory(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let name = request.name() else { return false }
         fileSystem.removeDirectory(name, in: parent, Reply(request, on: channel))
         return true
     }
 
-    func makeSymbolicLink(_ request: Request, on channel: Channel) -> Bool {
+    func makeSymbolicLink(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let (name, target) = request.names(at: 0) else { return false }
         fileSystem.makeSymbolicLink(name, in: parent, target: target, Reply(request, on: channel))
         return true
     }
 
-    func makeNode(_ request: Request, on channel: Channel) -> Bool {
+    func makeNode(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let body = request.load(fuse_mknod_in.self),
             let name = request.name(at: MemoryLayout<fuse_mknod_in>.size)
@@ -40,7 +40,7 @@ extension Dispatcher {
         return true
     }
 
-    func makeDirectory(_ request: Request, on channel: Channel) -> Bool {
+    func makeDirectory(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let body = request.load(fuse_mkdir_in.self),
             let name = request.name(at: MemoryLayout<fuse_mkdir_in>.size)
@@ -49,7 +49,7 @@ extension Dispatcher {
         return true
     }
 
-    func makeLink(_ request: Request, on channel: Channel) -> Bool {
+    func makeLink(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let body = request.load(fuse_link_in.self),
             let name = request.name(at: MemoryLayout<fuse_link_in>.size)
@@ -59,7 +59,7 @@ extension Dispatcher {
         return true
     }
 
-    func rename(_ request: Request, on channel: Channel) -> Bool {
+    func rename(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let body = request.load(fuse_rename_in.self),
             let (name, newName) = request.names(at: MemoryLayout<fuse_rename_in>.size)
@@ -70,7 +70,7 @@ extension Dispatcher {
         return true
     }
 
-    func renameWithFlags(_ request: Request, on channel: Channel) -> Bool {
+    func renameWithFlags(_ request: Request, on channel: DeviceChannel) -> Bool {
         let parent = request.node
         guard let body = request.load(fuse_rename2_in.self),
             let (name, newName) = request.names(at: MemoryLayout<fuse_rename2_in>.size)

@@ -27,7 +27,7 @@ package struct Dispatcher: Sendable {
     }
 
     /// Calls the function of an operation. There is no `default`: the compiler finds an operation that is missing.
-    private func decode(_ opcode: Opcode, _ request: Request, on channel: Channel) -> Bool {
+    private func decode(_ opcode: Opcode, _ request: Request, on channel: DeviceChannel) -> Bool {
         switch opcode {
         case .lookup: lookup(request, on: channel)
         case .unlink: unlink(request, on: channel)
@@ -88,12 +88,12 @@ package struct Dispatcher: Sendable {
     ///
     /// - Returns: `true`: the request was replied to.
     @discardableResult
-    private func refuse(_ request: Request, _ error: Errno, on channel: Channel) -> Bool {
+    private func refuse(_ request: Request, _ error: Errno, on channel: DeviceChannel) -> Bool {
         channel.send(request.header.unique, error: error, UnsafeRawBufferPointer(start: nil, count: 0))
         return true
     }
 
-    private func destroy(_ request: Request, on channel: Channel) -> Bool {
+    private func destroy(_ request: Request, on channel: DeviceChannel) -> Bool {
         channel.send(request.header.unique, error: nil, UnsafeRawBufferPointer(start: nil, count: 0))
         return true
     }

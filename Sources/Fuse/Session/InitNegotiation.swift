@@ -81,7 +81,7 @@ enum InitNegotiation {
                 let wanted = request.load((UInt32, UInt32, UInt32, UInt32).self)
             else { continue }
             let (major, minor, readAhead, flags) = wanted
-            let channel = Channel(device, requests: RequestTable(), buffers: BufferPool(size: 0))
+            let channel = DeviceChannel(device, requests: RequestTable(), buffers: BufferPool(size: 0))
             if major > 7 {
                 // The kernel sends FUSE_INIT again, in this version.
                 var reply = cfuse_init_out()

@@ -120,10 +120,9 @@ import Testing
 
     /// The same with an edit that waits for its upload: the program that had the file open may still write to it.
     ///
-    /// - Parameter isMarked: Whether the engine recorded which files are open for writing. Engines of an earlier
-    ///   version did not.
-    @Test(arguments: [true, false])
-    func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(isMarked: Bool) async throws {
+    /// - Parameter marks: an engine of an earlier version left none.
+    @Test(arguments: LeftMarks.allCases)
+    func anEditThatWaitsIsPartedFromWhoHadItOpenWhenTheDaemonDied(marks: LeftMarks) async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "contents")
         let number = try await domain.item("file").number
