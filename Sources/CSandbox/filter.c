@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -26,12 +27,12 @@
 
 /* Calls that are allowed whatever their arguments are. Names that a machine does not have are left out. */
 static const char *const allowed[] = {
-    /* Files, which Landlock and the mounts of the sandbox keep apart by path. Not: truncate, chmod, chown, setxattr, utime and the
-       like by path, which older versions of Landlock do not cover. */
+    /* Files, which Landlock and the mounts of the sandbox keep apart by path. Not: truncate, chmod, chown, setxattr,
+       utime and the like by path, which older versions of Landlock do not cover. */
     "access", "chdir", "close", "copy_file_range", "creat", "dup", "dup2", "dup3", "faccessat", "faccessat2", "fadvise64", "fallocate",
     "fchdir", "fdatasync", "fgetxattr", "flistxattr", "flock", "fstat", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents",
     "getdents64", "getxattr", "lgetxattr", "link", "linkat", "listxattr", "llistxattr", "lseek", "lstat", "mkdir", "mkdirat",
-    "newfstatat", "open", "openat", "openat2", "pipe", "pipe2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read",
+    "newfstatat", "openat2", "pipe", "pipe2", "pread64", "preadv", "preadv2", "pwrite64", "pwritev", "pwritev2", "read",
     "readahead", "readlink", "readlinkat", "readv", "rename", "renameat", "renameat2", "rmdir", "sendfile", "splice", "stat", "statfs",
     "statx", "symlink", "symlinkat", "sync_file_range", "tee", "umask", "unlink", "unlinkat", "write", "writev",
     /* Memory. */
@@ -50,22 +51,23 @@ static const char *const allowed[] = {
     "capget", "getcpu", "getegid", "geteuid", "getgid", "getgroups", "getpgid", "getpgrp", "getpid", "getppid", "getpriority",
     "getrandom", "getresgid", "getresuid", "getrlimit", "getrusage", "getsid", "gettid", "getuid", "setrlimit", "sysinfo", "uname",
     /* Sockets that it has: see below which it can make. */
-    "accept", "accept4", "bind", "getpeername", "getsockname", "getsockopt", "listen", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg",
-    "sendmsg", "sendto", "setsockopt", "shutdown",
+    "getpeername", "getsockname", "getsockopt", "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt",
+    "shutdown",
     /* The program itself, which is started behind the filter. Landlock says which files can be executed. */
     "execve",
 };
 
-/* Terminals: whether there is one, its size, bytes that wait. Descriptors: flags. Files: clones of a whole file or of a range. */
+/* Terminals: whether there is one, its size, bytes that wait. Descriptors: flags. Files: clones of a whole file or of
+   a range. */
 static const uint32_t requests[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX, 0x40049409, 0x4020940D};
 
-/* Not: owners and signals of descriptors (F_SETOWN, F_SETSIG), leases, notices of directories. The last ones are F_GETPIPE_SZ,
-   F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS. */
+/* Not: owners and signals of descriptors (F_SETOWN, F_SETSIG), leases, notices of directories. The last ones are
+   F_GETPIPE_SZ, F_SETPIPE_SZ, F_ADD_SEALS, F_GET_SEALS. */
 static const uint32_t descriptor_commands[] = {F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, F_DUPFD_CLOEXEC,
                                                F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW, 1031, 1032, 1033, 1034};
 
-/* Not: the signal at the parent's death, and whether the process can be dumped: without that its files in /proc belong to root, and
-   nothing can watch its memory. The last one names memory (PR_SET_VMA). */
+/* Not: the signal at the parent's death, and whether the process can be dumped: without that its files in /proc
+   belong to root, and nothing can watch its memory. The last one names memory (PR_SET_VMA). */
 static const uint32_t process_options[] = {PR_GET_PDEATHSIG, PR_GET_DUMPABLE, PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_CAPBSET_READ,
                                            PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_SET_NO_NEW_PRIVS, PR_GET_NO_NEW_PRIVS, 0x53564D41};
 
@@ -99,14 +101,22 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
         RULE(SCMP_ACT_ALLOW, "fcntl", IS(1, descriptor_commands[i]));
     for (unsigned i = 0; i < COUNT(process_options); i++) RULE(SCMP_ACT_ALLOW, "prctl", IS(0, process_options[i]));
 
-    /* Foundation copies no file and writes no NSData when these fail, on files of its own: mode, owner and times stay as they are, and
-       the answer is that of a file system that has none (mount(8), vfat's quiet). A descriptor for reading would be enough to change
-       them, such as that of an item which the process was handed. futimens has no path. */
+    /* Foundation copies no file and writes no NSData when these fail, on files of its own: mode, owner and times stay
+       as they are, and the answer is that of a file system that has none (mount(8), vfat's quiet). A descriptor for
+       reading would be enough to change them, such as that of an item which the process was handed. futimens has no
+       path. */
     add(context, &error, SCMP_ACT_ERRNO(0), "fchmod", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(0), "fchown", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(ENOTSUP), "fsetxattr", 0, NULL);
     add(context, &error, SCMP_ACT_ERRNO(ENOTSUP), "fremovexattr", 0, NULL);
     RULE(SCMP_ACT_ERRNO(0), "utimensat", SCMP_CMP64(1, SCMP_CMP_EQ, 0));
+
+    /* Landlock's first two versions let a file be emptied that is opened for reading. */
+    const uint32_t modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_WRONLY | O_TRUNC, O_RDWR | O_TRUNC};
+    for (unsigned i = 0; i < COUNT(modes); i++) {
+        RULE(SCMP_ACT_ALLOW, "open", MASKED(1, O_ACCMODE | O_TRUNC, modes[i]));
+        RULE(SCMP_ACT_ALLOW, "openat", MASKED(2, O_ACCMODE | O_TRUNC, modes[i]));
+    }
 
     /* Named pipes and plain files. */
     for (int i = 0; i < 3; i++) {
@@ -115,13 +125,12 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
         RULE(SCMP_ACT_ALLOW, "mknodat", MASKED(2, S_IFMT, kind));
     }
 
-    /* Threads as the C libraries make them, all with one table of descriptors, which the watch of memory reads; no processes and no
-       namespaces. CLONE_DETACHED is musl's and has no meaning. The flags of clone3 lie in memory, where a filter cannot look: the C
-       library goes back to clone if the kernel has no clone3. */
+    /* Threads as the C libraries and Go make them, all with one table of descriptors, which the watch of memory
+       reads; no processes and no namespaces. CLONE_DETACHED is musl's and has no meaning. The flags of clone3 lie in
+       memory, where a filter cannot look: the C library goes back to clone if the kernel has no clone3. */
+    const uint32_t as_they_like = CLONE_DETACHED | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
     RULE(SCMP_ACT_ALLOW, "clone",
-         MASKED(0, ~(uint32_t)CLONE_DETACHED,
-                CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |
-                    CLONE_CHILD_CLEARTID));
+         MASKED(0, ~as_they_like, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM));
     add(context, &error, SCMP_ACT_ERRNO(ENOSYS), "clone3", 0, NULL);
     /* CLOSE_RANGE_UNSHARE would part the tables. */
     RULE(SCMP_ACT_ALLOW, "close_range", MASKED(2, 2, 0));
@@ -132,8 +141,8 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
     RULE(SCMP_ACT_ALLOW, "prlimit64", IS(0, 0));
     RULE(SCMP_ACT_ALLOW, "prlimit64", IS(0, SELF));
 
-    /* Private memory is counted by RLIMIT_DATA, but for what grows down and huge pages; memory files and what is mapped of them the
-       watch sees. Shared memory without a name nothing counts. */
+    /* Private memory is counted by RLIMIT_DATA, but for what grows down and huge pages; memory files and what is
+       mapped of them the watch sees. Shared memory without a name nothing counts. */
     const uint32_t uncounted = MAP_GROWSDOWN | MAP_HUGETLB;
     RULE(SCMP_ACT_ALLOW, "mmap", MASKED(3, MAP_ANONYMOUS | uncounted, 0));
     RULE(SCMP_ACT_ALLOW, "mmap", MASKED(3, MAP_TYPE | MAP_ANONYMOUS | uncounted, MAP_PRIVATE | MAP_ANONYMOUS));
@@ -150,12 +159,16 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
             RULE(SCMP_ACT_ALLOW, "socket", IS(0, i ? AF_INET : AF_INET6), MASKED(1, 0xF, SOCK_DGRAM), IS(2, 17));
         }
     }
-    /* The one connection to a display that the program was handed: its own handler puts that in the place of the socket. */
+    /* An end of a pair would take a name, or tell which names exist. */
+    static const char *const naming[] = {"accept", "accept4", "bind", "listen"};
+    for (unsigned i = 0; network && i < COUNT(naming); i++) add(context, &error, SCMP_ACT_ALLOW, naming[i], 0, NULL);
+    /* The one connection to a display that the program was handed: its own handler puts that in the place of the
+       socket. */
     if (local_socket > 0) {
         RULE(SCMP_ACT_TRAP, "socket", IS(0, AF_UNIX));
         RULE(SCMP_ACT_TRAP, "connect", SCMP_CMP64(0, SCMP_CMP_EQ, local_socket));
-        RULE(SCMP_ACT_ALLOW, "connect", SCMP_CMP64(0, SCMP_CMP_NE, local_socket));
-    } else {
+        if (network) RULE(SCMP_ACT_ALLOW, "connect", SCMP_CMP64(0, SCMP_CMP_NE, local_socket));
+    } else if (network) {
         add(context, &error, SCMP_ACT_ALLOW, "connect", 0, NULL);
     }
     /* Pairs of the kinds that can never be connected to anything else. */
@@ -164,8 +177,9 @@ static int describe(scmp_filter_ctx context, int network, int local_socket) {
     return error;
 }
 
-/* The library's answer to what is not allowed is one for all. So what the kernel may know and this description does not comes before
-   its program: numbers of other machines' calls, of later kernels, and the gap below the common numbers. */
+/* The library's answer to what is not allowed is one for all. So what the kernel may know and this description does
+   not comes before its program: numbers of other machines' calls, of later kernels, and the gap below the common
+   numbers. */
 static unsigned write_prefix(struct sock_filter *out, uint32_t architecture, uint32_t last_own_number) {
     const struct sock_filter prefix[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
@@ -221,14 +235,22 @@ int csandbox_filter(enum csandbox_machine machine, int network, int local_socket
 
 _Static_assert(sizeof(struct csandbox_instruction) == sizeof(struct sock_filter), "they are the same instruction");
 
-/* With and without network, each without a local socket or with the one number of it that programs get. Only the thread that starts
-   programs uses them. */
-static struct { int is_built, local_socket; struct sandbox_filter filter; } filters[4];
+/* The filters that programs have had. They stay: a program may be starting with one. There are few local sockets'
+   numbers. */
+enum { most_filters = 16 };
+static pthread_mutex_t filters_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { int network, local_socket; struct sandbox_filter filter; } filters[most_filters];
+static unsigned filter_count;
 
 const struct sandbox_filter *sandbox_filter_get(int network, int local_socket, int *error) {
+    network = network != 0;
+    const struct sandbox_filter *result = NULL;
     *error = 0;
-    unsigned place = (network ? 1 : 0) + (local_socket > 0 ? 2 : 0);
-    if (!filters[place].is_built || filters[place].local_socket != local_socket) {
+    pthread_mutex_lock(&filters_lock);
+    for (unsigned i = 0; i < filter_count && !result; i++)
+        if (filters[i].network == network && filters[i].local_socket == local_socket) result = &filters[i].filter;
+    if (!result && filter_count == most_filters) *error = ENOSPC;
+    if (!result && !*error) {
 #if defined(__x86_64__)
         const enum csandbox_machine machine = CSANDBOX_X86_64;
 #elif defined(__aarch64__)
@@ -244,13 +266,14 @@ const struct sandbox_filter *sandbox_filter_get(int network, int local_socket, i
             *error = E2BIG;
         }
         if (!*error) {
-            free(filters[place].filter.program);
-            filters[place].filter = (struct sandbox_filter){(unsigned short)length, (struct sock_filter *)program};
-            filters[place].local_socket = local_socket;
-            filters[place].is_built = 1;
+            filters[filter_count].network = network;
+            filters[filter_count].local_socket = local_socket;
+            filters[filter_count].filter = (struct sandbox_filter){(unsigned short)length, (struct sock_filter *)program};
+            result = &filters[filter_count++].filter;
         }
     }
-    return *error ? NULL : &filters[place].filter;
+    pthread_mutex_unlock(&filters_lock);
+    return result;
 }
 
 int sandbox_filter_apply(const struct sandbox_filter *filter, pid_t self, struct sock_filter *room) {

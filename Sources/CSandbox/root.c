@@ -49,12 +49,11 @@ int sandbox_map_user(uid_t user, gid_t group) {
     return error ? error : write_map("/proc/self/gid_map", group);
 }
 
-/* Opens the place of a path in the new root directory, and makes what is missing of it. A directory that is mounted there belongs to
-   others: no link in it is followed. Returns -1 with errno set. */
-static int open_place(int root, const char *path, int is_directory) {
-    static char name[4096];
+/* Opens the place of a path in the new root directory, and makes what is missing of it. A directory that is mounted
+   there belongs to others: no link in it is followed. Returns -1 with errno set. */
+static int open_place(int root, const char *path, int is_directory, char *name) {
     size_t length = strlen(path);
-    if (length >= sizeof name) {
+    if (length >= SANDBOX_LONGEST_PATH) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -79,7 +78,9 @@ static int open_place(int root, const char *path, int is_directory) {
 static int copy_mounts(int source, uint64_t attributes) {
     int tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path | recursive);
     if (tree < 0) return -1;
-    struct mount_attributes change = {.set = attributes};
+    /* What is mounted later beneath a directory that can only be read would come without these attributes. In one
+       that can be changed, such as a handed one, it appears as it does outside. */
+    struct mount_attributes change = {.set = attributes, .propagation = attributes & read_only ? MS_PRIVATE : 0};
     if (!syscall(mount_setattr_, tree, "", empty_path | recursive, &change, sizeof change)) return tree;
     int error = errno;
     close(tree);
@@ -87,13 +88,16 @@ static int copy_mounts(int source, uint64_t attributes) {
     return -1;
 }
 
-static int add_mount(int root, const char *path, uint32_t access) {
+static int add_mount(int root, const char *path, uint32_t access, char *name) {
     int source = sandbox_open_without_links(AT_FDCWD, path, 0);
-    if (source < 0) return errno == ENOENT || errno == EACCES || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
+    if (source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
     struct stat status;
     int place = -1, tree = -1, error = fstat(source, &status) ? errno : 0;
-    if (!error && S_ISLNK(status.st_mode)) error = ELOOP;
-    if (!error && (place = open_place(root, path + 1, S_ISDIR(status.st_mode))) < 0) error = errno;
+    if (error || S_ISLNK(status.st_mode)) {
+        close(source);
+        return sandbox_is_left_out(error) ? 0 : error;
+    }
+    if (!error && (place = open_place(root, path + 1, S_ISDIR(status.st_mode), name)) < 0) error = errno;
     if (!error) {
         int writes = access & (CSANDBOX_ACCESS_WRITE | CSANDBOX_ACCESS_CHANGE);
         tree = copy_mounts(source, no_set_user | (S_ISCHR(status.st_mode) ? 0 : no_devices) | (writes ? 0 : read_only));
@@ -106,15 +110,14 @@ static int add_mount(int root, const char *path, uint32_t access) {
     return error;
 }
 
-static int add_link(int root, const char *path, const char *target) {
-    static char parent[4096];
+static int add_link(int root, const char *path, const char *target, char *parent, char *name) {
     const char *slash = strrchr(path, '/');
     if (slash != path) {
         size_t length = (size_t)(slash - path);
-        if (length >= sizeof parent) return ENAMETOOLONG;
+        if (length >= SANDBOX_LONGEST_PATH) return ENAMETOOLONG;
         memcpy(parent, path, length);
         parent[length] = 0;
-        int directory = open_place(root, parent + 1, 1);
+        int directory = open_place(root, parent + 1, 1, name);
         if (directory < 0) return errno == EROFS || errno == ELOOP ? 0 : errno;
         close(directory);
     }
@@ -122,7 +125,27 @@ static int add_link(int root, const char *path, const char *target) {
     return symlinkat(target, root, path + 1) && errno != EEXIST && errno != EROFS ? errno : 0;
 }
 
-int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_processes) {
+/* Mounts a directory or a file of the new /proc on itself. A mount keeps the kernel from forgetting it under pressure
+   of memory, and Landlock's rule for it with it. */
+static int pin(int root, const char *path) {
+    int place = openat(root, path, O_PATH | O_CLOEXEC);
+    if (place < 0) return sandbox_is_left_out(errno) ? 0 : errno;
+    int tree = (int)syscall(open_tree_, place, "", clone_tree | O_CLOEXEC | empty_path);
+    int error = tree < 0 || syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path) ? errno : 0;
+    if (tree >= 0) close(tree);
+    close(place);
+    return error;
+}
+
+static int add_proc(int root, const struct csandbox_confinement *confinement) {
+    if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) return errno;
+    int error = pin(root, "proc/self");
+    for (size_t i = 0; i < confinement->path_count && !error; i++)
+        if (!strncmp(confinement->paths[i], "/proc/", 6)) error = pin(root, confinement->paths[i] + 1);
+    return error;
+}
+
+int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_processes, struct sandbox_room *room) {
     int error = 0, proc = -1, root = -1;
     if (!has_processes) {
         int source = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -130,16 +153,16 @@ int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_p
         close(source);
     }
     /* Over /proc, where no path leads that is mounted from now on. */
-    if (mount("sandbox", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "size=256k,nr_inodes=1024,mode=0755")) return errno;
+    if (mount("sandbox", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "size=8m,nr_inodes=65536,mode=0755")) return errno;
     if ((root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return errno;
     for (size_t i = 0; i < confinement->mount_count && !error; i++)
-        error = add_mount(root, confinement->mounts[i], confinement->mount_accesses[i]);
+        error = add_mount(root, confinement->mounts[i], confinement->mount_accesses[i], room->name);
     for (size_t i = 0; i < confinement->link_count && !error; i++)
-        error = add_link(root, confinement->links[2 * i], confinement->links[2 * i + 1]);
+        error = add_link(root, confinement->links[2 * i], confinement->links[2 * i + 1], room->parent, room->name);
     if (error) return error;
     if (mkdirat(root, "proc", 0555) || fchdir(root)) return errno;
     if (has_processes) {
-        if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) return errno;
+        if ((error = add_proc(root, confinement))) return error;
     } else if (syscall(move_mount_, proc, "", root, "proc", from_empty_path)) {
         return errno;
     }

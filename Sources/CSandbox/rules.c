@@ -19,7 +19,8 @@ enum { create_ruleset = 444, add_rule = 445, restrict_self = 446 };
 #define RIGHT_READ_DIRECTORY (1ULL << 3)
 #define RIGHT_TRUNCATE (1ULL << 14)
 #define RIGHT_DEVICE_CONTROL (1ULL << 15)
-/* To remove directories and files; to make directories, files, sockets, pipes, links; to move to another directory. No devices. */
+/* To remove directories and files; to make directories, files, sockets, pipes, links; to move to another directory.
+   No devices. */
 #define RIGHT_CHANGE_DIRECTORY (1ULL << 4 | 1ULL << 5 | 1ULL << 7 | 1ULL << 8 | 1ULL << 9 | 1ULL << 10 | 1ULL << 12 | 1ULL << 13)
 #define RIGHTS_OF_FILES (RIGHT_EXECUTE | RIGHT_WRITE_FILE | RIGHT_READ_FILE | RIGHT_TRUNCATE | RIGHT_DEVICE_CONTROL)
 
@@ -42,16 +43,25 @@ static uint64_t handled_rights(int version) {
 struct open_how_ { uint64_t flags, mode, resolve; };
 
 int sandbox_open_without_links(int directory, const char *path, int flags) {
-    /* 437 is openat2, 4 RESOLVE_NO_SYMLINKS. Where a filter in front of the kernel refuses the call, O_NOFOLLOW has to do: a link is then
-       opened itself, and a rule for one allows nothing. */
+    /* 437 is openat2, 4 RESOLVE_NO_SYMLINKS. Where a filter in front of the kernel refuses the call, O_NOFOLLOW has
+       to do: a link is then opened itself, and a rule for one allows nothing. */
     struct open_how_ how = {.flags = (uint64_t)(flags | O_PATH | O_CLOEXEC), .resolve = 4};
     int fd = (int)syscall(437, directory, path, &how, sizeof how);
     return fd < 0 && (errno == ENOSYS || errno == EPERM) ? openat(directory, path, flags | O_PATH | O_NOFOLLOW | O_CLOEXEC) : fd;
 }
 
+int sandbox_is_left_out(int error) {
+    switch (error) {
+    case ENOENT: case EACCES: case ENOTDIR: case ELOOP: case ENAMETOOLONG:
+    /* Of a file system that does not answer any more. */
+    case ENOTCONN: case EIO: case ESTALE: case ETIMEDOUT: case EHOSTDOWN: return 1;
+    default: return 0;
+    }
+}
+
 static int allow(int ruleset, uint64_t handled, const char *path, uint32_t access) {
     int fd = access & CSANDBOX_ACCESS_WITHOUT_LINKS ? sandbox_open_without_links(AT_FDCWD, path, 0) : open(path, O_PATH | O_CLOEXEC);
-    if (fd < 0) return errno == ENOENT || errno == EACCES || errno == ENOTDIR || errno == ELOOP ? 0 : errno;
+    if (fd < 0) return sandbox_is_left_out(errno) ? 0 : errno;
     struct stat status;
     if (fstat(fd, &status)) {
         int error = errno;

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,7 +27,23 @@ static int limit(int resource, uint64_t value) {
     return setrlimit(resource, &both) ? errno : 0;
 }
 
+/* Leaves the limit that is in force as it is, if it is lower: the C library makes threads' stacks as large as that. */
+static int limit_most(int resource, uint64_t value) {
+    struct rlimit now;
+    if (getrlimit(resource, &now)) return errno;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > value) now.rlim_max = (rlim_t)value;
+    if (now.rlim_cur > now.rlim_max) now.rlim_cur = now.rlim_max;
+    return setrlimit(resource, &now) ? errno : 0;
+}
+
 struct failure { int stage, error; };
+
+/* The memory of a child until it runs its program. Each thread that starts programs has its own. */
+struct workspace {
+    _Alignas(16) char stack[64 << 10];
+    struct sock_filter filter[CSANDBOX_MOST_INSTRUCTIONS];
+    struct sandbox_room room;
+};
 
 /* A program to start, and the outcome. */
 struct start {
@@ -38,6 +55,7 @@ struct start {
     const struct sandbox_filter *filter;
     /* The ruleset, or -1; a descriptor of this process that is readable when it has ended, or -1. */
     int ruleset, parent;
+    struct workspace *workspace;
     uint32_t namespaces;
     uid_t user;
     gid_t group;
@@ -47,10 +65,11 @@ struct start {
     struct start *next;
 };
 
-static struct sock_filter filter_room[CSANDBOX_MOST_INSTRUCTIONS];
+/* Whether an error says that the system does not permit namespaces, or something in them. */
+static int is_refusal(int error) { return error == EPERM || error == EACCES || error == ENOSYS || error == EINVAL; }
 
-/* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It has its parent's
-   memory until then, and the parent's thread waits. */
+/* Everything between clone and exec: calls that are safe in the child of a process with threads, and no others. It
+   has its parent's memory until then, and the parent's thread waits. */
 static struct failure become(const struct start *start) {
     const int *descriptors = start->descriptors;
     const struct csandbox_confinement *confinement = start->confinement;
@@ -86,14 +105,21 @@ static struct failure become(const struct start *start) {
     setsid();
     const int has_processes = (start->namespaces & CSANDBOX_NAMESPACE_PROCESSES) != 0;
     int error = 0;
-    if (start->namespaces & CSANDBOX_NAMESPACE_FILES) error = sandbox_enter_root(confinement, has_processes);
+    if (start->namespaces & CSANDBOX_NAMESPACE_FILES)
+        error = sandbox_enter_root(confinement, has_processes, &start->workspace->room);
     if (!error && start->namespaces & CSANDBOX_NAMESPACE_HOST_NAME && sethostname("localhost", 9)) error = errno;
-    if (error) return (struct failure){CSANDBOX_STAGE_NAMESPACES, error};
+    /* Other errors are no refusal: the start fails, and does not go on with less. */
+    if (error) return (struct failure){is_refusal(error) ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_ROOT, error};
     if (chdir(confinement->working_directory)) return (struct failure){CSANDBOX_STAGE_DIRECTORY, errno};
     umask(077);
     error = limit(RLIMIT_DATA, confinement->memory);
     if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
-    if (!error) error = limit(RLIMIT_CORE, 0);
+    /* 1, not 0: a core dump that goes to a program is made with 0, too (core(5)). */
+    if (!error) error = limit(RLIMIT_CORE, 1);
+    /* The kernel counts stacks apart from other private memory, and timers and signals for all processes of the user.
+       */
+    if (!error) error = limit_most(RLIMIT_STACK, 64 << 20);
+    if (!error) error = limit(RLIMIT_SIGPENDING, 1024);
     /* Otherwise the kernel would count all processes of the user. */
     if (!error && start->namespaces) error = limit(RLIMIT_NPROC, confinement->threads);
     if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
@@ -118,7 +144,7 @@ static struct failure become(const struct start *start) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    error = sandbox_filter_apply(start->filter, getpid(), filter_room);
+    error = sandbox_filter_apply(start->filter, getpid(), start->workspace->filter);
     if (error) return (struct failure){CSANDBOX_STAGE_FILTER, error};
     execve(start->path, start->argv, start->envp);
     return (struct failure){CSANDBOX_STAGE_EXECUTE, errno};
@@ -142,70 +168,69 @@ static int clone_flags(uint32_t namespaces) {
     return result;
 }
 
-static void try(struct start *start) {
-    /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same memory this thread
-       waits until it has, so there is one such child at a time, and one stack is enough. */
-    static _Alignas(16) char stack[64 << 10];
+static void try(struct start *start, uint32_t namespaces) {
+    struct workspace *workspace = start->workspace;
     start->failure = (struct failure){0, 0};
-    start->child = clone(run_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD | clone_flags(start->namespaces), start);
+    start->namespaces = namespaces;
+    /* A child with a copy of a large process's memory takes longer to make than to become the program. With the same
+       memory this thread waits until it has. */
+    int flags = CLONE_VM | CLONE_VFORK | SIGCHLD | clone_flags(namespaces);
+    start->child = clone(run_child, workspace->stack + sizeof workspace->stack, flags, start);
     if (start->child < 0) {
-        start->failure = (struct failure){start->namespaces ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_FORK, errno};
+        start->failure = (struct failure){namespaces ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_FORK, errno};
     } else if (start->failure.stage) {
         while (waitpid(start->child, NULL, 0) < 0 && errno == EINTR) {}
     }
 }
 
-/* On the thread that starts all programs. It takes no signals, so no handler of ours runs in the child. */
+/* The namespaces that the system has refused for good. */
+static _Atomic uint32_t refused_namespaces;
+static _Atomic int last_refusal;
+
+/* On a thread that starts programs. It takes no signals, so no handler of ours runs in the child. */
 static void spawn(struct start *start) {
-    int error;
-    start->filter = sandbox_filter_get(start->confinement->network, start->confinement->local_socket, &error);
-    if (error) {
-        start->failure = (struct failure){CSANDBOX_STAGE_FILTER, error};
-        return;
-    }
-    start->ruleset = sandbox_rules_make(start->confinement, &error);
-    if (error) {
-        start->failure = (struct failure){CSANDBOX_STAGE_RULES, error};
-        return;
-    }
-    /* 434 is pidfd_open. */
-    start->parent = (int)syscall(434, getpid(), 0);
-    start->user = geteuid();
-    start->group = getegid();
-    start->namespaces = start->confinement->namespaces;
-    try(start);
-    /* A system that has masked parts of /proc lets none be mounted, so processes keep the numbers that others know. A system may also permit
-       a user namespace, and nothing in it. */
-    if (start->failure.stage == CSANDBOX_STAGE_NAMESPACES && start->namespaces & CSANDBOX_NAMESPACE_PROCESSES) {
+    const uint32_t wanted = start->confinement->namespaces, refused = refused_namespaces & wanted;
+    if (refused) start->refusal = last_refusal;
+    /* A system that has masked parts of /proc lets none be mounted, so processes keep the numbers that others know.
+       The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and
+       nothing in it. */
+    const uint32_t without[] = {0, CSANDBOX_NAMESPACE_PROCESSES, CSANDBOX_NAMESPACE_NETWORK,
+                                CSANDBOX_NAMESPACE_PROCESSES | CSANDBOX_NAMESPACE_NETWORK, ~0U};
+    uint32_t tried = ~0U;
+    for (unsigned i = 0; i < sizeof without / sizeof *without; i++) {
+        const uint32_t namespaces = wanted & ~refused & ~without[i];
+        if (namespaces == tried) continue;
+        try(start, tried = namespaces);
+        if (start->failure.stage != CSANDBOX_STAGE_NAMESPACES) break;
         start->refusal = start->failure.error;
-        start->namespaces &= ~(uint32_t)CSANDBOX_NAMESPACE_PROCESSES;
-        try(start);
     }
-    if (start->failure.stage == CSANDBOX_STAGE_NAMESPACES) {
-        start->refusal = start->failure.error;
-        start->namespaces = 0;
-        try(start);
+    if (!start->failure.stage && start->namespaces != wanted && is_refusal(start->refusal)) {
+        refused_namespaces |= wanted & ~start->namespaces;
+        last_refusal = start->refusal;
     }
-    if (start->parent >= 0) close(start->parent);
-    if (start->ruleset >= 0) close(start->ruleset);
 }
 
-/* The end of the thread that made a child is what the kernel calls its parent's death: all are made by one that stays. */
+/* The end of the thread that made a child is what the kernel calls its parent's death: all are made by threads that
+   stay. There are some, because a path may lie on a file system that does not answer. */
+enum { most_spawners = 16 };
 static pthread_mutex_t starts_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t start_was_added = PTHREAD_COND_INITIALIZER, start_was_done = PTHREAD_COND_INITIALIZER;
 static struct start *first_start, **last_start = &first_start;
-static int has_spawner;
+static int spawners, idle_spawners, waiting_starts;
 
-static void *spawn_all(void *unused) {
-    (void)unused;
+static void *spawn_all(void *workspace) {
     prctl(PR_SET_NAME, "purvey-spawner", 0, 0, 0);
     pthread_mutex_lock(&starts_lock);
     while (1) {
+        idle_spawners++;
         while (!first_start) pthread_cond_wait(&start_was_added, &starts_lock);
+        idle_spawners--;
         struct start *start = first_start;
         first_start = start->next;
         if (!first_start) last_start = &first_start;
+        waiting_starts--;
         pthread_mutex_unlock(&starts_lock);
+        start->workspace = workspace;
         spawn(start);
         pthread_mutex_lock(&starts_lock);
         start->is_done = 1;
@@ -214,18 +239,22 @@ static void *spawn_all(void *unused) {
     return NULL;
 }
 
-/* With the lock held. The thread takes no signals: those are for the program's own. */
-static int start_spawner(void) {
-    if (has_spawner) return 0;
+/* With the lock held. The thread takes no signals: those are for the program's own. Returns 0 or an error number. */
+static int add_spawner(void) {
+    struct workspace *workspace = aligned_alloc(_Alignof(struct workspace), sizeof *workspace);
+    if (!workspace) return ENOMEM;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    int error = pthread_create(&thread, NULL, spawn_all, NULL);
+    int error = pthread_create(&thread, NULL, spawn_all, workspace);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error) return error;
+    if (error) {
+        free(workspace);
+        return error;
+    }
     pthread_detach(thread);
-    has_spawner = 1;
+    spawners++;
     return 0;
 }
 
@@ -237,9 +266,30 @@ int csandbox_start(const char *path, char *const argv[], char *const envp[], con
                           .descriptors = descriptors,
                           .count = count,
                           .confinement = confinement};
-    pthread_mutex_lock(&starts_lock);
-    int error = start_spawner();
+    int error, stage = 0;
+    start.ruleset = -1;
+    /* On the caller's thread: the paths of the rules may lie on file systems that do not answer. */
+    start.filter = sandbox_filter_get(confinement->network, confinement->local_socket, &error);
     if (error) {
+        stage = CSANDBOX_STAGE_FILTER;
+    } else {
+        start.ruleset = sandbox_rules_make(confinement, &error);
+        if (error) stage = CSANDBOX_STAGE_RULES;
+    }
+    if (stage) {
+        *result = (struct csandbox_result){.stage = stage};
+        return error;
+    }
+    /* 434 is pidfd_open. */
+    start.parent = (int)syscall(434, getpid(), 0);
+    start.user = geteuid();
+    start.group = getegid();
+    pthread_mutex_lock(&starts_lock);
+    waiting_starts++;
+    /* Without another thread, the one that exists goes on with this start later. */
+    error = waiting_starts > idle_spawners && spawners < most_spawners ? add_spawner() : 0;
+    if (error && !spawners) {
+        waiting_starts--;
         start.failure = (struct failure){CSANDBOX_STAGE_FORK, error};
     } else {
         *last_start = &start;
@@ -248,6 +298,8 @@ int csandbox_start(const char *path, char *const argv[], char *const envp[], con
         while (!start.is_done) pthread_cond_wait(&start_was_done, &starts_lock);
     }
     pthread_mutex_unlock(&starts_lock);
+    if (start.parent >= 0) close(start.parent);
+    if (start.ruleset >= 0) close(start.ruleset);
     *result = (struct csandbox_result){
         .process = start.child, .stage = start.failure.stage, .namespaces = start.namespaces, .refusal = start.refusal};
     if (start.failure.stage) return start.failure.error ? start.failure.error : EIO;

@@ -30,6 +30,7 @@ extension ChildProgram {
             Layers.note(Layers.Namespaces(rawValue: result.namespaces), refusal: refusal)
         }
         guard error == 0 else { throw ConfinementError(result.stage, Errno(rawValue: error)) }
+        PinnedFiles.pin(confinement.paths.map(\.path), of: result.process)
         return ChildProgram(processID: result.process)
     }
 }
@@ -69,6 +70,31 @@ extension Confinement {
                     }
                 }
             }
+        }
+    }
+}
+
+/// Files of `/proc` that confined programs may read, kept open: under pressure of memory the kernel would forget
+/// them, and Landlock's rules for them with them.
+///
+/// With namespaces, mounts within the program's own root directory do that.
+private enum PinnedFiles {
+    private struct State {
+        var files: [String: FileDescriptor] = [:]
+        var processes: [pid_t: FileDescriptor] = [:]
+    }
+
+    // Leaf lock.
+    private static let state = Lock(State())
+
+    /// Keeps the files of `/proc` among the paths open for good, and the directory of a process until it has ended.
+    static func pin(_ paths: [String], of process: pid_t) {
+        state.withLock { state in
+            for path in paths where path.hasPrefix("/proc/") && state.files[path] == nil {
+                state.files[path] = try? FileDescriptor.open(path, .pathOnly)
+            }
+            state.processes = state.processes.filter { faccessat($0.value.rawValue, "status", F_OK, 0) == 0 }
+            state.processes[process] = try? FileDescriptor.open("/proc/\(process)", .pathOnly)
         }
     }
 }

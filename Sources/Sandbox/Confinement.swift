@@ -6,10 +6,10 @@ import LinuxSystem
 ///
 /// Namespaces make absent what is not in ``paths``: files, processes, the network and its interfaces, objects of IPC.
 /// Landlock (files, TCP, abstract sockets, signals) refuses the rest, and all of it where the system permits no
-/// namespaces. seccomp allows the system calls that Swift's runtime, Foundation, libcurl and libvips need, and no other:
-/// no processes, no sockets with names, no modes, owners, times or attributes of files, no memory that is counted
-/// nowhere. The program has no capabilities, gets no new privileges, and has resource limits. See namespaces(7),
-/// landlock(7), seccomp(2), capabilities(7), setrlimit(2).
+/// namespaces. seccomp allows the system calls that Swift's runtime, Foundation, libcurl and libvips need, and no
+/// other: no processes, no sockets with names, no modes, owners, times or attributes of files, no memory that is
+/// counted nowhere. The program has no capabilities, gets no new privileges, and has resource limits. See
+/// namespaces(7), landlock(7), seccomp(2), capabilities(7), setrlimit(2).
 ///
 /// Modes, owners, times and attributes cannot be changed inside of the container either: older kernels' rules for paths
 /// do not cover them, and a filter sees no paths.

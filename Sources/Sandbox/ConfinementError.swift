@@ -27,6 +27,7 @@ package struct ConfinementError: Error, CustomStringConvertible {
             case CSANDBOX_STAGE_NAMESPACES.rawValue: "its namespaces cannot be made"
             case CSANDBOX_STAGE_CAPABILITIES.rawValue: "its capabilities cannot be dropped"
             case CSANDBOX_STAGE_CONTROL_GROUP.rawValue: "its control group cannot be joined"
+            case CSANDBOX_STAGE_ROOT.rawValue: "its root directory cannot be made"
             default: "the program cannot be run"
             }
     }

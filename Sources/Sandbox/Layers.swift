@@ -74,16 +74,18 @@ package struct Layers: Sendable, Equatable {
         let why = refusal.map { " (\($0))" } ?? ""
         var missing: [String] = []
         if !has.contains(.files) {
-            missing.append("the system permits no namespaces\(why): extensions can tell which files and processes exist")
+            missing.append(
+                "the system permits no namespaces\(why): extensions can tell which files and processes exist, "
+                    + "and read extended attributes of other files")
         } else if !has.contains(.processes) {
             missing.append("the system permits no process namespace\(why): extensions can tell which processes exist")
         }
         switch version {
         case ...0 where has.contains(.files):
-            missing.append("the kernel has no Landlock: namespaces and the system call filter alone confine extensions")
+            missing.append("the kernel has no Landlock: extensions can change files that they are handed for reading")
         case ...0: missing.append("the kernel has no Landlock: extensions reach all files of this user")
-        case ..<4 where !has.contains(.network):
-            missing.append("Landlock \(version): TCP is kept apart by the system call filter only")
+        case ..<3 where !has.contains(.files):
+            missing.append("Landlock \(version): extensions can empty files that they may read")
         default: break
         }
         return missing

@@ -44,8 +44,8 @@ struct RootPlan {
 
     private static func isOfProc(_ path: String) -> Bool { path == "/proc" || path.hasPrefix("/proc/") }
 
-    /// Returns an absolute path without links, and adds the links that led there; `nil` if there are too many, or if the
-    /// path is relative or cannot be looked up.
+    /// Returns an absolute path without links, and adds the links that led there; `nil` if there are too many, if
+    /// one is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be looked up.
     private static func resolve(_ path: String, _ passed: inout [(path: String, target: String)]) -> String? {
         guard path.hasPrefix("/") else { return nil }
         var names = path.split(separator: "/").map(String.init)[...]
@@ -57,6 +57,8 @@ struct RootPlan {
                 continue
             }
             let next = "/" + (resolved + [name]).joined(separator: "/")
+            // Links there lead to other places in the program.
+            if isOfProc(next) { return nil }
             var target = [CChar](repeating: 0, count: Int(PATH_MAX))
             let count = readlink(next, &target, target.count)
             if count < 0 {
@@ -66,7 +68,9 @@ struct RootPlan {
                 continue
             }
             guard passed.count < mostLinks else { return nil }
-            let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let text = String(validating: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
+                return nil
+            }
             passed.append((next, text))
             if text.hasPrefix("/") { resolved = [] }
             names = text.split(separator: "/").map(String.init)[...] + names

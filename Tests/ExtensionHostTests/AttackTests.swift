@@ -9,7 +9,8 @@ import Testing
 
 /// Attacks that have gone through once, each in some variants: a hostile extension makes system calls of its choice.
 ///
-/// As the user that the tests run as, who is root in continuous integration; the others are in ``UnprivilegedAttackTests``.
+/// As the user that the tests run as, who is root in continuous integration; the others are in
+/// ``UnprivilegedAttackTests``.
 @Suite struct AttackTests {
     #if arch(x86_64)
         private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (76, 72, 16, 9, 56, 66, 71, 31)

@@ -3,7 +3,8 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The attacks of ``AttackTests`` by an extension of a user who is not root. Tests run as root in continuous integration.
+/// The attacks of ``AttackTests`` by an extension of a user who is not root. Tests run as root in continuous
+/// integration.
 @Suite struct UnprivilegedAttackTests {
     private static let other: uid_t = 65534
 

@@ -1,5 +1,5 @@
-// SandboxPeer DIRECTORY PROGRAM [ARGUMENT…]: runs a program confined as an extension is, with a directory that it may change, and
-// ends with its exit status. For tests, and for Scripts/trace-extension.
+// SandboxPeer DIRECTORY PROGRAM [ARGUMENT…]: runs a program confined as an extension is, with a directory that it may
+// change, and ends with its exit status. For tests, and for Scripts/trace-extension.
 import Glibc
 import LinuxSystem
 import Sandbox

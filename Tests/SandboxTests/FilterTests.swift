@@ -6,17 +6,17 @@ import Testing
 private struct Numbers {
     let machine: csandbox_machine
     let read, openat, truncate, ftruncate, fcntl, ioctl, clone, mmap, socket, kill, prctl, setScheduler, semctl, modifyLDT: Int
-    let socketpair, connect, fchmod, utimensat, prlimit, mknodat: Int
+    let socketpair, connect, bind, listen, fchmod, utimensat, prlimit, mknodat: Int
 
     static let all = [
         Numbers(
             machine: CSANDBOX_X86_64, read: 0, openat: 257, truncate: 76, ftruncate: 77, fcntl: 72, ioctl: 16, clone: 56,
             mmap: 9, socket: 41, kill: 62, prctl: 157, setScheduler: 144, semctl: 66, modifyLDT: 154, socketpair: 53,
-            connect: 42, fchmod: 91, utimensat: 280, prlimit: 302, mknodat: 259),
+            connect: 42, bind: 49, listen: 50, fchmod: 91, utimensat: 280, prlimit: 302, mknodat: 259),
         Numbers(
             machine: CSANDBOX_ARM64, read: 63, openat: 56, truncate: 45, ftruncate: 46, fcntl: 25, ioctl: 29, clone: 220,
             mmap: 222, socket: 198, kill: 129, prctl: 167, setScheduler: 119, semctl: 191, modifyLDT: 333, socketpair: 199,
-            connect: 203, fchmod: 52, utimensat: 88, prlimit: 261, mknodat: 33),
+            connect: 203, bind: 200, listen: 201, fchmod: 52, utimensat: 88, prlimit: 261, mknodat: 33),
     ]
 }
 
@@ -30,6 +30,11 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         for number in [numbers.read, numbers.openat, numbers.ftruncate] {
             #expect(filter.verdict(number) == .allowed)
         }
+        // A file is emptied as it is opened for writing, but not for reading.
+        for flags in [O_WRONLY | O_TRUNC, O_RDWR | O_TRUNC | O_CREAT, O_RDONLY | O_CREAT] {
+            #expect(filter.verdict(numbers.openat, [3, 1, UInt64(flags)]) == .allowed)
+        }
+        #expect(filter.verdict(numbers.openat, [3, 1, UInt64(O_RDONLY | O_TRUNC)]) == notPermitted)
         for number in [numbers.truncate, numbers.setScheduler, numbers.semctl] {
             #expect(filter.verdict(number) == notPermitted)
         }
@@ -73,6 +78,8 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         let thread: UInt64 = 0x3D0F00
         #expect(filter.verdict(numbers.clone, [thread]) == .allowed)
         #expect(filter.verdict(numbers.clone, [thread | 0x40_0000]) == .allowed)
+        // Go's.
+        #expect(filter.verdict(numbers.clone, [0x5_0F00]) == .allowed)
         // SIGCHLD; vfork's; a thread in new namespaces; one that is traced or has another parent.
         for flags: UInt64 in [17, 0x4111, thread | 0x2_0000, thread | 0x4000_0000, thread | 0x400_0000, thread | 0x2000, thread | 0x8000] {
             #expect(filter.verdict(numbers.clone, [flags]) == notPermitted, "\(flags)")
@@ -107,6 +114,11 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         for family: UInt64 in [1, 16, 17, 31, 40] {
             #expect(with.verdict(numbers.socket, [family, 1, 0]) == notPermitted)
         }
+        // The end of a pair takes no name, and does not tell which exist.
+        for number in [numbers.bind, numbers.listen, numbers.connect] {
+            #expect(with.verdict(number, [5]) == .allowed)
+            #expect(without.verdict(number, [5]) == notPermitted)
+        }
         #expect(without.verdict(numbers.socketpair, [1, 1, 0]) == .allowed)
         #expect(without.verdict(numbers.socketpair, [1, 2, 0]) == notPermitted)
     }
@@ -117,7 +129,10 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         #expect(filter.verdict(numbers.socket, [1, 1, 0]) == .trapped)
         #expect(filter.verdict(numbers.socket, [2, 1, 0]) == notPermitted)
         #expect(filter.verdict(numbers.connect, [1023]) == .trapped)
-        #expect(filter.verdict(numbers.connect, [5]) == .allowed)
+        #expect(filter.verdict(numbers.connect, [5]) == notPermitted)
+        let both = try FilterMachine(numbers.machine, network: true, localSocket: 1023)
+        #expect(both.verdict(numbers.connect, [1023]) == .trapped)
+        #expect(both.verdict(numbers.connect, [5]) == .allowed)
     }
 
     @Test(arguments: 0..<2) func aProcessSignalsAndLimitsItselfOnly(_ index: Int) throws {

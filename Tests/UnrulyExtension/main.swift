@@ -107,7 +107,7 @@ func change(_ path: String) -> String {
     return passed.isEmpty ? "nothing" : passed.sorted().joined(separator: ", ")
 }
 
-/// What Foundation is used for in a container, in one that exists: the first that fails.
+/// Uses Foundation as extensions do in their containers. Returns the first step that fails.
 func useFoundation() -> String {
     let files = FileManager.default
     let home = URL(fileURLWithPath: NSHomeDirectory() + "/Documents")
@@ -153,8 +153,8 @@ func grow(_ path: String) -> String {
     return outcome(file < 0 ? file : ftruncate(file, 1 << 40))
 }
 
-/// Makes a system call: its number and up to six arguments, each a number, `@TEXT` for the address of a text, or `#COUNT` for that
-/// of so many bytes.
+/// Makes a system call: its number and up to six arguments, each a number, `@TEXT` for the address of a text, or
+/// `#COUNT` for that of so many bytes.
 func makeCall(_ operand: String) -> String {
     var addresses: [UnsafeMutableRawPointer] = []
     defer { for address in addresses { address.deallocate() } }
@@ -173,7 +173,8 @@ func makeCall(_ operand: String) -> String {
     return result < 0 ? String(cString: strerror(errno)) : "done"
 }
 
-/// Makes system calls with numbers and arguments by chance, but for those that end or stop the process or take its socket away.
+/// Makes system calls with numbers and arguments by chance, except those that end or stop the process or take its socket
+/// away.
 func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
     let words = operand.split(separator: " ").map(String.init)
     var state = UInt64(words[0]) ?? 1
@@ -237,9 +238,10 @@ func startThreads() -> Never {
 }
 
 #if arch(x86_64)
-    /// exit, exit_group, pause, rt_sigreturn, rt_sigsuspend, kill, close, dup2, dup3, shutdown, close_range, select and the like, wait4,
-    /// waitid, flock, futex, sigaltstack, rt_sigaction, rt_sigprocmask, munmap, mprotect, mremap, brk, arch_prctl, execve, chdir, fchdir,
-    /// prlimit64, setrlimit, read, recv*, accept*, poll*, epoll waits, nanosleep, timers, alarm.
+    /// Calls that end, block or disarm the process: exit, exit_group, pause, rt_sigreturn, rt_sigsuspend, kill, close,
+    /// dup2, dup3, shutdown, close_range, select and the like, wait4, waitid, flock, futex, sigaltstack, rt_sigaction,
+    /// rt_sigprocmask, munmap, mprotect, mremap, brk, arch_prctl, execve, chdir, fchdir, prlimit64, setrlimit, read,
+    /// recv*, accept*, poll*, epoll waits, nanosleep, timers, alarm.
     let sparedCalls: Set<Int> = [
         60, 231, 34, 15, 130, 62, 234, 3, 33, 292, 48, 436, 23, 270, 61, 247, 73, 202, 131, 13, 14, 11, 10, 25, 12, 158, 59, 80, 81, 302,
         160, 0, 19, 17, 295, 327, 45, 47, 299, 43, 288, 7, 271, 232, 281, 441, 35, 230, 222, 223, 283, 286, 37, 38, 449, 128, 9, 28, 218,

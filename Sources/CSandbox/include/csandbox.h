@@ -1,4 +1,5 @@
-/// Starting a program that the kernel keeps within limits: namespaces, Landlock, seccomp, no-new-privileges, resource limits.
+/// Starting a program that the kernel keeps within limits: namespaces, Landlock, seccomp, no-new-privileges, resource
+/// limits.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -7,7 +8,7 @@
 /// Returns the kernel's Landlock interface version, 0 where it has none or it is off.
 int csandbox_landlock_version(void);
 
-/// What a path may be used for.
+/// The ways in which a path may be used.
 enum csandbox_access {
     CSANDBOX_ACCESS_READ = 1,
     CSANDBOX_ACCESS_EXECUTE = 2,
@@ -35,7 +36,8 @@ struct csandbox_confinement {
     const char *const *paths;
     const uint32_t *accesses;
     size_t path_count;
-    /// Paths without links that exist in the new root directory, parents first, with their csandbox_access; those beneath /proc are none.
+    /// Paths without links that exist in the new root directory, parents first, with their csandbox_access; those
+    /// beneath /proc are none.
     const char *const *mounts;
     const uint32_t *mount_accesses;
     size_t mount_count;
@@ -45,10 +47,11 @@ struct csandbox_confinement {
     const char *working_directory;
     /// Whether internet sockets may be created.
     int network;
-    /// Above 0: the descriptor number that local sockets get which the program creates. To create one, or to connect that number, raises
-    /// SIGSYS, for a handler such as clinux_serve_display's. Otherwise local sockets are refused.
+    /// Above 0: the descriptor number that local sockets get which the program creates. To create one, or to connect
+    /// that number, raises SIGSYS, for a handler such as clinux_serve_display's. Otherwise local sockets are refused.
     int local_socket;
-    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files included (RLIMIT_FSIZE), and open descriptors.
+    /// Bytes of private memory (RLIMIT_DATA), bytes of one file, memory files included (RLIMIT_FSIZE), and open
+    /// descriptors.
     uint64_t memory;
     uint64_t file_size;
     uint64_t descriptors;
@@ -75,6 +78,7 @@ enum csandbox_stage {
     CSANDBOX_STAGE_NAMESPACES = 9,
     CSANDBOX_STAGE_CAPABILITIES = 10,
     CSANDBOX_STAGE_CONTROL_GROUP = 11,
+    CSANDBOX_STAGE_ROOT = 12,
 };
 
 struct csandbox_result {
@@ -87,8 +91,9 @@ struct csandbox_result {
     int refusal;
 };
 
-/// Starts a program as `clinux_spawn` does, in a session of its own and confined from its first instruction on. A path that does not
-/// exist is left out. If the system refuses namespaces, the program starts with those that it permits. Returns 0 or an error number.
+/// Starts a program as `clinux_spawn` does, in a session of its own and confined from its first instruction on. A
+/// path that does not exist is left out. If the system refuses namespaces, the program starts with those that it
+/// permits. Returns 0 or an error number.
 int csandbox_start(const char *path, char *const argv[], char *const envp[], const int *descriptors, int count,
                    const struct csandbox_confinement *confinement, struct csandbox_result *result);
 
@@ -105,5 +110,6 @@ struct csandbox_instruction {
 /// The longest filter that is applied.
 enum { CSANDBOX_MOST_INSTRUCTIONS = 2048 };
 
-/// Builds the system call filter for a machine, for tests of it: `*program` is freed by the caller. Returns 0 or an error number.
+/// Builds the system call filter for a machine, for tests of it: `*program` is freed by the caller. Returns 0 or an
+/// error number.
 int csandbox_filter(enum csandbox_machine machine, int network, int local_socket, struct csandbox_instruction **program, size_t *length);

@@ -3,8 +3,8 @@ import LinuxSystem
 import Sandbox
 
 extension Confinement {
-    /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and nothing
-    /// of its user's but what the daemon places for it.
+    /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and
+    /// nothing of its user's but what the daemon places for it.
     ///
     /// - Parameters:
     ///   - data: the folder of what Purvey keeps for this user.
@@ -18,7 +18,7 @@ extension Confinement {
         descriptors = Self.mostDescriptors
         paths = [
             (bundle.path, .read),
-            // No other program: the loader is one, because the kernel runs it in the program's name.
+            // No other program on the disk, but the loader, which the kernel runs in the program's name.
             (bundle.executable, [.read, .execute]),
             (container.path, [.read, .write]),
             (scopes.path(for: .reading), .read), (scopes.path(for: .changing), [.read, .change]),
@@ -30,20 +30,20 @@ extension Confinement {
         paths += Self.loaders
         paths += Self.systemSettings.map { ("/etc/" + $0, .read) }
         paths += hostLibraries.map { ($0, .read) }
-        // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of this
-        // extension are.
+        // A host that was built elsewhere, or has the language's libraries inside of it, does not say where those of
+        // this extension are.
         let libraries = SwiftLibraries(reachable: ["/usr", "/lib", "/lib64", bundle.path] + hostLibraries, data: data)
         paths += libraries.files(of: bundle.executable).map { ($0, [.read, .withoutLinks]) }
         if network { paths.append(("/run/systemd/resolve", .read)) }
     }
 
     /// The files and directories of `/etc` that libraries read: the loader's cache, names of hosts and services,
-    /// certificates, time zone, types, fonts. Not the users and the machine's identity.
+    /// certificates, time zone, types, fonts. Not the users, the machine's identity and private keys.
     private static let systemSettings = [
         "alternatives", "ca-certificates.conf", "crypto-policies", "debian_version", "fonts", "gai.conf", "gtk-3.0",
         "gtk-4.0", "host.conf", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime",
-        "lsb-release", "magic", "magic.mime", "mime.types", "nsswitch.conf", "os-release", "pki", "protocols",
-        "resolv.conf", "services", "ssl", "timezone",
+        "lsb-release", "magic", "magic.mime", "mime.types", "nsswitch.conf", "os-release", "pki/ca-trust",
+        "pki/tls/certs", "protocols", "resolv.conf", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
     ]
 
     /// The programs that load others' libraries.

@@ -16,7 +16,8 @@ struct ProcessLimits: Sendable {
     static let image = 16 << 20
     /// The sockets that do not count: a program with that many open connections is no attack.
     private static let freeSockets = 64
-    /// The bytes that a socket's buffers hold at most, where the system's limits are the usual ones (`wmem_max`, twice).
+    /// The bytes that a socket's buffers hold at most, where the system's limits are the usual ones (`wmem_max`,
+    /// twice).
     private static let socketBuffers = 416 << 10
 
     /// Returns the reason to end a process, or `nil` while it is within its limits. A process that has ended is. Blocks
