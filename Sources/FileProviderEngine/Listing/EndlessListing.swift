@@ -29,4 +29,12 @@ struct EndlessListing {
         // A refresh finds nothing new, too, but includes each item only once.
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
+
+    /// Records a page of a search for items in a directory, whether they are known or not.
+    ///
+    /// - Throws: a failure of kind `badAnswer` if the listing is endless.
+    mutating func check(_ page: ItemPage) throws(ProviderFailure) {
+        guard isEndless(page, news: page.items.count, known: { 0 }) else { return }
+        throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
+    }
 }

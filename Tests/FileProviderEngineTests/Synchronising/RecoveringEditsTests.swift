@@ -169,4 +169,28 @@ struct RecoveringEditsTests {
         #expect(domain.provider.tree == [second: "x"] && domain.provider.text(at: second) == "x")
         #expect(try await domain.tree() == [second: "x"])
     }
+
+    @Test func aSentFileIsFoundOnALatePageOfItsFolder() async throws {
+        let domain = try TestDomain { $0.refreshAge = 1e9 }
+        for number in 0..<1010 { domain.provider.addFile("\(number)") }
+        try await domain.list()
+        domain.provider.behave { behaviour in
+            behaviour.pageLimit = 1
+            behaviour.after = { request throws(ProviderFailure) in
+                if request.kind == .create { throw ProviderFailure(.processEnded, message: "by the test") }
+            }
+        }
+        try await domain.make("first.txt", "x")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "first.txt") != nil
+        }
+        try await eventually { try await domain.status().items.allSatisfy { !$0.isUnderWay } }
+        try domain.restart()
+        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        try await domain.rename("first.txt", "second.txt")
+        try await domain.settle()
+        #expect(domain.provider.text(at: "second.txt") == "x")
+        #expect(domain.provider.tree.count == 1011)
+    }
 }

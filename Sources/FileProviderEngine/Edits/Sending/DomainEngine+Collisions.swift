@@ -121,17 +121,19 @@ extension DomainEngine {
     /// Returns the item with a given name from the enumeration of a directory.
     func listedItem(named name: String, in parent: String) async throws -> ProviderItem? {
         var page: [UInt8]?
-        for _ in 0..<1000 {
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        while true {
             let after = page
             let answer = try await asking { () async throws(ProviderFailure) in
                 try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
             }
             let item = answer.items.first { $0.isAt(name, in: parent) }
             if let item { return item }
-            guard let next = answer.next else { break }
+            guard let next = answer.next else { return nil }
+            // An item that is on a later page would be created twice.
+            try guarded.check(answer)
             page = next
         }
-        return nil
     }
 
     /// Waits for the colliding item to leave if it is about to be moved or removed. If that item in turn waits for

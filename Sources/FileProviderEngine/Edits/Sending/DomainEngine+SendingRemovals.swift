@@ -114,7 +114,8 @@ extension DomainEngine {
     /// Ensures that a directory's removal removes nothing else; returns `nil` if it may be removed.
     private func settleChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
         var page: [UInt8]?
-        for _ in 0..<1000 {
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        while true {
             let after = page
             let question = answers.ask()
             let answer = try await asking { () async throws(ProviderFailure) in
@@ -137,9 +138,10 @@ extension DomainEngine {
                 return .done
             }
             guard let next = answer.next else { return nil }
+            // Items on later pages would be removed unseen.
+            try guarded.check(answer)
             page = next
         }
-        return nil
     }
 
     func finishRemoval(_ number: ItemNumber) throws {
