@@ -27,8 +27,7 @@ extension Index {
     ) throws(IndexFailure) -> [String: ProviderItem.UserInfoValue] {
         var values: [String: ProviderItem.UserInfoValue] = [:]
         var (number, folder) = (item.number, item.parent)
-        // No path has more components than this.
-        for _ in 0..<4096 {
+        for _ in 0..<IndexedItem.mostAncestors {
             guard number != .root, let parent = try self.item(folder) else { break }
             for (key, value) in parent.item.userInfo { values[key] = values[key] ?? value }
             (number, folder) = (parent.number, parent.parent)

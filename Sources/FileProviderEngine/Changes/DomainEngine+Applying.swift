@@ -50,7 +50,7 @@ extension DomainEngine {
         for number in openFiles.written {
             var place: ItemNumber? = number
             // The index has no cycles. The depth is bounded all the same.
-            for _ in 0..<1000 {
+            for _ in 0..<IndexedItem.mostAncestors {
                 guard let folder = place, folder != .root, let row = try? row(folder) else { break }
                 if removed.contains(row.item.identifier) {
                     try takeAsEdited(number)

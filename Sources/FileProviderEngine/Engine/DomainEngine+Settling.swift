@@ -95,7 +95,7 @@ extension DomainEngine {
     func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool {
         var number = number
         // The index has no cycles. The depth is bounded all the same.
-        for _ in 0..<4096 {
+        for _ in 0..<IndexedItem.mostAncestors {
             if number == top { return true }
             guard number != .root, let above = try index.itemEvenIfDeleted(number)?.parent else { break }
             number = above

@@ -3,8 +3,6 @@ package struct FolderPaths {
     private let index: Index
     /// The paths known so far; `nil` for directories that are not in the tree.
     private var paths: [ItemNumber: String?]
-    /// The limit on the number of names in a path.
-    private static let mostNames = 2048
 
     /// - Parameter root: The path of the root.
     package init(_ index: Index, root: String) {
@@ -25,7 +23,7 @@ package struct FolderPaths {
         var way: [(number: ItemNumber, name: String)] = []
         var path: String?
         var number = folder
-        while way.count < Self.mostNames {
+        while way.count < IndexedItem.mostAncestors {
             if let known = paths[number] {
                 path = known
                 break

@@ -83,3 +83,10 @@ package enum ListingState: UInt8, Sendable {
     case partial = 1
     case complete = 2
 }
+
+extension IndexedItem {
+    /// The most directories above an item that are visited. A path has at most `PATH_MAX` bytes (4096), so at most
+    /// 2048 names. Deeper trees can be made with relative paths. The limit also ends a walk through parents that a
+    /// provider reports in a cycle.
+    package static let mostAncestors = 2048
+}

@@ -6,8 +6,7 @@ extension Index {
         if item.number == .root { return [] }
         var names = [item.name]
         var parent = item.parent
-        // The limit on the depth of a path.
-        while parent != .root, names.count < 4096, let folder = try itemEvenIfDeleted(parent) {
+        while parent != .root, names.count < IndexedItem.mostAncestors, let folder = try itemEvenIfDeleted(parent) {
             names.insert(folder.name, at: 0)
             parent = folder.parent
         }

@@ -94,7 +94,7 @@ enum KeptEdits {
             guard isWanted else { continue }
             var names = [entry.name]
             var parent = entry.parent
-            while let above = known[parent], names.count < 4096 {
+            while let above = known[parent], names.count < IndexedItem.mostAncestors {
                 names.insert(above.name, at: 0)
                 parent = above.parent
             }

@@ -83,7 +83,7 @@ extension DomainEngine {
         guard !edits.moves.isEmpty || !reidentified.isEmpty else { return nil }
         // The path leads from the item up to the highest directory whose items may have other identifiers.
         var (path, count): ([IndexedItem], Int) = ([], 0)
-        for _ in 0..<1000 {
+        for _ in 0..<IndexedItem.mostAncestors {
             guard row.number != .root else { break }
             path.append(row)
             guard let folder = try index.item(identifier: row.item.parent), folder.number != .root else { break }
@@ -192,7 +192,7 @@ extension DomainEngine {
     func isMoving(_ identifier: String) -> Bool {
         guard !edits.moves.isEmpty else { return false }
         var row = try? index.item(identifier: identifier)
-        for _ in 0..<1000 {
+        for _ in 0..<IndexedItem.mostAncestors {
             guard let current = row, current.number != .root else { return false }
             if edits.moves[current.number] != nil { return true }
             row = try? index.item(identifier: current.item.parent)

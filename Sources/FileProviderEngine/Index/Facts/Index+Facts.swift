@@ -91,7 +91,7 @@ struct ShownPaths {
         var number = folder
         var names: [String]?
         // A tree in the index has no cycles; the depth is bounded in case of damage.
-        while unknown.count < 4096 {
+        while unknown.count < IndexedItem.mostAncestors {
             if let path = known[number] {
                 names = path
                 break

@@ -42,7 +42,7 @@ extension IndexWriter {
         var found: Set<String> = []
         for item in items {
             var row = try self.item(item.number)
-            for _ in 0..<1000 {
+            for _ in 0..<IndexedItem.mostAncestors {
                 guard let current = row, current.number != .root else { break }
                 row = try self.item(current.parent)
                 if let folder = row?.item.identifier, identifiers.contains(folder) { found.insert(folder) }
@@ -60,7 +60,7 @@ extension IndexWriter {
         guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
         var row = try item(identifier: identifier)
         // The parents that a provider reports may form a cycle.
-        for _ in 0..<1000 {
+        for _ in 0..<IndexedItem.mostAncestors {
             guard let current = row, current.number != .root else { return false }
             if moving.contains(current.number) { return true }
             row = try item(identifier: current.item.parent)
