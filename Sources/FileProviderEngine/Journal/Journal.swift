@@ -21,14 +21,13 @@ package final class Journal {
     private let removeEntry: Statement
     private let findEntry: Statement
     private let allEntries: Statement
-    private let dueEntries: Statement
     private var bytes = ByteWriter()
     /// Changes that count as written although the disk had no room for them: by number, with `nil` for an entry to
     /// remove. The next change that has room writes them along.
     private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
-    private static let columns = "number, parent, changes, next_attempt, data"
+    private static let columns = "number, parent, changes, data"
 
     /// Opens or creates a journal.
     ///
@@ -72,12 +71,10 @@ package final class Journal {
         }
         if !readOnly { try Self.createFacts(in: connection) }
         putEntry = try connection.statement(
-            "INSERT OR REPLACE INTO entries (\(Self.columns)) VALUES (?1, ?2, ?3, ?4, ?5)")
+            "INSERT OR REPLACE INTO entries (\(Self.columns), next_attempt) VALUES (?1, ?2, ?3, ?4, 0)")
         removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
         findEntry = try connection.statement("SELECT \(Self.columns) FROM entries WHERE number = ?1")
         allEntries = try connection.statement("SELECT \(Self.columns) FROM entries ORDER BY number")
-        dueEntries = try connection.statement(
-            "SELECT \(Self.columns) FROM entries WHERE next_attempt <= ?1 ORDER BY next_attempt, number")
         log = try CommitLog(ofDatabase: path)
         checkpointer = readOnly ? nil : try Checkpointer(path: path, connection)
         if !readOnly { reserve.fill() }
@@ -86,13 +83,13 @@ package final class Journal {
     deinit { checkpointer?.stop() }
 
     private static func create(in connection: DatabaseConnection) throws(IndexFailure) {
+        // `next_attempt` is not used. Journals of earlier versions have it, and an index of it.
         try connection.transaction { () throws(IndexFailure) in
             try connection.run(
                 """
                 CREATE TABLE entries (
                     number INTEGER PRIMARY KEY, parent INTEGER NOT NULL, changes INTEGER NOT NULL,
                     next_attempt REAL NOT NULL, data BLOB NOT NULL);
-                CREATE INDEX entries_due ON entries (next_attempt);
                 """)
             try connection.run("PRAGMA user_version = \(version)")
         }
@@ -205,8 +202,7 @@ package final class Journal {
         putEntry.bind(1, entry.number.rawValue)
         putEntry.bind(2, entry.parent.rawValue)
         putEntry.bind(3, Int64(entry.changes.rawValue))
-        putEntry.bind(4, entry.nextAttempt)
-        putEntry.bind(5, kept: bytes.bytes)
+        putEntry.bind(4, kept: bytes.bytes)
         try putEntry.run()
     }
 
@@ -231,21 +227,6 @@ package final class Journal {
         return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
     }
 
-    /// Returns the entries with a next attempt at or before a time, earliest first.
-    ///
-    /// - Parameter time: In seconds since 1970.
-    package func due(before time: Double) throws(IndexFailure) -> [JournalEntry] {
-        dueEntries.bind(1, time)
-        return try entries(dueEntries)
-    }
-
-    /// Returns the earliest time of a next attempt; `nil` if there are no entries.
-    package func nextAttempt() throws(IndexFailure) -> Double? {
-        let statement = try connection.statement("SELECT min(next_attempt) FROM entries")
-        guard try statement.step() else { return nil }
-        return statement.isNull(0) ? nil : statement.double(0)
-    }
-
     package func count() throws(IndexFailure) -> Int { Int(try connection.number("SELECT count(*) FROM entries")) }
 
     private func entries(_ statement: Statement) throws(IndexFailure) -> [JournalEntry] {
@@ -259,7 +240,7 @@ package final class Journal {
         try JournalEntry.read(
             number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),
             changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),
-            nextAttempt: statement.double(3), statement.bytes(4))
+            statement.bytes(3))
     }
 
     /// Returns all readable entries, and the number of entries that exist and are unreadable.

@@ -33,8 +33,6 @@ package struct JournalEntry: Sendable, Equatable {
     package var statusAtOpen: FileMark?
     /// The number of failed attempts after which the change was parked.
     package var attempts = 0
-    /// The time of the next attempt, in seconds since 1970.
-    package var nextAttempt: Double = 0
     package var failure: ProviderFailure?
     /// Whether a removal is to move the item to the provider's trash.
     package var goesToTrash = false
@@ -136,8 +134,7 @@ extension JournalEntry {
     }
 
     static func read(
-        number: ItemNumber, parent: ItemNumber, changes: LocalChanges, nextAttempt: Double,
-        _ bytes: UnsafeRawBufferPointer
+        number: ItemNumber, parent: ItemNumber, changes: LocalChanges, _ bytes: UnsafeRawBufferPointer
     ) throws(IndexFailure) -> JournalEntry {
         var reader = ByteReader(bytes)
         let parts = Parts(rawValue: try reader.number())
@@ -148,7 +145,6 @@ extension JournalEntry {
         var entry = JournalEntry(
             number: number, identifier: identifier, parent: parent, parentIdentifier: parentIdentifier, name: name,
             kind: kind, changes: changes)
-        entry.nextAttempt = nextAttempt
         entry.baseVersion = try reader.array()
         entry.modified = try reader.double()
         entry.attempts = Int(truncatingIfNeeded: try reader.signed())

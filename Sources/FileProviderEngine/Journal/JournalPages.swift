@@ -48,14 +48,13 @@ struct JournalPages {
         }
         // The number is the rowid, so the record holds NULL for it.
         guard types[0] == 0, let parent = cell.number(types[1]), let changes = cell.number(types[2]),
-            let nextAttempt = types[3] == 7
-                ? cell.number(6).map({ Double(bitPattern: UInt64(bitPattern: $0)) })
-                : cell.number(types[3]).map(Double.init),
+            // `next_attempt`, a floating-point number of 8 bytes or an integer.
+            cell.number(types[3] == 7 ? 6 : types[3]) != nil,
             types[4] >= 12, types[4] % 2 == 0, let data = cell.bytes((types[4] - 12) / 2)
         else { return nil }
         return try? JournalEntry.read(
             number: ItemNumber(rawValue: Int64(bitPattern: number)), parent: ItemNumber(rawValue: parent),
-            changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: changes)), nextAttempt: nextAttempt, data)
+            changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: changes)), data)
     }
 
     /// A position in a page, with functions that read from there.

@@ -25,7 +25,6 @@ import Testing
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3
-        full.nextAttempt = 99.5
         full.failure = ProviderFailure(.badAnswer, message: "m", domain: "d", code: -1, collidingItem: "c")
         do {
             let journal = try Journal(path: folder.path + "/journal.db")
@@ -36,9 +35,6 @@ import Testing
         let journal = try Journal(path: folder.path + "/journal.db")
         #expect(try journal.all() == [full, entry(8, "b")])
         #expect(try journal.entry(ItemNumber(rawValue: 7)) == full)
-        #expect(try journal.due(before: 50).map(\.number.rawValue) == [8])
-        #expect(try journal.due(before: 100).map(\.number.rawValue) == [8, 7])
-        #expect(try journal.nextAttempt() == 0)
         #expect(try journal.count() == 2)
         #expect(journal.damage == nil)
     }
