@@ -8,14 +8,15 @@ struct TimeQueue: Sendable {
 
     /// A binary heap. An entry whose order is no longer the one in `current` is outdated and is skipped.
     private var heap: [Place] = []
-    private var current: [ItemNumber: UInt64] = [:]
+    private var current: [ItemNumber: Place] = [:]
     private var counter: UInt64 = 0
 
     /// Inserts an item, replacing its earlier entry.
     mutating func put(_ number: ItemNumber, at time: Double) {
         counter += 1
-        current[number] = counter
-        heap.append(Place(time: time, order: counter, number: number))
+        let place = Place(time: time, order: counter, number: number)
+        current[number] = place
+        heap.append(place)
         var index = heap.count - 1
         while index > 0, isBefore(heap[index], heap[(index - 1) / 2]) {
             heap.swapAt(index, (index - 1) / 2)
@@ -26,13 +27,11 @@ struct TimeQueue: Sendable {
     mutating func remove(_ number: ItemNumber) { current[number] = nil }
 
     /// Returns the time at which an item is due; `nil` if it is not in the queue.
-    func time(of number: ItemNumber) -> Double? {
-        current[number].flatMap { order in heap.first { $0.order == order }?.time }
-    }
+    func time(of number: ItemNumber) -> Double? { current[number]?.time }
 
     /// Returns the number of items that are due after a time and satisfy a condition.
     func count(after time: Double, where isCounted: (ItemNumber) -> Bool) -> Int {
-        heap.count { $0.time > time && current[$0.number] == $0.order && isCounted($0.number) }
+        heap.count { $0.time > time && current[$0.number]?.order == $0.order && isCounted($0.number) }
     }
 
     /// Returns the due time of the first item.
@@ -51,7 +50,7 @@ struct TimeQueue: Sendable {
     }
 
     private mutating func dropOutdated() {
-        while let first = heap.first, current[first.number] != first.order { removeFirst() }
+        while let first = heap.first, current[first.number]?.order != first.order { removeFirst() }
     }
 
     private mutating func removeFirst() {
