@@ -29,7 +29,7 @@ package final class CoordinationService: Sendable {
         /// The processes without a connection that retain claims, by their former client numbers.
         var absent: [UInt64: ProcessDescriptor] = [:]
         /// The processes that have reported all claims granted over an earlier connection.
-        var returned: [UInt64: pid_t] = [:]
+        var returned: [UInt64: ProcessDescriptor] = [:]
     }
 
     private final class Clients: Sendable {
@@ -298,7 +298,9 @@ package final class CoordinationService: Sendable {
             state.refusals[number] = nil
             state.returned[number] = nil
             // The process may have reconnected before this close was handled.
-            if let process, !state.returned.values.contains(process.processID) { state.absent[number] = process }
+            if let process, !state.returned.values.contains(where: { Self.isSame($0, process) }) {
+                state.absent[number] = process
+            }
             state.heldBack?.end(number, process)
             return (state.heldBack != nil, view)
         }
@@ -338,16 +340,21 @@ package final class CoordinationService: Sendable {
     /// Returns the client numbers of a process's closed connections that retain claims.
     private func formerNumbers(of process: ProcessDescriptor?) -> [UInt64] {
         guard let process else { return [] }
-        // While its descriptor is held, a live process shares its process ID with no other.
         return clients.state.withLock { state in
-            state.absent.isEmpty ? [] : state.absent.filter { $0.value.processID == process.processID }.keys.sorted()
+            state.absent.isEmpty ? [] : state.absent.filter { Self.isSame($0.value, process) }.keys.sorted()
         }
+    }
+
+    /// Whether a process that was known before is still the one with its process ID. The ID of a process that has
+    /// ended may be another's, although its descriptor is held.
+    private static func isSame(_ former: ProcessDescriptor, _ process: ProcessDescriptor) -> Bool {
+        former.processID == process.processID && !former.hasEnded
     }
 
     /// Drops the claims of a process's former connections, as the process has reported all that it still holds.
     private func hasReturned(_ client: UInt64, _ process: ProcessDescriptor?) {
         guard let process else { return }
-        clients.state.withLock { $0.returned[client] = process.processID }
+        clients.state.withLock { $0.returned[client] = process }
         for former in formerNumbers(of: process) { forget(former) }
     }
 }
