@@ -122,10 +122,13 @@ final class DurableWrites: Sendable {
                 if hasIndex || hasJournal { state.withLock { $0.count += 1 } }
             }
             state.withLock { $0.observer }?()
-            switch result {
-            case .success: for job in following { job() }
-            case .failure: state.withLock { $0.following = following + $0.following }
+            let jobs = state.withLock { state -> [@Sendable () -> Void] in
+                if state.isStopped { return [] }
+                if case .success = result { return following }
+                state.following = following + state.following
+                return []
             }
+            for job in jobs { job() }
             for completion in waiting { completion(result) }
         }
     }
