@@ -20,8 +20,10 @@ final class Retries: Sendable {
     /// - Parameter attempt: returns whether it has succeeded. Called on a thread that may block, one at a time.
     func start(_ attempt: @escaping @Sendable () -> Bool) {
         state.withLock { state in
-            state.isAsked = true
-            if state.isRunning { return }
+            if state.isRunning {
+                state.isAsked = true
+                return
+            }
             state = State(isRunning: true)
             arm(&state, attempt)
         }
