@@ -144,6 +144,20 @@ extension DomainEngine {
         }
     }
 
+    /// Removes clean contents of items that do not exist. The last engine may have ended after it deleted an item and
+    /// before it removed the contents.
+    func sweepClean() {
+        do throws(Errno) {
+            for number in try folders.numbers(in: folders.clean) where openFiles.entry(number) == nil {
+                // The contents of an item that cannot be read stay.
+                let row = Result { () throws(IndexFailure) in try index.itemEvenIfDeleted(number) }
+                if case .success(nil) = row { try folders.remove(number, in: folders.clean) }
+            }
+        } catch {
+            remember(error)
+        }
+    }
+
     /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
     private func entryToResume(_ row: IndexedItem) throws -> OpenFiles.Entry? {
         guard row.content == .current else { return nil }

@@ -137,6 +137,7 @@ package actor DomainEngine {
         listReidentified()
         resumeOpenings()
         sweepRemoved()
+        sweepClean()
         evictToLimit()
         bringWhatIsKept()
         // The search catches up with changes that the last process did not index.

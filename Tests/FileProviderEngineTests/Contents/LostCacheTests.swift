@@ -39,6 +39,19 @@ import Testing
         #expect(try domain.row(try await domain.item("edited").number).content == .current)
     }
 
+    @Test func contentsOfItemsThatDoNotExistAreRemovedAtAStart() async throws {
+        let domain = try TestDomain()
+        domain.provider.addFile("file", "f")
+        #expect(try await domain.read("file") == "f")
+        let number = try await domain.item("file").number
+        let gone = ItemNumber(rawValue: 4711)
+        try domain.restart { try domain.folder.file("cache/content/4711", Array("gone".utf8)) }
+        #expect(!domain.hasFile(gone, in: "cache/content"))
+        #expect(domain.hasFile(number, in: "cache/content"))
+        #expect(try await domain.read("file") == "f")
+        #expect(domain.provider.count(.contents) == 1)
+    }
+
     @Test func aFileThatIsOpenForWritingUnchangedGoesBackToANewCache() async throws {
         let domain = try TestDomain()
         domain.provider.addFile("file", "f")
