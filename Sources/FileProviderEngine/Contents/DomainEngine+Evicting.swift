@@ -8,6 +8,7 @@ extension DomainEngine {
     ///
     /// - Throws: a failure of kind `notPermitted` if the file is dirty, open or pinned.
     package func evict(_ number: ItemNumber) throws(ProviderFailure) {
+        let number = currentNumber(number)
         endUnwantedTransfer(of: number)
         let row = try row(number)
         switch row.content {
@@ -27,8 +28,10 @@ extension DomainEngine {
     ///
     /// - Parameter deadline: the time at which waiting ends, in seconds since 1970.
     package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderFailure) {
-        endUnwantedTransfer(of: number)
+        endUnwantedTransfer(of: currentNumber(number))
         while clock.now < deadline, !Task.isCancelled {
+            // The file may be replaced while this waits.
+            let number = currentNumber(number)
             guard openFiles.entry(number) != nil else { break }
             let row = try row(number)
             // Such a file cannot be evicted even when it is closed.

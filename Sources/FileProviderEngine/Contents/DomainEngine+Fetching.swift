@@ -40,7 +40,7 @@ extension DomainEngine {
         do throws(ProviderFailure) {
             guard !isClosed else { throw .closed }
             lookAtOutdated(number)
-            let number = openFiles.entry(number)?.successor ?? number
+            let number = currentNumber(number)
             let row = try row(number)
             guard row.item.kind == .file else {
                 throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")

@@ -28,6 +28,7 @@ struct KeepingState {
 extension DomainEngine {
     /// Pins or unpins an item. Pinning a directory pins everything in it.
     package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
+        let number = currentNumber(number)
         _ = try row(number)
         try write(freesSpace: !isKept) { writer throws(IndexFailure) in
             try writer.update(number) { $0.isKept = isKept }

@@ -95,6 +95,14 @@ extension DomainEngine {
         if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
     }
 
+    /// Returns the number that a file has now, if it was replaced and handles of the earlier version are still open.
+    /// Otherwise returns the given number.
+    func currentNumber(_ number: ItemNumber) -> ItemNumber {
+        var number = number
+        while let successor = openFiles.entry(number)?.successor { number = successor }
+        return number
+    }
+
     /// Returns the current number of a file whose fetch began under an earlier number.
     func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number

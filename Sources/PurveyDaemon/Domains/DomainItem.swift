@@ -138,28 +138,46 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Materializes a file. The file may have another number by now.
-    private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
-        do {
-            try await engine.download(file.number)
+    /// Does something with the number of an item. A file that was replaced while it was open has another number by
+    /// now.
+    private static func withNumber(
+        of item: IndexedItem, _ engine: DomainEngine,
+        _ body: (ItemNumber) async throws(ProviderFailure) -> Void
+    ) async throws {
+        do throws(ProviderFailure) {
+            try await body(item.number)
         } catch {
-            guard error.kind == .noSuchItem, let now = try engine.index.item(identifier: file.item.identifier),
-                now.number != file.number, now.isShown
+            guard error.kind == .noSuchItem, let now = try engine.index.item(identifier: item.item.identifier),
+                now.number != item.number, now.isShown
             else { throw error }
-            try await engine.download(now.number)
+            try await body(now.number)
+        }
+    }
+
+    /// Materializes a file.
+    private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
+        try await withNumber(of: file, engine) { number throws(ProviderFailure) in
+            try await engine.download(number)
+        }
+    }
+
+    /// Pins or unpins the item.
+    private func setKept(_ isKept: Bool) async throws {
+        try await Self.withNumber(of: item, engine) { number throws(ProviderFailure) in
+            try await engine.keep(number, isKept)
         }
     }
 
     /// Pins the item and materializes it. In a pinned directory, items that are added later are pinned too.
     func keep(_ report: @escaping Report) async throws {
-        try await engine.keep(item.number, true)
+        try await setKept(true)
         try await download(report)
     }
 
     /// Ends the pin that the user set on the item. Its contents may then be evicted.
     func endKeeping() async throws {
         if item.isKeptByFolder, !item.isKept { throw try await staysBecauseItIsKept() }
-        if item.isKept { try await engine.keep(item.number, false) }
+        if item.isKept { try await setKept(false) }
     }
 
     /// Evicts a file, or all clean files in a directory. Items that are pinned within the directory stay.
@@ -167,7 +185,7 @@ struct DomainItem: Sendable {
     /// - Parameter endsKeeping: Whether to end the pin of the item itself; otherwise a pinned item is an error.
     func evict(endsKeeping: Bool) async throws {
         if item.isKeptByFolder || item.isKept && !endsKeeping { throw try await staysBecauseItIsKept() }
-        if item.isKept { try await engine.keep(item.number, false) }
+        if item.isKept { try await setKept(false) }
         var failures: [DomainFailure] = []
         // Only few of a million files may be local; the others are neither collected nor evicted.
         let fetched = await engine.filesBeingFetched
@@ -176,7 +194,9 @@ struct DomainItem: Sendable {
         for file in files where item.number == file.number || !file.staysHere {
             try Task.checkCancellation()
             do {
-                try await engine.evict(file.number, waitingUntil: deadline)
+                try await Self.withNumber(of: file, engine) { number throws(ProviderFailure) in
+                    try await engine.evict(number, waitingUntil: deadline)
+                }
             } catch {
                 failures.append(failure(of: file, "stays", error))
             }
