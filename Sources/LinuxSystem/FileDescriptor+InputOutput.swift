@@ -2,17 +2,18 @@ import CLinux
 import Glibc
 
 extension FileDescriptor {
-    /// Reads up to the buffer's length at the current position; 0 at the end of the file.
+    /// Reads up to `buffer.count` bytes at the current position. Returns 0 at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         try retrying { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
     }
 
-    /// Reads up to the buffer's length at an offset; 0 at the end of the file.
+    /// Reads up to `buffer.count` bytes at an offset. Returns 0 at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int {
         try retrying { pread(rawValue, buffer.baseAddress, buffer.count, off_t(offset)) }
     }
 
-    /// Reads everything from the current position on, but never more than about a limit.
+    /// Reads to the end of the file, from the current position. Stops once `limit` bytes are read, so that the result
+    /// exceeds the limit by less than 64 KiB.
     package func readToEnd(limit: Int) throws(Errno) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 << 10)
@@ -24,7 +25,7 @@ extension FileDescriptor {
         return bytes
     }
 
-    /// Writes up to the buffer's length at the current position and says how much was taken.
+    /// Writes up to `buffer.count` bytes at the current position. Returns the number of bytes written.
     package func write(_ buffer: UnsafeRawBufferPointer) throws(Errno) -> Int {
         try retrying { Glibc.write(rawValue, buffer.baseAddress, buffer.count) }
     }
@@ -48,10 +49,10 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes a range of a file at the current position, which the kernel copies. The file has a memory of its own or the disk's:
-    /// sockets and pipes have no ranges.
+    /// Writes a range of another file at the current position, with sendfile(2).
     ///
-    /// - Throws: `.invalidArgument` where the file ends before.
+    /// - Parameter source: a regular or memory file. Sockets and pipes have no ranges.
+    /// - Throws: `.invalidArgument` if the file ends before the range does.
     package func appendAll(of source: FileDescriptor, _ range: Range<Int>) throws(Errno) {
         var offset = off_t(range.lowerBound)
         while offset < range.upperBound {
@@ -62,17 +63,18 @@ extension FileDescriptor {
         }
     }
 
-    /// Sets the file's length; what is added reads as zeros.
+    /// Sets the file's length. Bytes that are added read as zeros.
     package func truncate(to size: Int) throws(Errno) {
         try retrying { ftruncate(rawValue, off_t(size)) }
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until the written data and metadata are on disk (fsync(2)).
     package func synchronize() throws(Errno) {
         try retrying { fsync(rawValue) }
     }
 
-    /// Waits until the contents, and what it takes to find them, are on the disk; dates may come later.
+    /// Waits until the contents, and the metadata needed to read them, are on disk (fdatasync(2)). Dates may be
+    /// written later.
     package func synchronizeData() throws(Errno) {
         try retrying { fdatasync(rawValue) }
     }

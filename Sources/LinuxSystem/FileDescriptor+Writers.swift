@@ -1,14 +1,15 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Whether anybody has the file open for writing now, by whatever path, mount or process. `true` also where the file system
-    /// cannot tell.
+    /// Whether any process has the file open for writing now, by whatever path or mount. Also `true` if the file
+    /// system cannot tell.
     ///
-    /// The kernel grants a lease on a file to who reads it only where nobody writes to it (fcntl(2)).
+    /// Tries to take a read lease, which the kernel grants only on a file without writers (F_SETLEASE of fcntl(2)).
     ///
-    /// - Precondition: this is open for reading only, and the file belongs to this process's user.
+    /// - Precondition: this descriptor is open for reading only, and the file belongs to this process's user.
     package var hasWriters: Bool {
-        // The default signal to who has a lease, should the file be opened meanwhile, would end the process.
+        // If a process opens the file meanwhile, the kernel signals the holder of the lease. The default signal,
+        // SIGIO, would end this process.
         guard fcntl(rawValue, Self.setSignal, SIGURG) == 0, fcntl(rawValue, Self.setLease, F_RDLCK) == 0 else {
             return true
         }
@@ -16,7 +17,7 @@ extension FileDescriptor {
         return false
     }
 
-    /// F_SETSIG and F_SETLEASE, which Glibc's module does not show.
+    /// The values of F_SETSIG and F_SETLEASE, which the Glibc module does not export.
     private static let setSignal: CInt = 10
     private static let setLease: CInt = 1024
 }

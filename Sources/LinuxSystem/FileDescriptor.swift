@@ -2,48 +2,49 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An open file, directory, socket or memory file, closed when its last reference goes.
+/// An open file, directory, socket or memory file. It is closed when the last reference to the object is dropped.
 ///
-/// The reference count is the owner: nobody else closes the number, and nobody keeps the number longer than the
-/// object. Every descriptor made here is close-on-exec.
+/// The object owns the number: no other code closes it or keeps it for longer than the object. Every descriptor
+/// opened through this type is close-on-exec.
 ///
-/// close(2) may block on a descriptor that a peer sent. Such a one has a ``ClosingLane``, which closes it on another
-/// thread.
+/// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``ClosingLane``, which closes it on
+/// another thread.
 public final class FileDescriptor: Sendable {
     /// The descriptor's number. It stays valid for as long as this object is referenced.
     public let rawValue: CInt
     private let lane = AtomicLazyReference<ClosingLane>()
 
-    /// Takes over a descriptor that is open and that nobody else will close.
+    /// Takes ownership of an open descriptor. No other code may close it.
     public init(owning rawValue: CInt) {
         self.rawValue = rawValue
     }
 
-    /// Takes over a descriptor that a peer sent.
+    /// Takes ownership of a descriptor that a peer sent.
     ///
-    /// - Parameter lane: closes it; `nil` closes it on the thread that drops the last reference.
+    /// - Parameter lane: closes it. `nil` closes it on the thread that drops the last reference.
     package convenience init(owning rawValue: CInt, closedOn lane: ClosingLane?) {
         self.init(owning: rawValue)
         if let lane { close(on: lane) }
     }
 
-    /// The lane that closes it, or `nil` if the thread does that drops the last reference.
+    /// The lane that closes this descriptor. `nil` if the thread that drops the last reference closes it.
     package var closingLane: ClosingLane? { lane.load() }
 
-    /// Makes a lane close it once its last reference goes. The first lane that is given stays.
+    /// Sets the lane that closes this descriptor after its last reference is dropped. Has no effect if a lane is set
+    /// already.
     package func close(on lane: ClosingLane) {
         _ = self.lane.storeIfNil(lane)
     }
 
     deinit {
         if let lane = lane.load() { return lane.close(rawValue) }
-        // Linux frees the number whatever close(2) answers, so trying again could close a stranger's.
+        // Linux frees the number whatever close(2) returns. A second attempt could close another thread's descriptor.
         _ = Glibc.close(rawValue)
     }
 }
 
 extension FileDescriptor {
-    /// How a path is opened: the access mode and flags of open(2), close-on-exec always added.
+    /// The access mode and flags of open(2). O_CLOEXEC is always added.
     package struct OpenOptions: OptionSet, Sendable {
         package let rawValue: CInt
         package init(rawValue: CInt) { self.rawValue = rawValue }
@@ -62,12 +63,12 @@ extension FileDescriptor {
         package static let unnamedTemporary = OpenOptions(rawValue: clinux_o_tmpfile)
     }
 
-    /// What openat2(2) may pass through on its way.
+    /// The restrictions on path resolution of openat2(2).
     package struct Resolution: OptionSet, Sendable {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-        /// Nothing outside the starting directory: no `..` above it, no absolute path, no link that leaves it.
+        /// Refuses a path that leaves the starting directory: by `..`, as an absolute path, or through a link.
         package static let beneath = Resolution(rawValue: clinux_resolve_beneath)
         package static let noSymbolicLinks = Resolution(rawValue: clinux_resolve_no_symlinks)
     }
@@ -99,8 +100,8 @@ extension FileDescriptor {
             })
     }
 
-    /// Whether a path leads somewhere without passing a symbolic link, itself included. One system call, where resolving a path
-    /// takes one for each component.
+    /// Whether a path exists and neither passes through nor ends at a symbolic link. Takes one system call. Resolving
+    /// the path would take one per component.
     package static func leadsStraight(to path: String) -> Bool {
         let flags = UInt64(UInt32(bitPattern: OpenOptions.pathOnly.rawValue | O_CLOEXEC))
         let descriptor = clinux_openat2(AT_FDCWD, path, flags, 0, clinux_resolve_no_symlinks)
@@ -109,21 +110,21 @@ extension FileDescriptor {
         return true
     }
 
-    /// A second descriptor of the same open file, with an owner of its own.
+    /// Duplicates this descriptor. Both share one open file description, and so the position.
     package func duplicate() throws(Errno) -> FileDescriptor {
         let copy = try FileDescriptor.copy(of: rawValue)
         if let closingLane { copy.close(on: closingLane) }
         return copy
     }
 
-    /// A fresh open of the same file, with a position of its own; it needs no path that still exists.
+    /// Opens the same file again, with a position of its own. The file's path need not exist any more.
     package func reopen(_ options: OpenOptions) throws(Errno) -> FileDescriptor {
         let file = try FileDescriptor.open("/proc/self/fd/\(rawValue)", options)
         if let closingLane { file.close(on: closingLane) }
         return file
     }
 
-    /// The absolute path the kernel knows for this descriptor, or `nil` when the file has none any more.
+    /// The absolute path that the kernel reports for this descriptor, or `nil` if the file has none or is deleted.
     package var path: String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 16)
         let length = readlink("/proc/self/fd/\(rawValue)", &buffer, buffer.count - 1)

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Whether two files hold the same bytes.
+/// A comparison of the contents of two files.
 package enum ContentComparison {
-    /// Blocks for as long as reading both takes.
+    /// Returns whether two files hold the same bytes. Blocks while both are read.
     package static func areEqual(_ one: FileDescriptor, _ other: FileDescriptor) throws(Errno) -> Bool {
         guard try one.status().size == other.status().size else { return false }
         return try areEqual(one, other, in: 0..<Int.max)
     }
 
-    /// The same for some of the bytes, as far as the files go.
+    /// Returns whether two files hold the same bytes in a range. Bytes beyond the end of both files count as equal.
     package static func areEqual(
         _ one: FileDescriptor, _ other: FileDescriptor, in range: Range<Int>
     ) throws(Errno) -> Bool {
@@ -34,9 +34,9 @@ package enum ContentComparison {
 }
 
 extension FileDescriptor {
-    /// Reads until a buffer is full or the file is over.
+    /// Reads until the buffer is full or the file ends.
     ///
-    /// - Returns: how many bytes were read.
+    /// - Returns: the number of bytes read.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) -> Int {
         var filled = 0
         while filled < buffer.count {

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// Why the content of one file was not copied; who copies several files adds which one it was.
+/// The reason why the contents of one file were not copied. The caller adds the path.
 enum ContentError: Error {
     case cancelled
     case changed
@@ -16,32 +16,34 @@ enum ContentError: Error {
     }
 }
 
-/// Copies the bytes of regular files, each in the fastest way the two file systems allow, and proves that the file did
-/// not change meanwhile.
+/// A copier of regular files' contents. It uses the fastest method that the two file systems support, and detects
+/// whether the source changed during the copy.
 ///
-/// Positions of the descriptors are neither used nor moved, but where that is said: other processes may share them.
+/// It neither uses nor moves the positions of descriptors, unless `movesPositions` is set: other processes may share
+/// them.
 struct ContentCopier: ~Copyable {
-    /// What one copy_file_range(2) is asked for: some milliseconds of work, so that a cancel is soon heard.
+    /// The number of bytes per copy_file_range(2). One call takes some milliseconds, so that cancelling takes effect
+    /// soon.
     private static let rangePiece = 16 << 20
     private static let bufferPiece = 1 << 20
 
-    /// The device a clone was refused for. A tree of many small files asks only once.
+    /// The last device that does not support clones, so that a tree of many small files tries only once.
     private var deviceWithoutClone: UInt64?
     private var deviceWithoutRange: UInt64?
     private var buffer: UnsafeMutableRawBufferPointer?
-    /// Whether the positions of sources may be moved, because no other process uses them.
+    /// Whether the position of a source may be moved, as no other process uses it.
     private let movesPositions: Bool
 
     init(movesPositions: Bool = false) { self.movesPositions = movesPositions }
 
     deinit { buffer?.deallocate() }
 
-    /// Copies everything in `source` to `target`, which is empty.
+    /// Copies all of `source` to `target`, which is empty.
     ///
     /// - Parameters:
-    ///   - before: the source's status, read before anything else was decided about it.
-    ///   - advanced: how many more bytes are done.
-    /// - Returns: the slowest way that was needed.
+    ///   - before: the source's status, read before the caller decided anything about the source.
+    ///   - advanced: called with the number of further bytes that are copied.
+    /// - Returns: the slowest method that was used.
     mutating func copy(
         _ source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor,
         advanced: (Int) -> Void, isCancelled: () -> Bool
@@ -56,9 +58,9 @@ struct ContentCopier: ~Copyable {
         return method
     }
 
-    /// Copies some of `source` to the same place in `target`, where that has a hole.
+    /// Copies a range of `source` to the same range of `target`, which is a hole there.
     ///
-    /// - Parameter before: as for the whole.
+    /// - Parameter before: the source's status, read before the caller decided anything about the source.
     mutating func copy(
         _ range: Range<Int>, of source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor,
         isCancelled: () -> Bool
@@ -81,13 +83,14 @@ struct ContentCopier: ~Copyable {
         try Self.check(source, before, range, target)
     }
 
-    /// The number of times that a copy is compared with a source whose date of the last change of any kind (ctime) goes on moving.
+    /// The maximum number of times that a copy is compared with a source whose ctime keeps changing.
     private static let comparisons = 3
 
-    /// Throws if the source has other contents than were copied.
+    /// Throws if the source may have changed during the copy.
     ///
-    /// A program that writes to the source may set its modification date back. Then only ctime has moved, as it does with permissions and
-    /// links, and the bytes are compared. Links can be made and removed all the time, so that equal bytes are enough in the end.
+    /// A program that writes to the source may restore its modification date, but ctime changes anyway. It changes
+    /// with permissions and links as well, so the bytes are compared. As other processes may make and remove links
+    /// continuously, the last comparison decides even if ctime has changed once more.
     private static func check(
         _ source: FileDescriptor, _ before: FileStatus, _ range: Range<Int>, _ target: FileDescriptor
     ) throws(ContentError) {
@@ -95,7 +98,7 @@ struct ContentCopier: ~Copyable {
         for count in 0...comparisons {
             let now = try call { () throws(Errno) in try source.status() }
             guard now.hasSameContent(as: before) else { throw .changed }
-            // A file that is made up when it is read has no such date.
+            // The status of files that are generated when they are read, as in /proc, does not show changes.
             if before.size == 0 || now.changedNanoseconds == last.changedNanoseconds || count == comparisons { return }
             last = now
             guard (try? ContentComparison.areEqual(source, target, in: range)) == true else { throw .changed }
@@ -106,7 +109,8 @@ struct ContentCopier: ~Copyable {
         do throws(Errno) { return try body() } catch { throw .system(error) }
     }
 
-    /// Shares the source's blocks with the target (FICLONE), which takes a state of the source that is whole.
+    /// Clones the source into the target (FICLONE), which is atomic. Returns `false` if the file systems do not
+    /// support that.
     private mutating func clone(
         _ source: FileDescriptor, _ before: FileStatus, to target: FileDescriptor
     ) throws(ContentError) -> Bool {
@@ -118,7 +122,7 @@ struct ContentCopier: ~Copyable {
             deviceWithoutClone = before.identity.device
             return false
         }
-        // The clone is what the source was at that moment, which need not be what its status said before.
+        // The source may have changed between its status and the clone.
         guard try Self.call({ () throws(Errno) in try target.status() }).size == before.size else { throw .changed }
         return true
     }
@@ -128,7 +132,7 @@ struct ContentCopier: ~Copyable {
         advanced: (Int) -> Void, isCancelled: () -> Bool
     ) throws(ContentError) -> CopyMethod {
         guard before.size > 0 else {
-            // Files made up when they are read (in /proc) say they are empty: what reading gives is what there is.
+            // Generated files, as in /proc, have size 0 and must be read to the end.
             try readAndWrite(source, 0..<Int.max, to: target, advanced: advanced, isCancelled: isCancelled)
             return .readWrite
         }
@@ -146,16 +150,17 @@ struct ContentCopier: ~Copyable {
             source, before, 0..<before.size, to: target, advanced: advanced, isCancelled: isCancelled)
     }
 
-    /// The source of a file with holes with a position that finding data may move: a fresh open of it, which a confined process cannot
-    /// have because that goes by `/proc`; else the source itself where it may be moved.
+    /// Returns a descriptor of a sparse source for SEEK_DATA, which moves the position. That is a second open of the
+    /// file, through `/proc`. A confined process has no `/proc`, so it uses the source itself if its position may be
+    /// moved.
     private func prober(_ source: FileDescriptor, _ before: FileStatus) -> FileDescriptor? {
         guard before.isSparse else { return nil }
         return (try? source.reopen(.readOnly)) ?? (movesPositions ? source : nil)
     }
 
-    /// Copies a file with holes: only its data, and then its length.
+    /// Copies the data of a sparse file, and sets its length.
     ///
-    /// - Parameter prober: the same file with a position of its own, which finding data moves.
+    /// - Parameter prober: a descriptor of the same file. Its position is moved.
     private mutating func copyData(
         _ source: FileDescriptor, _ before: FileStatus, prober: FileDescriptor, to target: FileDescriptor,
         advanced: (Int) -> Void, isCancelled: () -> Bool
@@ -175,7 +180,7 @@ struct ContentCopier: ~Copyable {
         return method
     }
 
-    /// The next piece of a file that is not a hole, `nil` where only a hole follows.
+    /// Returns the next range of data. `nil` if the rest of the file is a hole.
     private static func data(
         of file: FileDescriptor, from position: Int, size: Int
     ) throws(ContentError) -> Range<Int>? {
@@ -186,7 +191,7 @@ struct ContentCopier: ~Copyable {
             return start..<min(end, size)
         } catch {
             if error.rawValue == ENXIO { return nil }
-            // A file system that cannot tell: everything is data.
+            // The file system does not support SEEK_DATA: all of the file counts as data.
             return position..<size
         }
     }
@@ -205,7 +210,8 @@ struct ContentCopier: ~Copyable {
                 let copied = try retrying {
                     clinux_copy_file_range(source.rawValue, &input, target.rawValue, &output, length)
                 }
-                // Zero is the file's end, or a file system that only pretends to have the call: reading will tell.
+                // Zero means the end of the file, or a file system without a working implementation. Reading finds
+                // out which.
                 guard copied > 0 else { break }
                 position += copied
                 advanced(copied)
@@ -227,10 +233,12 @@ struct ContentCopier: ~Copyable {
         }
     }
 
+    /// Copies a range through a buffer.
+    ///
     /// - Parameters:
-    ///   - range: without an upper bound (`Int.max`) the file ends where reading ends; otherwise ending sooner means that it has
-    ///     shrunk.
-    ///   - skipsZeros: whether nothing is written where there are zeros only: holes that cannot be found stay holes so.
+    ///   - range: the bytes to copy. An upper bound of `Int.max` means up to the end of the file. With any other
+    ///     bound, an earlier end means that the file was truncated meanwhile.
+    ///   - skipsZeros: whether zeros are not written, which preserves holes that cannot be found.
     private mutating func readAndWrite(
         _ source: FileDescriptor, _ range: Range<Int>, to target: FileDescriptor, skipsZeros: Bool = false,
         advanced: (Int) -> Void, isCancelled: () -> Bool
@@ -259,7 +267,7 @@ struct ContentCopier: ~Copyable {
         }
     }
 
-    /// The bytes that are skipped together if all are zeros. Holes are rarely smaller.
+    /// The size of the blocks that are skipped if they hold zeros only. Holes are rarely smaller.
     private static let skippedPiece = 64 << 10
 
     private static func writeData(
@@ -275,7 +283,7 @@ struct ContentCopier: ~Copyable {
 
     private static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return true }
-        // Each byte is the one before it, and the first is zero.
+        // Compares each byte with the one before it. The first is zero.
         return bytes[0] == 0 && memcmp(base, base + 1, bytes.count - 1) == 0
     }
 }

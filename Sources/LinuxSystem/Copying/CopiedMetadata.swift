@@ -1,19 +1,22 @@
 import CLinux
 import Glibc
 
-/// Gives a copy what the original has beside its content: attributes, mode, access control list and times.
+/// Copies a file's metadata: extended attributes, mode, access control list and times.
 enum CopiedMetadata {
+    /// Applies the metadata of the original to its copy.
+    ///
     /// - Parameters:
-    ///   - target: the copy, open and written whole; writing to it later would change its times again.
-    ///   - origin: whose file the original is.
-    ///   - mask: this process's mask for new files.
-    ///   - keepsMode: whether it gets the original's mode and list, or has a mode of its own.
+    ///   - target: the copy, open and complete. Writing to it later would change its times again.
+    ///   - origin: the side that the original belongs to.
+    ///   - mask: this process's umask.
+    ///   - keepsMode: whether the copy gets the original's mode and access control list. Otherwise it keeps its own
+    ///     mode.
     static func apply(
         from source: FileDescriptor, _ status: FileStatus, to target: FileDescriptor, origin: CopyOrigin, mask: mode_t,
         keepsMode: Bool = true
     ) throws(Errno) {
         let names = try ExtendedAttributes.names(of: source)
-        // Attributes first: the mode may forbid to set them.
+        // The attributes come first, as the new mode may forbid setting them.
         _ = try ExtendedAttributes.copy(names.user, from: source, to: target)
         if keepsMode { try applyMode(from: source, status, names, to: target, origin, mask) }
         try retrying { futimens(target.rawValue, [status.accessed, status.modified]) }
@@ -24,19 +27,20 @@ enum CopiedMetadata {
         _ origin: CopyOrigin, _ mask: mode_t
     ) throws(Errno) {
         var permissions = try owned(origin.permissions(of: status, source, mask: mask), status, target)
-        // A list that the copy does not get leaves the group less, and the mode must not give it more in between.
+        // With an access control list, the group bits are the list's mask. A copy without the list would grant them
+        // to the whole group.
         if origin == .peer, !names.lists.isEmpty { permissions &= ~0o070 }
         try retrying { fchmod(target.rawValue, permissions) }
         guard origin == .user else { return }
         if try !ExtendedAttributes.copy(names.lists, from: source, to: target) {
-            // With a list, the group's bits are the most that anyone on the list has. Without it they would be given
-            // to the whole group.
+            // The list could not be copied. Without it, its mask would be granted to the whole group.
             permissions &= ~0o070
             try retrying { fchmod(target.rawValue, permissions) }
         }
     }
 
-    /// The mode for the copy. A program that runs as its owner does so only if the copy has that same owner.
+    /// Returns the mode of the copy. Set-user-ID and set-group-ID are kept only if the copy has the same owner or
+    /// group.
     private static func owned(
         _ permissions: mode_t, _ status: FileStatus, _ target: FileDescriptor
     ) throws(Errno) -> mode_t {

@@ -1,24 +1,25 @@
-/// Why a copy was not made. Whichever it is, nothing was left at the destination.
+/// The reason why a copy was not made. In every case nothing is left at the destination.
 ///
-/// A path is the name asked for, or lies below the folder that was copied.
+/// A path is the requested name, or lies below the directory that was copied.
 package enum CopyError: Error, Equatable {
-    /// The closure that asks said so.
+    /// The caller's `isCancelled` returned `true`.
     case cancelled
-    /// The file shrank, grew or was written to while it was copied.
+    /// The file was truncated, extended or written to during the copy.
     case changedDuringCopy(path: String)
-    /// Something was added to, removed from or replaced in a folder while it was copied.
+    /// An entry of a directory was added, removed or replaced during the copy.
     case changedDuringWalk(path: String)
-    /// Neither a file nor, for a tree, a directory: a pipe or device could block or never end.
+    /// The item is neither a regular file nor, for a tree, a directory. Reading a pipe or a device could block or
+    /// never end.
     case wrongKind(FileStatus.Kind, path: String)
-    /// A name no directory entry can have.
+    /// The name is not valid for a directory entry.
     case invalidName(String)
-    /// The name is taken at the destination.
+    /// The destination has an entry of that name.
     case alreadyExists(name: String)
-    /// The disk is full, or the user's share of it.
+    /// The disk is full, or the user's quota is exceeded.
     case noSpace(path: String)
-    /// The destination lies in the folder to copy.
+    /// The destination lies in the directory to copy.
     case destinationInsideSource
-    /// A folder that contains itself, which only a file system served by a program can show.
+    /// A directory contains itself, which only a FUSE file system can show.
     case containsItself(path: String)
     case system(Errno, path: String)
 
@@ -40,7 +41,7 @@ package enum CopyError: Error, Equatable {
 }
 
 extension CopyError {
-    /// Runs system calls about one path.
+    /// Runs system calls on one path, and adds the path to their error.
     static func wrapping<Result: ~Copyable>(
         _ path: @autoclosure () -> String, _ body: () throws(Errno) -> Result
     ) throws(CopyError) -> Result {

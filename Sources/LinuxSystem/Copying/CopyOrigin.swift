@@ -1,29 +1,28 @@
 import CLinux
 import Glibc
 
-/// The owner's side of a copied file, which decides what of its mode and attributes the copy gets.
+/// The side that a copied file comes from. It determines the mode and attributes of the copy.
 package enum CopyOrigin: Sendable {
-    /// The user's own file, copied for the user. The copy has the mode, the access control list and the user's
+    /// The user's own file, copied for the user. The copy gets the mode, the access control list and the `user.…`
     /// attributes.
     case user
     /// A file that another process chose: an extension, a provider, or a program that offers an item.
     ///
-    /// The copy gets no more than a program would give to a new file: neither set-user-ID, set-group-ID nor sticky
-    /// bit, no access control list, and no permission that the process's mask takes away. Attributes of the user
-    /// (`user.…`) are copied.
+    /// The copy gets no more than a program would give to a new file: no set-user-ID, set-group-ID or sticky bit, no
+    /// access control list, and no permission that this process's umask excludes. The `user.…` attributes are copied.
     case peer
 }
 
 extension CopyOrigin {
-    /// The permissions of a copy.
+    /// Returns the permissions of a copy.
     ///
     /// - Parameters:
-    ///   - status: the original's.
-    ///   - mask: this process's mask for new files.
+    ///   - status: the original's status.
+    ///   - mask: this process's umask.
     func permissions(of status: FileStatus, _ original: FileDescriptor, mask: mode_t) -> mode_t {
         switch self {
         case .user: status.permissions
-        // No program chooses the mode of a memory file: all users may run a new one.
+        // A new memory file is executable by all users. Its mode was not chosen by a program.
         case .peer where original.isMemoryFile(status): 0o666 & ~mask
         case .peer: status.permissions & 0o777 & ~mask
         }
@@ -31,16 +30,16 @@ extension CopyOrigin {
 }
 
 extension FileDescriptor {
-    /// Whether this is a file in memory that never had a name: memfd_create(2).
+    /// Whether this is a memory file (memfd_create(2)).
     fileprivate func isMemoryFile(_ status: FileStatus) -> Bool {
         status.kind == .regular && status.linkCount == 0 && clinux_get_seals(rawValue) >= 0
     }
 }
 
-/// The permissions that this process's new files do not get: umask(2).
+/// This process's umask(2).
 package enum CreationMask {
-    /// The mask, as `/proc/self/status` has it: umask(2) tells it only by setting another, which files of other threads
-    /// would get. Without `/proc`, as in a confined process, 0077.
+    /// The mask, read from `/proc/self/status`. umask(2) returns it only by setting another one, which would apply to
+    /// files that other threads create meanwhile. Without `/proc`, as in a confined process, returns 0077.
     package static var current: mode_t {
         guard let file = try? FileDescriptor.open("/proc/self/status", .readOnly),
             let bytes = try? file.readToEnd(limit: 64 << 10)

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Copies what a file carries beside its content: attributes of users (`user.…`) and access control lists.
+/// Copies extended attributes of users (`user.…`) and access control lists.
 ///
-/// Attributes that bind a file to its machine or grant it power (`security.…`, `trusted.…`) are not copied.
+/// Attributes that belong to the machine or grant privileges (`security.…`, `trusted.…`) are not copied.
 enum ExtendedAttributes {
     private static let accessList = "system.posix_acl_access"
     private static let defaultList = "system.posix_acl_default"
 
-    /// Which of a file's attributes matter to a copy.
+    /// The names of a file's attributes that are copied.
     struct Names {
         var user: [String] = []
         var lists: [String] = []
@@ -28,7 +28,8 @@ enum ExtendedAttributes {
         return result
     }
 
-    /// Copies some attributes. One that the target's file system does not support, or only smaller, is left out.
+    /// Copies attributes. Leaves out those that the target's file system does not support or that are too large for
+    /// it.
     ///
     /// - Returns: whether all of them were copied.
     static func copy(
@@ -47,7 +48,8 @@ enum ExtendedAttributes {
         return isComplete
     }
 
-    /// Reads something whose size is asked first and may grow in between; `nil` where it is gone or not supported.
+    /// Reads a value of variable size. It may grow between the call for its size and the call for its contents.
+    /// Returns `nil` if it does not exist or is not supported.
     private static func read(
         _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
     ) throws(Errno) -> [CChar]? {
@@ -70,11 +72,11 @@ enum ExtendedAttributes {
         }
     }
 
-    /// Whether an attribute was refused for what it is, and not because the disk is full.
+    /// Whether an error concerns this attribute, rather than a full disk.
     private static func isAboutTheAttribute(_ error: Errno, _ target: FileDescriptor) -> Bool {
         switch error.rawValue {
         case EOPNOTSUPP, ENOSYS, EPERM, EACCES, E2BIG, ERANGE, EINVAL: true
-        // ext4 keeps all attributes of a file in one block and calls that block's end the disk's.
+        // ext4 limits all attributes of a file to one block, and reports ENOSPC if they do not fit.
         case ENOSPC, EDQUOT: clinux_filesystem_free(target.rawValue) > 1 << 20
         default: false
         }

@@ -1,28 +1,31 @@
 import Glibc
 
-/// Copies one regular file, whole or not at all.
+/// Copies a regular file. A copy is complete or does not exist.
 package enum FileCopier {
-    /// Copies an open file under a new name: cloned where the file system shares blocks, else copied by the kernel,
-    /// else through a buffer. Holes, extended attributes, mode and times are kept; set-user-ID and set-group-ID only
-    /// where the copy belongs to the same user or group.
+    /// Copies an open file to a new name: by a clone if the file system supports that, otherwise by the kernel,
+    /// otherwise through a buffer. Holes, extended attributes, mode and times are kept. Set-user-ID and set-group-ID
+    /// are kept only if the copy belongs to the same user or group.
     ///
-    /// The name appears when the file is whole: until then the file has no name, and a copy that fails, is cancelled
-    /// or whose process is killed leaves nothing. The copy is not forced to the disk.
+    /// The name appears when the file is complete. Until then the file has no name where the file system supports
+    /// that (see ``StagedFile``), so that a copy that fails, is cancelled or whose process is killed leaves nothing.
+    /// The copy is not flushed to disk.
     ///
-    /// Blocks for as long as it takes. The closures are called on the calling thread.
+    /// Blocks until the copy is made. The closures are called on the calling thread.
     ///
     /// - Parameters:
     ///   - source: a regular file, open for reading. Its position is neither used nor moved.
-    ///   - directory: where the copy goes.
-    ///   - name: a name that is not taken there.
-    ///   - origin: the side that chose the file. A copy of a peer's has neither a special mode nor an access control list.
-    ///   - permissions: those of the copy, less the process's mask, where they are not the original's. The copy is made with them,
-    ///     because a confined process cannot change them later.
-    ///   - movesPosition: whether the source's position may be moved, because no other process uses it. A confined process cannot find
-    ///     holes otherwise.
-    ///   - progress: how many bytes are done, and how many there are (0 where the file does not say).
-    ///   - isCancelled: asked between pieces of at most 16 MiB.
-    /// - Returns: the slowest way that was needed.
+    ///   - directory: the directory of the copy.
+    ///   - name: the name of the copy, which must be free.
+    ///   - origin: the side that chose the file. The copy of a peer's file gets no special mode bits and no access
+    ///     control list.
+    ///   - permissions: the permissions of the copy, less the umask, instead of the original's. The copy is created
+    ///     with them, because a confined process cannot change them later.
+    ///   - movesPosition: whether the source's position may be moved, as no other process uses it. A confined process
+    ///     cannot find holes otherwise.
+    ///   - progress: called with the number of copied bytes and the total, which is 0 if the file does not report its
+    ///     size.
+    ///   - isCancelled: called between pieces of at most 16 MiB.
+    /// - Returns: the slowest method that was used.
     @discardableResult
     package static func copy(
         _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,
@@ -62,14 +65,14 @@ package enum FileCopier {
         return method
     }
 
-    /// Copies the contents of an open file, and nothing else of it, to an empty one: cloned where the file system shares blocks,
-    /// else copied by the kernel, else through a buffer.
+    /// Copies only the contents of an open file to an empty one: by a clone if the file system supports that,
+    /// otherwise by the kernel, otherwise through a buffer.
     ///
-    /// Blocks for as long as it takes. Positions are neither used nor moved, but as for a copy.
+    /// Blocks until the copy is made. Neither uses nor moves positions, except with `movesPosition`.
     ///
     /// - Parameters:
-    ///   - name: what errors call the file.
-    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
+    ///   - name: the file's name in errors.
+    ///   - movesPosition: whether the source's position may be moved, as no other process uses it.
     package static func copyContents(
         of source: FileDescriptor, to target: FileDescriptor, named name: String, movesPosition: Bool = false
     ) throws(CopyError) {
@@ -83,16 +86,16 @@ package enum FileCopier {
         }
     }
 
-    /// Copies some bytes of an open file to the same place in another, which has a hole there: by the kernel, which shares blocks
-    /// where the file system can, else through a buffer. Holes stay holes.
+    /// Copies a range of an open file to the same range of another, which is a hole there. The kernel copies, and
+    /// shares blocks if the file system supports that; otherwise the bytes go through a buffer. Holes stay holes.
     ///
-    /// Blocks for as long as it takes. Positions are neither used nor moved.
+    /// Blocks until the copy is made. Neither uses nor moves positions, except with `movesPosition`.
     ///
     /// - Parameters:
-    ///   - name: what errors call the file.
-    ///   - movesPosition: whether the source's position may be moved, because no other process uses it.
-    ///   - isCancelled: asked between pieces of at most 16 MiB.
-    /// - Throws: ``CopyError/changedDuringCopy(path:)`` where the file ends before.
+    ///   - name: the file's name in errors.
+    ///   - movesPosition: whether the source's position may be moved, as no other process uses it.
+    ///   - isCancelled: called between pieces of at most 16 MiB.
+    /// - Throws: ``CopyError/changedDuringCopy(path:)`` if the file ends before the range does.
     package static func copyRange(
         _ range: Range<Int>, of source: FileDescriptor, to target: FileDescriptor, named name: String,
         movesPosition: Bool = false, isCancelled: () -> Bool = { false }

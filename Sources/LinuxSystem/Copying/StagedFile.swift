@@ -1,18 +1,18 @@
 import CLinux
 import Glibc
 
-/// A file that is not visible until it is whole.
+/// A file that appears under its name only when it is complete.
 ///
-/// It has no name at all (O_TMPFILE) where the file system can do that, so that not even a killed process leaves
-/// anything; otherwise a hidden name that is removed with this value, or by a later ``TemporaryName/sweep(_:)`` where the folder
-/// is the caller's own.
+/// Until then it has no name (O_TMPFILE) if the file system supports that, so that even a killed process leaves
+/// nothing. Otherwise it has a hidden name. That name is removed with this value, or by a later
+/// ``TemporaryName/sweep(_:)`` if the directory is the caller's own.
 package struct StagedFile: ~Copyable {
     /// The file, open for reading and writing, with mode 0600.
     package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FileName?
 
-    /// Makes an empty one in the directory where it will get its name.
+    /// Creates an empty file, to be published in the given directory. The file may have no name until then.
     package init(in directory: FileDescriptor) throws(Errno) {
         self.directory = directory
         do throws(Errno) {
@@ -28,14 +28,18 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes an empty one that is to take the place of another file, which only a file with a name can do. The process's mask
-    /// for new files applies to its permissions, which whoever may not change them later has to give now.
+    /// Creates an empty file that can replace another one, which requires a hidden name.
+    ///
+    /// - Parameter permissions: the mode of the file, less the umask. A confined process cannot change it later.
     package init(in directory: FileDescriptor, permissions: mode_t) throws(Errno) {
         self.directory = directory
         (descriptor, temporaryName) = try Self.makeNamed(in: directory, permissions: permissions)
     }
 
-    /// The same under a name of the caller's, who knows of it when the process is killed; EEXIST where that is taken.
+    /// Creates an empty file under a temporary name that the caller chooses, so that the caller can find it after a
+    /// crash.
+    ///
+    /// - Throws: EEXIST if the name is taken.
     package init(in directory: FileDescriptor, permissions: mode_t, named name: FileName) throws(Errno) {
         self.directory = directory
         descriptor = try directory.createFile(name, permissions: permissions)
@@ -60,9 +64,12 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under its name; EEXIST where that is taken.
+    /// Makes the file appear under its name.
+    ///
+    /// - Throws: EEXIST if the name is taken.
     package mutating func publish(as name: FileName) throws(Errno) {
-        // Network file systems may say only now that bytes did not fit; closing any descriptor of the file asks them.
+        // Network file systems may report only at a close that bytes did not fit. Closing any descriptor of the file
+        // has that effect.
         let copy = try retrying { fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3) }
         if Glibc.close(copy) < 0, Errno.current != .interrupted { throw .current }
         if let temporaryName {
@@ -74,9 +81,11 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Makes the file appear under a name in the place of what has it, in one step. For one that was made with permissions.
+    /// Makes the file appear under a name, and atomically replaces an entry that has it. For a file that was created
+    /// with permissions.
     ///
-    /// - Parameter durably: whether both are on the disk by then, so that not even a loss of power undoes it.
+    /// - Parameter durably: whether to flush the file and the directory to disk, so that the result survives a power
+    ///   failure.
     package mutating func replace(_ name: FileName, durably: Bool = true) throws(Errno) {
         guard let temporaryName else { throw .invalidArgument }
         if durably { try descriptor.synchronize() }
@@ -86,7 +95,7 @@ package struct StagedFile: ~Copyable {
         }
         self.temporaryName = nil
         guard durably else { return }
-        // A folder on a file system that cannot do that is as safe as it gets.
+        // Ignores errors: some file systems cannot flush a directory.
         try? directory.synchronize()
     }
 }

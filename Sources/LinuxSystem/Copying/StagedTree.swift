@@ -1,14 +1,15 @@
 import Glibc
 
-/// A directory with a hidden name that gets its own when everything in it is whole, and is removed with all that is
-/// in it when that does not come to pass. What a killed process leaves, the next copy of a tree into the directory removes.
+/// A directory with a hidden name, which gets its final name when its contents are complete. If it is not published,
+/// it is removed with its contents. The leftovers of a killed process are removed by the next copy of a tree into the
+/// same directory.
 package struct StagedTree: ~Copyable {
     /// The directory, open for reading, with mode 0700.
     package let descriptor: FileDescriptor
     private let directory: FileDescriptor
     private var temporaryName: FileName?
 
-    /// Makes an empty one in the directory where it will get its name.
+    /// Creates an empty directory, to be published in the given directory.
     package init(in directory: FileDescriptor) throws(Errno) {
         self.directory = directory
         while true {
@@ -36,7 +37,9 @@ package struct StagedTree: ~Copyable {
         if let temporaryName { try? TreeRemover.remove(temporaryName, in: directory) }
     }
 
-    /// Makes the tree appear under its name; EEXIST where that is taken.
+    /// Makes the tree appear under its name.
+    ///
+    /// - Throws: EEXIST if the name is taken.
     package mutating func publish(as name: FileName) throws(Errno) {
         guard let temporaryName else { return }
         try directory.rename(temporaryName, to: name)

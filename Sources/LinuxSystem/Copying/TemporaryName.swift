@@ -1,10 +1,12 @@
 import CLinux
 import Glibc
 
-/// Names of what is not whole yet. A leading dot hides them, and whoever makes one holds its lock as long as it works.
+/// The names of incomplete files and directories. A leading dot hides them. The process that creates one holds a lock
+/// on it while it works.
 ///
-/// A name alone says nothing: any file may be called like this. In a folder of the caller's own all of them are leftovers; in one of a
-/// user's only those with a mark that names the very file, which no copy and no other file has.
+/// The name alone does not identify a leftover, as any file may have such a name. In a directory of the caller's own,
+/// all of them are leftovers. In a user's directory only those are that carry a mark: an extended attribute with the
+/// file's own inode number and birth time, which no copy of it matches.
 package enum TemporaryName {
     private static let prefix = ".purvey-partial-"
     private static let mark = "user.purvey.partial"
@@ -15,11 +17,11 @@ package enum TemporaryName {
         return FileName(literal: prefix + digits)
     }
 
-    /// Removes the leftovers of killed processes from a directory that only such processes use: temporary names of this user whose lock
-    /// is free. What cannot be removed is left for the next time.
+    /// Removes leftovers of killed processes from a directory that only such processes use: entries of this user with
+    /// a temporary name and no lock. Ignores errors; a later sweep retries.
     package static func sweep(_ directory: FileDescriptor) { sweep(directory) { _ in true } }
 
-    /// Removes the marked leftovers of killed processes from a directory that others use too.
+    /// Removes marked leftovers of killed processes from a directory that is also used otherwise.
     static func sweepMarked(_ directory: FileDescriptor) { sweep(directory, where: isMarked) }
 
     private static func sweep(_ directory: FileDescriptor, where isLeftover: (FileDescriptor) -> Bool) {
@@ -35,12 +37,12 @@ package enum TemporaryName {
         }
     }
 
-    /// Takes the lock of a new temporary file or directory. `false` where a sweep was faster; then it is gone.
+    /// Locks a new temporary file or directory. Returns `false` if a sweep was faster and removes it.
     static func lock(_ file: FileDescriptor) throws(Errno) -> Bool {
         if clinux_try_lock(file.rawValue) < 0 {
             let error = Errno.current
             if error == .wouldBlock { return false }
-            // Without locks on this file system no sweep gets one either.
+            // Without support for locks, a sweep cannot lock the file either and leaves it alone.
             return true
         }
         return try file.status().raw.st_nlink > 0
@@ -48,13 +50,14 @@ package enum TemporaryName {
 
     // MARK: Marks
 
-    /// Marks a new temporary directory, where the file system and the process's confinement let it; without a mark a leftover stays.
+    /// Marks a new temporary file or directory, if the file system and the process's confinement allow it. Without a
+    /// mark, a leftover stays.
     static func mark(_ file: FileDescriptor) {
         guard let value = value(of: file) else { return }
         let _: Int32? = try? retrying { clinux_fsetxattr(file.rawValue, mark, value, value.count, 0) }
     }
 
-    /// Takes the mark away from what is whole.
+    /// Removes the mark from a complete file or directory.
     static func unmark(_ file: FileDescriptor) { clinux_fremovexattr(file.rawValue, mark) }
 
     private static func isMarked(_ file: FileDescriptor) -> Bool {
@@ -64,7 +67,7 @@ package enum TemporaryName {
         return count >= 0 && Array(found[..<count]) == value
     }
 
-    /// Names the file itself.
+    /// Returns the value of the mark, which identifies the file.
     private static func value(of file: FileDescriptor) -> [CChar]? {
         guard let (status, birth) = try? file.statusAndBirth() else { return nil }
         return "\(status.identity.inode).\(birth)".utf8.map { CChar(bitPattern: $0) }

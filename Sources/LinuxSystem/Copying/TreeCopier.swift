@@ -1,30 +1,33 @@
-/// Copies a directory with everything in it, whole or not at all.
+/// Copies a directory with its contents. A copy is complete or does not exist.
 package enum TreeCopier {
-    /// What a copy of a tree did.
+    /// The result of copying a tree.
     package struct Report: Sendable, Equatable {
-        /// Regular files copied.
+        /// The number of regular files that were copied.
         package var files = 0
-        /// Bytes in them.
+        /// The number of bytes in those files.
         package var bytes = 0
-        /// Pipes, sockets and devices, which are not copied, in the order of the walk.
+        /// The pipes, sockets and devices, which are not copied, in the order of the walk.
         package var skipped: [SkippedEntry] = []
     }
 
-    /// Copies a directory under a new name. Each file is copied as by ``FileCopier``; symbolic links stay the links
-    /// they are, wherever they point; several links to one file become several files.
+    /// Copies a directory to a new name. Each file is copied as by ``FileCopier``. Symbolic links are copied
+    /// unchanged. Hard links to one file become separate files.
     ///
-    /// The name appears when the tree is whole: until then it grows under a hidden name beside it, which is removed if
-    /// the copy fails or is cancelled. What a killed process left is removed by the next copy into that directory.
+    /// The name appears when the tree is complete. Until then the tree has a hidden name in the same directory, which
+    /// is removed if the copy fails or is cancelled. Leftovers of a killed process are removed by the next copy into
+    /// that directory.
     ///
-    /// Blocks for as long as it takes. The closures are called on the calling thread.
+    /// Blocks until the copy is made. The closures are called on the calling thread.
     ///
     /// - Parameters:
-    ///   - source: a directory, open in any way.
-    ///   - directory: where the copy goes; not inside the source.
-    ///   - name: a name that is not taken there.
-    ///   - origin: the side that chose the tree. Copies of a peer's have neither special modes nor access control lists.
-    ///   - progress: how many bytes of all files are done, and how many there are. Given, the tree is measured first.
-    ///   - isCancelled: asked between entries and between pieces of files.
+    ///   - source: a directory, open in any mode.
+    ///   - directory: the directory of the copy. It must not lie inside the source.
+    ///   - name: the name of the copy, which must be free.
+    ///   - origin: the side that chose the tree. The copies of a peer's files get no special mode bits and no access
+    ///     control lists.
+    ///   - progress: called with the number of copied bytes of all files and the total. If given, the tree is
+    ///     measured first.
+    ///   - isCancelled: called between entries and between pieces of files.
     @discardableResult
     package static func copy(
         _ source: FileDescriptor, into directory: FileDescriptor, named name: String, origin: CopyOrigin = .user,
@@ -33,7 +36,7 @@ package enum TreeCopier {
         guard let fileName = FileName(name) else { throw .invalidName(name) }
         let root = try CopyError.wrapping(name) { () throws(Errno) in try source.status() }
         guard root.kind == .directory else { throw .wrongKind(root.kind, path: name) }
-        // Known now rather than after an hour; publishing makes sure of it.
+        // Fails early. Publishing checks it again.
         if (try? directory.status(of: fileName)) != nil { throw .alreadyExists(name: name) }
         var total = 0
         if progress != nil {

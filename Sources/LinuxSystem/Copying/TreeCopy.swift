@@ -1,6 +1,7 @@
 import Glibc
 
-/// One copy of a tree as it goes: a walk through the source, and a stack of directories beside it that follows.
+/// A running copy of a tree: a walk through the source, and a stack of the target's directories that follows the
+/// walk.
 struct TreeCopy: ~Copyable {
     private(set) var report = TreeCopier.Report()
     private let target: FileDescriptor
@@ -10,10 +11,13 @@ struct TreeCopy: ~Copyable {
     private var directories: DirectoryStack
     private var copier = ContentCopier()
 
+    /// Creates a copy that has not begun.
+    ///
     /// - Parameters:
     ///   - target: the empty directory that becomes the copy of the source's root.
-    ///   - destination: the directory it lies in, which the walk must not meet.
-    ///   - origin: whose tree the source is.
+    ///   - destination: the directory that `target` lies in. The copy fails if the walk finds it.
+    ///   - identity: the identity of `target`.
+    ///   - origin: the side that chose the source.
     init(
         into target: FileDescriptor, destination: FileStatus.Identity, stagedAt identity: FileStatus.Identity,
         origin: CopyOrigin
@@ -27,7 +31,7 @@ struct TreeCopy: ~Copyable {
 
     /// Copies everything.
     ///
-    /// - Parameter advanced: how many bytes are done in all.
+    /// - Parameter advanced: called with the total number of copied bytes.
     mutating func run(
         _ source: FileDescriptor, advanced: (Int) -> Void, isCancelled: () -> Bool
     ) throws(CopyError) {
@@ -80,12 +84,12 @@ struct TreeCopy: ~Copyable {
     private mutating func enter(_ name: FileName) throws(Errno) {
         try directories.current.makeDirectory(name, permissions: 0o700)
         let made = try directories.current.open(entry: name, [.readOnly, .directory])
-        // A directory that was just made cannot be an ancestor of itself.
+        // A new directory cannot be its own ancestor.
         _ = directories.push(made, identity: try made.status().identity)
     }
 
-    /// Gives a directory its mode and times when nothing more will be put into it. Its parent is in hand by then: the
-    /// mode may forbid to get there from within.
+    /// Sets the mode and times of a directory after its last entry. Pops it from the stack first, as the new mode may
+    /// forbid opening its parent through `..`.
     private mutating func leave(_ entry: TreeWalker.Entry, _ left: FileDescriptor) throws(Errno) {
         let made = try directories.pop() ?? target
         try CopiedMetadata.apply(from: left, entry.status, to: made, origin: origin, mask: mask)
@@ -125,7 +129,7 @@ struct TreeCopy: ~Copyable {
                     AT_SYMLINK_NOFOLLOW)
             }
         } catch  where error == .notPermitted {
-            // A confined process cannot set times by path (confinement_filter.c).
+            // A confined process cannot set times by path.
         }
     }
 }

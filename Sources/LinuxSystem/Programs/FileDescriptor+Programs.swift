@@ -1,8 +1,8 @@
 import Glibc
 
-/// What programs that this one starts are given.
+/// Descriptors for programs that this process starts.
 extension FileDescriptor {
-    /// A pipe to or from a program. Neither end is inherited, unless it is handed over.
+    /// Creates a pipe to or from a program. Both ends are close-on-exec.
     package static func pipe() throws(Errno) -> (reading: FileDescriptor, writing: FileDescriptor) {
         var ends: [CInt] = [-1, -1]
         try retrying { Glibc.pipe(&ends) }
@@ -11,7 +11,7 @@ extension FileDescriptor {
         return pipe
     }
 
-    /// A second descriptor of what this process has under a number of its own, such as `STDERR_FILENO`.
+    /// Duplicates a descriptor with a fixed number, such as `STDERR_FILENO`.
     package static func copy(of number: CInt) throws(Errno) -> FileDescriptor {
         FileDescriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 3) })
     }

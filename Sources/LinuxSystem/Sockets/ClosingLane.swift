@@ -1,15 +1,15 @@
-/// Closes the descriptors that one peer has sent, one after the other, on a thread of ``DescriptorCloser``.
+/// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
 ///
-/// A peer whose descriptors take long to close delays only the closing of its other ones. Any thread may use a lane;
-/// none waits.
+/// A peer whose descriptors take long to close delays only the closing of its own. Any thread may use a lane, and no
+/// operation blocks.
 package final class ClosingLane: Sendable {
     private struct State {
-        /// The numbers that wait to be closed, from `start` on.
+        /// The descriptors to close. Those before index `start` are closed already.
         var numbers: [CInt] = []
         var start = 0
-        /// Whether a thread closes them, or is about to.
+        /// Whether a thread serves this lane or is scheduled to.
         var isServed = false
-        /// The number of them that a thread is closing, 0 or 1.
+        /// The number of descriptors that a thread is closing now: 0 or 1.
         var closing = 0
         var waiter: (limit: Int, body: @Sendable () -> Void)?
 
@@ -22,7 +22,7 @@ package final class ClosingLane: Sendable {
             }
             let number = numbers[start]
             start += 1
-            // A lane that is never empty does not keep what it has closed.
+            // Frees the space of closed descriptors also in a lane that never becomes empty.
             if start >= 1024, start > numbers.count / 2 {
                 numbers.removeFirst(start)
                 start = 0
@@ -30,7 +30,7 @@ package final class ClosingLane: Sendable {
             return number
         }
 
-        /// Takes the waiter out when there are few enough for it.
+        /// Removes and returns the waiter's function if few enough descriptors are left.
         mutating func dueWaiter() -> (@Sendable () -> Void)? {
             guard let waiter, count <= waiter.limit else { return nil }
             self.waiter = nil
@@ -47,7 +47,7 @@ package final class ClosingLane: Sendable {
     /// The number of descriptors that are not closed yet.
     package var count: Int { state.withLock { $0.count } }
 
-    /// Closes a descriptor soon. The caller gives up the number.
+    /// Queues a descriptor to be closed. The lane owns it from now on.
     package func close(_ number: CInt) {
         let isIdle = state.withLock { state in
             state.numbers.append(number)
@@ -57,8 +57,8 @@ package final class ClosingLane: Sendable {
         if isIdle { closer.serve(self) }
     }
 
-    /// Calls a function once at most `limit` descriptors are left to be closed: on the thread that closes them, or at
-    /// once. A later function replaces one that waits.
+    /// Calls a function once at most `limit` descriptors are left to close: immediately on this thread, or later on
+    /// the thread that closes them. Replaces an earlier function that was not called yet.
     package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
         let (due, replaced) = state.withLock { state in
             let replaced = state.waiter?.body
@@ -69,9 +69,9 @@ package final class ClosingLane: Sendable {
         withExtendedLifetime(replaced) {}
     }
 
-    /// Closes descriptors, at most so many. On a thread of the closer's.
+    /// Closes at most `turn` descriptors. Runs on a thread of the closer.
     ///
-    /// - Returns: whether others may be left.
+    /// - Returns: whether descriptors may be left.
     func closeSome(atMost turn: Int, with close: (CInt) -> Void) -> Bool {
         for _ in 0..<turn {
             let number = state.withLock { state in

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Closes the descriptors that peers sent, on threads that wait for nothing else.
+/// A thread pool that closes descriptors received from peers.
 ///
-/// close(2) of a descriptor that a peer sent may block for as long as the peer likes: a TCP socket that lingers waits
-/// for its receiver, and a file waits for the server of its file system. Each peer has a ``ClosingLane``, which takes
-/// one thread at most, so that no peer waits for another one's descriptors unless ``threadLimit`` lanes are blocked.
+/// close(2) of a received descriptor may block for as long as the peer likes: a TCP socket with SO_LINGER waits for
+/// its receiver, and a file waits for the server of its file system. Each peer has a ``ClosingLane``, which uses one
+/// thread at most. So a peer delays another one only if ``threadLimit`` lanes block.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 
-    /// The most threads that close descriptors at the same time.
+    /// The maximum number of threads that close descriptors at the same time.
     package static let threadLimit = 64
-    /// The number of descriptors after which a lane makes way for one that waits.
+    /// The number of descriptors that a lane closes before it yields its thread to a waiting lane.
     private static let turn = 64
 
     private struct State {
         var threads = 0
-        /// Lanes that wait for a thread.
+        /// The lanes that wait for a thread, in order.
         var waiting: [ClosingLane] = []
     }
 
@@ -24,8 +24,10 @@ package final class DescriptorCloser: Sendable {
     private let close: @Sendable (CInt) -> Void
     private let threadLimit: Int
 
+    /// Creates a closer.
+    ///
     /// - Parameters:
-    ///   - threadLimit: the most threads at the same time.
+    ///   - threadLimit: the maximum number of threads at the same time.
     ///   - close: closes one descriptor. It may block.
     package init(
         threadLimit: Int = DescriptorCloser.threadLimit,
@@ -35,7 +37,7 @@ package final class DescriptorCloser: Sendable {
         self.close = close
     }
 
-    /// Gives a lane a thread, now or when one is free.
+    /// Assigns a thread to a lane, now or when one is free.
     func serve(_ lane: ClosingLane) {
         let hasThread = state.withLock { state in
             guard state.threads < threadLimit else {
@@ -68,19 +70,19 @@ package final class DescriptorCloser: Sendable {
         }
     }
 
-    /// Closes a descriptor. A socket that would wait for its receiver is told not to; the kernel still sends what is
-    /// left in it.
+    /// Closes a descriptor without waiting for a socket's receiver (SO_LINGER). The kernel still sends the data that
+    /// is left in the socket.
     ///
-    /// A peer that has the same socket can undo that before it is closed, so that the call may block nevertheless.
+    /// The call may block nevertheless: a peer with the same socket can set SO_LINGER again before the close.
     package static let closeWithoutLingering: @Sendable (CInt) -> Void = { number in
         var option = linger()
         var size = socklen_t(MemoryLayout<linger>.size)
-        // Fails for what is no socket.
+        // getsockopt(2) fails if this is not a socket.
         if getsockopt(number, SOL_SOCKET, SO_LINGER, &option, &size) == 0, option.l_onoff != 0, option.l_linger > 0 {
             option.l_onoff = 0
             _ = setsockopt(number, SOL_SOCKET, SO_LINGER, &option, size)
         }
-        // Linux frees the number whatever close(2) answers.
+        // Linux frees the number whatever close(2) returns.
         _ = Glibc.close(number)
     }
 }

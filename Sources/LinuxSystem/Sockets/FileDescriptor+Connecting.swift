@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 
 extension FileDescriptor {
-    /// A stream that is connected to a listening local socket of another program's, whose reads and writes wait.
+    /// Returns a blocking stream socket that is connected to another program's listening socket.
     ///
-    /// Waits for room and fails as ``SequencedPacketSocket/connect(to:timeoutMilliseconds:)`` does.
+    /// Waits for a full backlog, and fails, as ``SequencedPacketSocket/connect(to:timeoutMilliseconds:)`` does.
     package static func connectedStream(to address: LocalSocketAddress) throws(Errno) -> FileDescriptor {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let stream = FileDescriptor(owning: try retrying { socket(AF_UNIX, kind, 0) })
@@ -12,12 +12,12 @@ extension FileDescriptor {
         return stream
     }
 
-    /// Connects a local socket. Waits for room where the listener has as many unaccepted connections as it allows, and fails with
-    /// `timedOut` after the given time.
+    /// Connects a local socket. If the listener's backlog is full, waits for room, and fails with `timedOut` after
+    /// the given time.
     func connect(to address: LocalSocketAddress, timeoutMilliseconds: Int) throws(Errno) {
         let flags = try retrying { fcntl(rawValue, F_GETFL) }
-        // A non-blocking connect fails for good when the backlog is full, and nothing can be polled for room in it.
-        // A blocking one with a send timeout waits for it.
+        // A non-blocking connect(2) fails with EAGAIN if the backlog is full, and poll(2) cannot wait for room. A
+        // blocking one with a send timeout can.
         try retrying { fcntl(rawValue, F_SETFL, flags & ~O_NONBLOCK) }
         try setSendTimeout(milliseconds: timeoutMilliseconds)
         do {
@@ -29,7 +29,7 @@ extension FileDescriptor {
         try retrying { fcntl(rawValue, F_SETFL, flags) }
     }
 
-    /// How long a write that waits may wait; 0 is for ever.
+    /// Sets the time that a blocking write or connect may wait (SO_SNDTIMEO). 0 means no limit.
     private func setSendTimeout(milliseconds: Int) throws(Errno) {
         var timeout = timeval(tv_sec: milliseconds / 1000, tv_usec: (milliseconds % 1000) * 1000)
         try retrying {

@@ -1,21 +1,23 @@
 import CLinux
 import Glibc
 
-/// A connection to a display of X11's that a confined process was handed.
+/// A connection to an X11 display that the daemon passes to a confined process.
 ///
-/// It makes no local sockets (`Confinement.localSocket`), and X11's libraries connect by themselves: what they make and connect is
-/// that connection, once. Those of Wayland take a connection from the environment, and need none of this.
+/// Such a process cannot create local sockets (`Confinement.localSocket`), but X11's libraries create and connect one
+/// themselves. The passed connection takes the place of that socket, once. Wayland's libraries take a connection from
+/// the environment, so that this is not needed for them.
 package enum HandedDisplay {
-    /// In the environment: the numbers of the connection's descriptor and of what takes its place, parted by a comma.
+    /// The environment variable with two descriptor numbers, separated by a comma: the connection's, and the number
+    /// reserved for the socket that a library creates.
     package static let environmentKey = "PURVEY_DISPLAY"
 
-    /// In the environment, by Wayland's own convention: the number of the connection's descriptor.
+    /// Wayland's own environment variable for the descriptor number of the connection.
     package static let waylandKey = "WAYLAND_SOCKET"
 
-    /// Where the display of a number listens: a path, and a name without a file.
+    /// Returns the path of a display's socket. The display also listens at the abstract name of the same text.
     package static func path(ofDisplay number: Int) -> String { "/tmp/.X11-unix/X\(number)" }
 
-    /// The number in the environment's `DISPLAY`, if it is one of this machine: `:1`, `unix:1.0`.
+    /// Returns the number in a value of `DISPLAY` if it names a display of this machine, such as `:1` or `unix:1.0`.
     package static func number(of display: String) -> Int? {
         guard let colon = display.lastIndex(of: ":") else { return nil }
         let host = display[..<colon]
@@ -26,9 +28,10 @@ package enum HandedDisplay {
         return Int(number)
     }
 
-    /// Has it answer for the display that the environment names. Call it once, before a library connects.
+    /// Substitutes the passed connection for the display that `DISPLAY` names. Must be called once, before a library
+    /// connects.
     ///
-    /// - Returns: whether the process was handed a display, of whichever kind.
+    /// - Returns: whether the process was passed a display, of X11 or Wayland.
     package static func serve() throws(Errno) -> Bool {
         if getenv(waylandKey) != nil { return true }
         guard let handed = getenv(environmentKey), let display = getenv("DISPLAY"),

@@ -1,19 +1,21 @@
 import Glibc
 
-/// A path in the form bind(2) and connect(2) want it.
+/// A path as a `sockaddr_un`, for bind(2) and connect(2).
 ///
 /// `sun_path` holds 108 bytes. A longer path is reached through the descriptor of its directory, as
-/// `/proc/self/fd/N/name`, so that only the last component has to be short.
+/// `/proc/self/fd/N/name`, so that only its last component must be short.
 package struct LocalSocketAddress: Sendable {
     private let raw: sockaddr_un
-    /// Keeps the directory's number valid for as long as the address that mentions it.
+    /// The directory of a long path, kept open because the address contains its descriptor number.
     private let directory: FileDescriptor?
 
-    /// The most bytes a path may have to be used directly.
+    /// The maximum length in bytes of a path that is used directly.
     package static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// The address of a path of any length. Fails with `nameTooLong` when the last component alone is too long,
-    /// with the reason when the directory cannot be opened, and with `invalidArgument` for a path with a zero byte.
+    /// Creates the address of a path of any length.
+    ///
+    /// - Throws: `nameTooLong` if the last component alone is too long, `invalidArgument` for an empty path or one
+    ///   with a zero byte, or the error of opening the directory.
     package init(path: String) throws(Errno) {
         guard path.utf8.count > Self.pathLimit, let slash = path.lastIndex(of: "/") else {
             try self.init(verbatim: path, keeping: nil)
@@ -24,10 +26,12 @@ package struct LocalSocketAddress: Sendable {
         try self.init(name: String(path[path.index(after: slash)...]), in: directory)
     }
 
-    /// The most bytes a name in a directory may have, whatever the number of the directory's descriptor.
+    /// The maximum length in bytes of a name in a directory, for every possible number of the directory's descriptor.
     package static let nameLimit = pathLimit - "/proc/self/fd/2147483647/".utf8.count
 
-    /// The address of a name in an open directory. Fails with `nameTooLong` beyond `nameLimit`.
+    /// Creates the address of a name in an open directory.
+    ///
+    /// - Throws: `nameTooLong` if the name is longer than `nameLimit`.
     package init(name: String, in directory: FileDescriptor) throws(Errno) {
         guard name.utf8.count <= Self.nameLimit else { throw .nameTooLong }
         try self.init(verbatim: "/proc/self/fd/\(directory.rawValue)/\(name)", keeping: directory)
@@ -43,7 +47,7 @@ package struct LocalSocketAddress: Sendable {
         self.directory = directory
     }
 
-    /// Calls a function with the address as C takes it.
+    /// Calls a function with the address in C's form.
     func withSocketAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: raw) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Who is at the other end of a local socket, as the kernel recorded it when the connection was made.
+/// The process and user at the other end of a local socket, as the kernel recorded them when the connection was made.
 ///
-/// For a connected pair both ends report the process that made the pair, whoever holds the ends now.
+/// For a socket pair, both ends report the process that created the pair, whichever processes hold the ends now.
 package struct PeerCredentials: Hashable, Sendable {
     package let processID: pid_t
     package let userID: uid_t
@@ -17,18 +17,19 @@ package struct PeerCredentials: Hashable, Sendable {
 }
 
 extension SequencedPacketSocket {
-    /// The peer's credentials (`SO_PEERCRED`).
+    /// Returns the peer's credentials (`SO_PEERCRED`).
     package func peerCredentials() throws(Errno) -> PeerCredentials {
         var peer = clinux_peer()
         try retrying { clinux_peer_credentials(descriptor.rawValue, &peer) }
         return PeerCredentials(processID: peer.pid, userID: peer.uid, groupID: peer.gid)
     }
 
-    /// The process that connected, by descriptor, or `nil` when it has ended or cannot be told for certain.
+    /// Returns a descriptor of the process that connected, or `nil` if it has ended or cannot be identified for
+    /// certain.
     ///
-    /// Since Linux 6.5 the kernel gives a descriptor of the very process (`SO_PEERPIDFD`). Before that it is opened
-    /// by number, right after accepting, and taken only if the process of that number is older than this call and
-    /// the socket has not been hung up: so a number that was recycled when the peer ended is not taken for the peer.
+    /// Since Linux 6.5 the kernel provides the descriptor (`SO_PEERPIDFD`). On earlier kernels the process is opened
+    /// by its PID, which may have been reused since the peer ended. So it is returned only if it started before this
+    /// call and the socket is not hung up.
     package func peerProcess() throws(Errno) -> ProcessDescriptor? {
         let credentials = try peerCredentials()
         let direct = clinux_peer_pidfd(descriptor.rawValue)
@@ -37,24 +38,24 @@ extension SequencedPacketSocket {
         }
         switch Errno.current {
         case Errno(rawValue: ENOPROTOOPT): return try peerProcessByNumber(credentials.processID)
-        // The ways in which kernels have said that the process has ended.
+        // The errors with which various kernels report that the process has ended.
         case .noSuchProcess, .invalidArgument, .noData: return nil
         case let error: throw error
         }
     }
 
-    /// Whether the process that listened has ended, or is about to. Not where that cannot be told.
+    /// Whether the listening process has ended or is ending. `false` if this cannot be determined.
     var isOfDying: Bool {
         do throws(Errno) {
             if let process = try peerProcess() { return process.isDying }
-            // One that is in another space of numbers has none here.
+            // The PID of a process in another PID namespace is 0 in this one.
             return try peerCredentials().processID != 0
         } catch {
             return false
         }
     }
 
-    /// The fallback of `peerProcess()` for kernels without `SO_PEERPIDFD`.
+    /// Identifies the peer by its PID, for kernels without `SO_PEERPIDFD`.
     package func peerProcessByNumber(_ processID: pid_t) throws(Errno) -> ProcessDescriptor? {
         let asked = ProcessDescriptor.ticksSinceBoot()
         let process: ProcessDescriptor

@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// What one receive brought.
+/// The result of one receive.
 package struct ReceivedPacket: Sendable {
-    /// The bytes written to the buffer; 0 when the peer has closed (or has sent a packet without bytes).
+    /// The number of bytes written to the buffer. 0 if the peer has closed, or for a packet without bytes.
     package let byteCount: Int
-    /// The descriptors that came along, owned from the first moment so that no path leaks one.
+    /// The descriptors of the packet, each with an owner, so that none leaks.
     package let descriptors: [FileDescriptor]
-    /// Bytes did not fit into the buffer, or descriptors could not be installed in this process.
+    /// Whether bytes did not fit into the buffer, or descriptors could not be installed in this process.
     package let isTruncated: Bool
 }
 
 extension SequencedPacketSocket {
-    /// Sends one packet whole or not at all.
+    /// Sends a packet, whole or not at all.
     ///
-    /// Fails with `wouldBlock` when the socket's buffer is full, `brokenPipe` or `connectionReset` when the peer is
-    /// gone, `messageTooLong` when the packet exceeds the send buffer, and `tooManyDescriptorsInFlight`. Another error
-    /// number in a descriptor's place (`EBADF`) cannot happen: descriptors are objects that keep theirs open.
+    /// - Throws: `wouldBlock` if the send buffer is full, `brokenPipe` or `connectionReset` if the peer has closed,
+    ///   `messageTooLong` if the packet exceeds the send buffer, `tooManyDescriptorsInFlight`, or `invalidArgument`
+    ///   for more than ``descriptorLimit`` descriptors. Never `EBADF`: a `FileDescriptor` keeps its descriptor open.
     package func send(
         _ bytes: UnsafeRawBufferPointer, descriptors: [FileDescriptor] = []
     ) throws(Errno) {
@@ -32,15 +32,14 @@ extension SequencedPacketSocket {
         withExtendedLifetime(descriptors) {}
     }
 
-    /// Receives one packet, with descriptors that are close-on-exec. Fails with `wouldBlock` when there is none.
+    /// Receives a packet. Its descriptors are close-on-exec.
     ///
-    /// `connectionReset` is reported once when the peer closed without having read everything; packets that it had
-    /// sent before can still be received after that.
+    /// Receives all descriptors of a packet, even if the caller wants none: the kernel would close those without room
+    /// on this thread, which may block.
     ///
-    /// All descriptors of a packet arrive, even those that no caller wants: the kernel would close the rest on this
-    /// thread.
-    ///
-    /// - Parameter lane: closes the descriptors that arrive; `nil` closes each on the thread that drops it.
+    /// - Parameter lane: closes the received descriptors. `nil` closes each on the thread that drops it.
+    /// - Throws: `wouldBlock` if no packet waits. `connectionReset` once if the peer closed without having read
+    ///   everything. Packets that it sent before can still be received after that.
     package func receive(
         into buffer: UnsafeMutableRawBufferPointer, closingOn lane: ClosingLane? = nil
     ) throws(Errno) -> ReceivedPacket {
@@ -65,7 +64,8 @@ extension SequencedPacketSocket {
         return ReceivedPacket(byteCount: received, descriptors: descriptors, isTruncated: truncated != 0)
     }
 
-    /// How many descriptors wait in packets that were sent to it, or `nil` where the kernel does not say.
+    /// The number of descriptors in packets that were sent to this socket and not received, or `nil` if the kernel
+    /// does not report it.
     package var waitingDescriptorCount: Int? {
         guard let file = try? FileDescriptor.open("/proc/self/fdinfo/\(descriptor.rawValue)", .readOnly),
             let bytes = try? file.readToEnd(limit: 4096)

@@ -1,23 +1,25 @@
 import CLinux
 import Glibc
 
-/// One end of a local `SOCK_SEQPACKET` connection: packets keep their borders and order, and carry descriptors.
+/// One end of a local `SOCK_SEQPACKET` connection. Packets keep their boundaries and order, and carry descriptors.
 ///
-/// No operation blocks and none raises SIGPIPE. Any thread may use any operation.
+/// No operation blocks, except `connect`, and none raises SIGPIPE. Any thread may use any operation.
 package struct SequencedPacketSocket: Sendable {
-    /// The most descriptors that one packet carries when this side sends it.
+    /// The maximum number of descriptors in a packet that this process sends.
     package static let descriptorLimit = 64
-    /// The most descriptors that one packet carries, whoever sends it: the kernel's SCM_MAX_FD.
+    /// The maximum number of descriptors in a packet of any sender: the kernel's SCM_MAX_FD.
     static let receivedDescriptorLimit = 253
 
     package let descriptor: FileDescriptor
 
-    /// Takes a descriptor that is known to be such a socket.
+    /// Creates a socket from a descriptor that is known to be of this kind.
     package init(_ descriptor: FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    /// Takes a descriptor that came from elsewhere, after making sure that it is such a socket.
+    /// Creates a socket from a descriptor of unknown kind.
+    ///
+    /// - Throws: `wrongSocketType` if it is a socket of another kind, `notASocket` if it is none.
     package init(checking descriptor: FileDescriptor) throws(Errno) {
         guard try descriptor.socketOption(SO_DOMAIN) == AF_UNIX,
             try descriptor.socketOption(SO_TYPE) == CInt(SOCK_SEQPACKET.rawValue)
@@ -25,7 +27,7 @@ package struct SequencedPacketSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Two sockets connected to each other. Credentials asked of either are those of the process that made the pair.
+    /// Creates two sockets that are connected to each other. Both report this process's credentials.
     package static func pair() throws(Errno) -> (SequencedPacketSocket, SequencedPacketSocket) {
         var ends: (CInt, CInt) = (-1, -1)
         try retrying {
@@ -36,16 +38,17 @@ package struct SequencedPacketSocket: Sendable {
         return (.init(FileDescriptor(owning: ends.0)), .init(FileDescriptor(owning: ends.1)))
     }
 
-    /// Says whether descriptors may be sent to this socket (`SO_PASSRIGHTS`, Linux 6.16). Connections that a
-    /// listening socket accepts begin with what it has. Before that kernel nothing changes.
+    /// Sets whether descriptors may be sent to this socket (`SO_PASSRIGHTS`, Linux 6.16). Accepted connections
+    /// inherit the setting of the listening socket. Has no effect on earlier kernels.
     package func setTakesDescriptors(_ takes: Bool) {
-        // SO_PASSRIGHTS is 83; older kernels answer that there is no such option.
+        // SO_PASSRIGHTS is 83. Older kernels fail with ENOPROTOOPT.
         try? descriptor.setSocketOption(83, to: takes ? 1 : 0)
     }
 
-    /// Ends both directions. Packets already received can still be read; then comes the end. The peer sees the end.
+    /// Shuts down both directions. Packets that have arrived can still be received. After them, both sides receive
+    /// the end of input.
     package func shutDown() {
-        // Failing means that it is not connected any more, which is what was wanted.
+        // Fails only if the socket is not connected any more.
         _ = shutdown(descriptor.rawValue, CInt(SHUT_RDWR))
     }
 
@@ -58,7 +61,7 @@ package struct SequencedPacketSocket: Sendable {
 }
 
 extension FileDescriptor {
-    /// An integer option of the socket level. The corresponding C function is `getsockopt`.
+    /// Returns an integer option of level SOL_SOCKET. The corresponding C function is `getsockopt`.
     package func socketOption(_ option: CInt) throws(Errno) -> CInt {
         var value: CInt = 0
         var length = socklen_t(MemoryLayout<CInt>.size)
@@ -66,7 +69,7 @@ extension FileDescriptor {
         return value
     }
 
-    /// Sets an integer option of the socket level. The corresponding C function is `setsockopt`.
+    /// Sets an integer option of level SOL_SOCKET. The corresponding C function is `setsockopt`.
     package func setSocketOption(_ option: CInt, to value: CInt) throws(Errno) {
         var value = value
         try retrying { setsockopt(rawValue, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<CInt>.size)) }

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// Calls that take a name in this directory. None follows a symbolic link of that name.
+/// Calls that take a name in this directory. None follows a symbolic link of that name by default.
 extension FileDescriptor {
-    /// Opens an entry that must lie in this directory itself, as openat2(2) guarantees it.
+    /// Opens an entry of this directory. Never leaves the directory, which openat2(2) guarantees.
     ///
-    /// Where the kernel or a filter in front of it does not have that call, the name alone guarantees it as well: it
-    /// holds no `/`, and `O_NOFOLLOW` refuses a link.
+    /// If the kernel or a seccomp filter refuses that call, openat(2) guarantees it as well: a `FileName` contains no
+    /// `/`, and O_NOFOLLOW refuses a link.
     package func open(entry name: FileName, _ options: OpenOptions) throws(Errno) -> FileDescriptor {
-        // openat2 refuses flags that mean nothing to a handle.
+        // openat2(2) refuses O_NOCTTY together with O_PATH.
         let forFiles = options.contains(.pathOnly) ? 0 : O_NOCTTY
         let flags = options.rawValue | O_CLOEXEC | O_NOFOLLOW | forFiles
         let resolve = clinux_resolve_beneath | clinux_resolve_no_symlinks
@@ -23,7 +23,9 @@ extension FileDescriptor {
         }
     }
 
-    /// Makes a file that was not there, open for reading and writing.
+    /// Creates a file, open for reading and writing.
+    ///
+    /// - Throws: EEXIST if the name is taken.
     package func createFile(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         return FileDescriptor(owning: try retrying { clinux_openat(rawValue, name.characters, flags, permissions) })
@@ -33,7 +35,7 @@ extension FileDescriptor {
         try retrying { mkdirat(rawValue, name.characters, permissions) }
     }
 
-    /// Opens a folder in this one, and makes it if it is missing. A link in its place is not followed.
+    /// Opens a subdirectory, which is created if it does not exist. Does not follow a link of that name.
     package func openOrMakeDirectory(_ name: FileName, permissions: mode_t) throws(Errno) -> FileDescriptor {
         do throws(Errno) {
             try makeDirectory(name, permissions: permissions)
@@ -55,13 +57,13 @@ extension FileDescriptor {
         try retrying { unlinkat(rawValue, name.characters, AT_REMOVEDIR) }
     }
 
-    /// What a symbolic link says, byte for byte.
+    /// Returns the target of a symbolic link, byte for byte.
     package func target(ofLink name: FileName) throws(Errno) -> [UInt8] {
         var capacity = 256
         while true {
             var text = [CChar](repeating: 0, count: capacity)
             let length = try retrying { readlinkat(rawValue, name.characters, &text, capacity) }
-            // A link that fills the buffer may have been cut.
+            // A target that fills the buffer may be truncated.
             if length < capacity { return text[..<length].map { UInt8(bitPattern: $0) } }
             capacity *= 4
         }
@@ -72,32 +74,36 @@ extension FileDescriptor {
         try retrying { symlinkat(text, rawValue, name.characters) }
     }
 
-    /// Moves an entry to another directory of the file system, in one step, onto what has the name there. Where something
-    /// had it, that is found under the old name afterwards, or is gone already.
+    /// Moves an entry atomically to another directory of the same file system, and replaces an entry of the new name.
+    /// The replaced entry has the old name afterwards, or is removed.
     package func move(_ old: FileName, into directory: FileDescriptor, as new: FileName) throws(Errno) {
         let (from, to) = (rawValue, directory.rawValue)
         do throws(Errno) {
             try retrying { clinux_renameat2(from, old.characters, to, new.characters, clinux_rename_exchange) }
         } catch .noSuchFile, .invalidArgument, .noSystemCall, .notSupported {
-            // Nothing has the name, or the file system knows no exchange: then a directory replaces an empty one only.
+            // The new name is free, or the file system does not support exchange. In that case a directory replaces
+            // only an empty one.
             try retrying { renameat(from, old.characters, to, new.characters) }
         }
     }
 
-    /// Renames within this directory, never onto a name that is taken (EEXIST).
+    /// Renames an entry within this directory.
+    ///
+    /// - Throws: EEXIST if the new name is taken.
     package func rename(_ old: FileName, to new: FileName) throws(Errno) {
         do throws(Errno) {
             try retrying {
                 clinux_renameat2(rawValue, old.characters, rawValue, new.characters, clinux_rename_noreplace)
             }
         } catch {
-            // Some network and FUSE file systems have no such rename.
+            // Some network and FUSE file systems do not support RENAME_NOREPLACE.
             guard error == .invalidArgument || error == .noSystemCall || error == .notSupported else { throw error }
             try renameWithoutFlag(old, to: new)
         }
     }
 
-    /// The same promise with older calls: the new name is first taken, by an empty directory or by a second link.
+    /// Renames without RENAME_NOREPLACE. First takes the new name, by an empty directory or a second link, so that no
+    /// entry is replaced.
     private func renameWithoutFlag(_ old: FileName, to new: FileName) throws(Errno) {
         if try status(of: old).kind == .directory {
             try makeDirectory(new, permissions: 0o700)
