@@ -3,12 +3,13 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// Takes connections, has each served by a process of its own, and keeps count of what each user has.
+/// Accepts connections, starts a process to serve each of them, and counts each user's processes and registered
+/// files.
 ///
-/// Nothing that clients send is received on this thread, nor closed on it: a descriptor may be of a file system whose
-/// server never answers, and the thread that looks at it or closes it waits for that one. A process that does so
-/// hangs for its own connection only, and a thread that closes what a refused client has sent for that user's refused
-/// connections only.
+/// The listening thread neither receives nor closes descriptors that clients send. A descriptor may belong to a file
+/// system with a server that does not reply, and a thread that uses or closes the descriptor hangs. A serving process
+/// that hangs affects only its own connection. A thread that hangs while it closes descriptors of a refused client
+/// affects only refused connections of the same user.
 struct PassthroughListener {
     private struct Server {
         let program: ChildProgram
@@ -17,17 +18,18 @@ struct PassthroughListener {
         let user: uid_t
     }
 
-    /// The most servers of all users: of clients that are welcome, and of those that are about to be. No other
-    /// connection is kept.
+    /// The maximum number of serving processes of all users. Other connections are refused.
     private static let serverLimit = 1024
-    /// Of one user; each domain takes one. One that hangs counts for as long as it does.
+    /// The maximum number of serving processes of one user. Each domain takes one. A process that hangs counts until
+    /// it ends.
     private static let userServerLimit = 64
-    /// Of one user.
+    /// The maximum number of registered files of one user.
     private static let fileLimit: Int32 = 16_384
     private static let listenerToken: UInt64 = 0
-    /// Each server has two tokens: an even one for its process, and the next one for the channel to it.
+    /// The first token of a server. Each server has two: an even one for its process, and the next number for its
+    /// channel.
     private static let firstToken: UInt64 = 2
-    /// There is no room for another connection: it is not looked for again at once.
+    /// The pause after an accept that failed for lack of descriptors or memory.
     private static let pauseMicroseconds: UInt32 = 10_000
 
     private let listener: SequencedPacketSocket
@@ -35,27 +37,28 @@ struct PassthroughListener {
     private var servers: [UInt64: Server] = [:]
     private var nextToken = Self.firstToken
     private var starts = StartAllowance()
-    /// How many each user has registered and not taken back, over connections that have ended too: the kernel keeps those for as
-    /// long as their session lasts. It drops them with the session, which nobody is told, so that this may be more than there are.
+    /// The number of files that each user has registered and not deregistered. Files of ended connections count,
+    /// because the kernel keeps them until their FUSE session ends. That end is not reported, so this can exceed the
+    /// actual number.
     private var files: [uid_t: Int32] = [:]
     private var refused = RefusedConnections()
 
     init(at path: String) throws(Errno) {
-        // One that was left by another start; anything else there is in the way.
+        // Removes a socket that was left by an earlier run. Any other file at the path makes bind(2) fail.
         if let status = try? FileStatus.of(path, followingLinks: false), status.kind == .socket { unlink(path) }
         listener = try .bound(to: LocalSocketAddress(path: path))
         try ResourceLimit.descriptors.raise()
-        // A client sends none before it is welcome.
+        // Clients send no descriptors before they are welcomed.
         listener.setTakesDescriptors(false)
         try listener.listen()
         poll = try EventPoll()
         try poll.add(listener.descriptor, for: .readable, token: Self.listenerToken)
         try retrying { cfuse_hand_down_capabilities() }
-        // Everybody may ask, once there is somebody to answer.
+        // All users may connect, once the socket listens.
         try retrying { chmod(path, 0o666) }
     }
 
-    /// Listens for ever.
+    /// Accepts connections and serves messages. Does not return.
     mutating func listen() throws(Errno) {
         var ready: [EventPoll.Event] = []
         while true {
@@ -63,7 +66,8 @@ struct PassthroughListener {
             try poll.wait(timeoutMilliseconds: -1, appendingTo: &ready)
             for event in ready {
                 if event.token == Self.listenerToken {
-                    // By now only the server has the connection: the last one to close it closes what waits in it.
+                    // The serving process now has the only descriptor of the connection, so it is the one that closes
+                    // what waits there.
                     if let channel = accept() { try? channel.send(value: Channel.begin) }
                 } else if event.token % 2 == 0 {
                     end(event.token)
@@ -76,7 +80,10 @@ struct PassthroughListener {
 
     // MARK: Connections
 
-    /// - Returns: the channel to a server that waits for the word to begin.
+    /// Accepts a connection and starts a process for it.
+    ///
+    /// - Returns: the channel to the process, which waits for the message to begin. `nil` if there is no connection
+    ///   or it is refused.
     private mutating func accept() -> SequencedPacketSocket? {
         let connection: SequencedPacketSocket
         do throws(Errno) {
@@ -94,7 +101,7 @@ struct PassthroughListener {
             return nil
         }
         do throws(Errno) {
-            // It waits for nothing any more.
+            // The client has disconnected already.
             if connection.isHungUp { throw .notConnected }
             return try start(for: connection, of: user)
         } catch {
@@ -112,7 +119,7 @@ struct PassthroughListener {
         connection.setTakesDescriptors(true)
         let (channel, theirs) = try SequencedPacketSocket.pair()
         let program = try ChildProgram.start(
-            // The same one, also where the file was replaced meanwhile.
+            // The same program, even if its file was replaced meanwhile.
             "/proc/self/exe", arguments: [Channel.argument],
             descriptors: [nil, nil, .copy(of: STDERR_FILENO), connection.descriptor, theirs.descriptor])
         let token = nextToken
@@ -123,7 +130,7 @@ struct PassthroughListener {
             try poll.add(channel.descriptor, for: .readable, token: token + 1)
             servers[token] = Server(program: program, process: process, channel: channel, user: user)
         } catch {
-            // It ends without having looked at the connection.
+            // Makes the process end before it uses the connection.
             channel.shutDown()
             _ = try? program.wait()
             throw error
@@ -131,16 +138,16 @@ struct PassthroughListener {
         return channel
     }
 
-    /// Closes a connection that is not served, at once. If its client has sent descriptors without having been
-    /// welcome, closing those may block: a thread of that user's does it, which no other user waits for.
+    /// Refuses a connection and closes it. If its client has already sent descriptors, closing them may block. In
+    /// that case a thread for this user's refused connections closes it.
     private mutating func refuse(_ connection: SequencedPacketSocket, of user: uid_t, _ error: Errno) {
         try? connection.send(value: PassthroughMessage.Welcome(-error.rawValue))
-        // Nothing is sent to it after that.
+        // Prevents the client from sending more.
         connection.shutDown()
         if connection.waitingDescriptorCount != 0 { connection.descriptor.close(on: refused.lane(of: user)) }
     }
 
-    /// A process has ended.
+    /// Removes a process that has ended.
     private mutating func end(_ token: UInt64) {
         guard let server = servers.removeValue(forKey: token) else { return }
         try? poll.remove(server.process.descriptor)
@@ -150,7 +157,7 @@ struct PassthroughListener {
 
     // MARK: Files
 
-    /// A server registers a file, or has taken one back.
+    /// Counts a file that a server is about to register, or one that it has deregistered.
     private mutating func count(for token: UInt64) {
         guard let server = servers[token] else { return }
         do throws(Errno) {
@@ -163,7 +170,7 @@ struct PassthroughListener {
         } catch .wouldBlock {
             return
         } catch {
-            // It is about to end, and may hang at that.
+            // The process is about to end, but may hang before that.
             try? poll.remove(server.channel.descriptor)
         }
     }

@@ -3,13 +3,14 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The part of a mount that takes `CAP_SYS_ADMIN`: telling the kernel which file to read in the place of a mounted one.
+/// The part of a mount that requires `CAP_SYS_ADMIN`: registering backing files with the kernel, for FUSE
+/// passthrough.
 ///
-/// Of root's rights it keeps that one. Each file is registered in the name of the user who asks, so that the kernel opens it later
-/// with that user's rights and no more, and only files that belong to that user are. What the user has to show is a FUSE device
-/// and the file, both open.
+/// The process keeps only that capability. It registers each file with the client's user ID, so that the kernel opens
+/// the file later with that user's rights, and only if the file belongs to that user. The client must send open
+/// descriptors of a FUSE device and of the file.
 ///
-/// One connection, in a process of its own, which ends with it or with the process that listens.
+/// One process serves one connection. It ends with the connection or with the listening process.
 struct Server {
     private let connection: SequencedPacketSocket
     private let listener: SequencedPacketSocket
@@ -24,10 +25,10 @@ struct Server {
         try retrying { cfuse_become_server(peer.userID, peer.groupID) }
     }
 
-    /// Serves until the client goes, or says what it cannot.
+    /// Serves the client until it disconnects or a packet can be neither received nor sent, and throws the reason.
     mutating func serve() throws(Errno) {
         try hearListener()
-        // It may have ended before it was sure to end this one too.
+        // The listening process may have ended before this one was set up to end with it.
         guard !listener.isHungUp else { throw .brokenPipe }
         try connection.send(value: PassthroughMessage.Welcome(0))
         while true {
@@ -66,8 +67,9 @@ struct Server {
             }
         case PassthroughMessage.close:
             guard let device, request.number > 0 else { throw .invalidArgument }
-            // What it has not registered, the process before it in the same session may have. Numbers are of one session, and whoever
-            // has its device answers all of its requests: there is nobody else to take a file away from.
+            // The file may have been registered by an earlier process for the same FUSE session. Numbers belong to
+            // one session, and the client that holds its device serves the session alone. So closing a number affects
+            // no other client.
             try retrying { cfuse_backing_close(device.rawValue, request.number) }
             try count(-1)
             return 0
@@ -76,7 +78,7 @@ struct Server {
         }
     }
 
-    /// Character device 10:229.
+    /// Whether a descriptor is a FUSE device: character device 10:229.
     private static func isFuseDevice(_ file: FileDescriptor) throws(Errno) -> Bool {
         let status = try file.status()
         return status.kind == .characterDevice && status.raw.st_rdev == dev_t(10 << 8 | 229)
@@ -84,13 +86,15 @@ struct Server {
 
     // MARK: The listening process
 
-    /// Has the user's files counted, of all connections.
+    /// Reports a change to the listening process, which counts the user's files over all connections. Throws if the
+    /// limit is reached.
     private func count(_ change: Channel.Change) throws(Errno) {
         try listener.send(value: change)
         try hearListener()
     }
 
-    /// It answers at once, because it waits for nobody.
+    /// Waits for a reply of the listening process and throws its error. The reply follows at once, as that process
+    /// never blocks.
     private func hearListener() throws(Errno) {
         try listener.waitForPacket()
         var answer: Channel.Answer = 0

@@ -1,24 +1,23 @@
 import Glibc
 
-/// The number of processes that may be started for each user: starting one keeps all other users waiting.
+/// A rate limit for starting processes, for each user: a start delays all other users.
 ///
-/// A user may have a number of them at once, and then one whenever some time has passed. A daemon needs one for each
-/// domain.
+/// A user may start a burst of processes, and after that one per interval. A daemon needs one per domain.
 struct StartAllowance {
-    /// A daemon of many domains may end and start again a few times.
+    /// The size of a burst. It allows a daemon with many domains to restart a few times.
     private static let burst = 256
     private static let interval = Duration.milliseconds(50)
 
     private struct Use {
         var count: Int
-        /// The time from which on the allowance grows again.
+        /// The time from which the allowance recovers.
         var since: ContinuousClock.Instant
     }
 
-    /// Users whose allowance is not whole.
+    /// The users whose allowance is not full.
     private var uses: [uid_t: Use] = [:]
 
-    /// Whether a process may be started for a user, which counts it then.
+    /// Whether a process may be started for a user. Counts it if so.
     mutating func take(_ user: uid_t, at now: ContinuousClock.Instant) -> Bool {
         var use = uses[user] ?? Use(count: 0, since: now)
         let regained = Int((now - use.since) / Self.interval)

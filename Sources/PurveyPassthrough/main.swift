@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-// Tells the kernel of backing files for mounts of users who may not do it themselves.
+// Registers backing files for mounts of users who lack the capability for it.
 StandardDescriptors.fillMissing()
 signal(SIGPIPE, SIG_IGN)
 
@@ -24,7 +24,7 @@ if let status = manual.answer(arguments) { exit(status) }
 do throws(Errno) {
     if arguments == [Channel.argument] {
         var server = try Server()
-        // However it ends, the client is the only one whom it concerns.
+        // The reason for the end concerns only the client.
         try? server.serve()
         exit(0)
     }

@@ -25,16 +25,16 @@ struct Calls: ~Copyable {
     var closeHandlers: [@Sendable (CloseReason) -> Void] = []
     var closeReason: CloseReason?
 
-    /// The result of asking to serve a request.
+    /// The result of admitting a request.
     enum Admission {
         case served
-        /// Its number is that of another one that is being served.
+        /// A call with the same number is being served.
         case repeated
-        /// There are as many as are served at one time.
+        /// A limit of calls that are served at a time is reached.
         case oneTooMany
     }
 
-    /// Serves a call from now on, if the limits allow that.
+    /// Admits a call if the limits allow that.
     mutating func serve(_ record: ServedCallRecord, _ limits: ConnectionLimits) -> Admission {
         if served[record.call] != nil { return .repeated }
         guard served.count < limits.callsInFlight else { return .oneTooMany }
@@ -47,7 +47,7 @@ struct Calls: ~Copyable {
         return .served
     }
 
-    /// Takes a call out that is answered. The caller destroys it outside of the lock.
+    /// Removes and returns a call that is answered. The caller destroys it outside of the lock.
     mutating func takeServed(_ call: UInt64) -> ServedCallRecord? {
         guard let record = served.removeValue(forKey: call) else { return nil }
         servedBytes -= record.bytes

@@ -33,8 +33,8 @@ extension Connection: EventSource {
         receiveBudget.wasUsedUp(budget)
     }
 
-    /// Whether so many of the peer's descriptors wait to be closed that no more are received for now. Packets that a
-    /// dead peer queued are dropped then.
+    /// Whether reading is suspended because too many of the peer's descriptors wait to be closed. If the peer is gone
+    /// as well, ends the connection, which drops the packets that were not read.
     private func waitsForClosing(_ events: EventPoll.Events) -> Bool {
         let count = lane.count
         if count == 0 { mayHaveUnclosed.store(false, ordering: .relaxed) }
@@ -51,7 +51,7 @@ extension Connection: EventSource {
         return true
     }
 
-    /// Whether a large body is of no use any more, because its sender is gone.
+    /// Whether a confined peer is gone, so that a message with a large body from it is useless.
     private func isOfDead(_ socket: SequencedPacketSocket) -> Bool {
         guard isPeerConfined else { return false }
         if !hasPeerGone.load(ordering: .relaxed), socket.isHungUp { hasPeerGone.store(true, ordering: .relaxed) }
@@ -92,7 +92,7 @@ extension Connection: EventSource {
     ) throws(CBORError) -> CloseReason? {
         switch kind {
         case .request:
-            // Its sender waits for no answer.
+            // The caller is gone and waits for no reply.
             if hasPeerGone.load(ordering: .relaxed) { return nil }
             return try receiveRequest(frame, &reader, descriptors, socket)
         case .reply:
@@ -133,7 +133,8 @@ extension Connection: EventSource {
                 do throws(MessageError) { try handler(&decoder, self) } catch { fault = error }
             }
         } catch {
-            // Its sender cannot be told, and waits perhaps. No program of ours sends such a notice.
+            // The sender cannot be notified of the failure, and may wait for a result. Purvey's own programs send no
+            // such notices.
             if isPeerConfined, case .oversized = error { return .protocolViolation("\(error)") }
             return nil
         }

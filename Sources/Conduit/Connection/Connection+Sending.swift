@@ -91,15 +91,15 @@ extension Connection {
         }
     }
 
-    /// Makes the loop watch for what can be dealt with: packets, unless too much waits for the peer or to be closed,
-    /// and room. Inside of `outbound`'s lock.
+    /// Sets the events that the loop watches for: readability, unless reading is suspended because of queued packets
+    /// or unclosed descriptors, and writability if `forRoom` is set. The caller holds the lock of `outbound`.
     private func watch(_ socket: SequencedPacketSocket, forRoom: Bool) {
         var events: EventPoll.Events = forRoom ? .writable : []
         if !isClogged.load(ordering: .relaxed), !isClosingBehind.load(ordering: .relaxed) { events.insert(.readable) }
         loop.setEvents(events, socket.descriptor, token: token)
     }
 
-    /// Stops or goes on reading, as descriptors of the peer's wait to be closed.
+    /// Suspends or resumes reading, because of the peer's descriptors that wait to be closed.
     func setClosingBehind(_ isBehind: Bool) {
         outbound.withLock { outbound in
             isClosingBehind.store(isBehind, ordering: .relaxed)

@@ -5,15 +5,17 @@ import Synchronization
 /// One end of a connection with another process, over a local socket. Both sides make calls, serve calls and send
 /// notices, with descriptors attached.
 ///
-/// - Threads: every operation may be used from any thread and none blocks. Handlers, completions, progress and close
-///   closures run on the connections' one thread, in the order of arrival, with no lock held: they may use this and
-///   every other connection, and must not block. `cancel()` runs the completion on the thread that cancels.
-/// - Confined peers: a connection to one has a thread of its own in place of that one, so that no other connection
-///   waits for what the peer sends to be decoded. Its handlers run beside those of other connections. When the peer
-///   is gone, its requests and large notices are dropped unread; small notices, at most what a socket holds, and
-///   replies are still taken.
-/// - Descriptors that the peer sent, and the socket with those that are in it, are closed on another thread.
-/// - Lifetime: an open connection stays alive by itself until one side closes it. Whoever made it closes it.
+/// - Threads: any thread may use any operation, and none blocks. Handlers, completion handlers, progress and close
+///   closures run on the connections' shared thread, in the order of arrival, with no lock held. They may use this
+///   and every other connection, and must not block. Exception: `cancel()` runs the completion handler on the calling
+///   thread.
+/// - Confined peers: a connection to a confined peer has a thread of its own, so that decoding the peer's messages
+///   delays no other connection. Its handlers run concurrently with those of other connections. When the peer is
+///   gone, its requests and large notices are dropped. Replies and small notices, which are limited by the socket's
+///   buffer, are still received.
+/// - Descriptors: another thread closes the descriptors that the peer sent, including those in packets that were not
+///   received.
+/// - Lifetime: an open connection retains itself until one side closes it. The creator must close it.
 package final class Connection: Sendable {
     package let peer: Peer
     package let limits: ConnectionLimits
@@ -21,7 +23,7 @@ package final class Connection: Sendable {
     let service: Service
     let loop: EventLoop
     let isPeerConfined: Bool
-    /// Closes what the peer sends.
+    /// The lane that closes the peer's descriptors, and the socket.
     let lane: ClosingLane
     let token: UInt64
 
@@ -30,11 +32,11 @@ package final class Connection: Sendable {
     let isClosing = Atomic<Bool>(false)
     /// Set while too much is queued for the peer. Nothing is read from it meanwhile.
     let isClogged = Atomic<Bool>(false)
-    /// Set while too many descriptors of the peer's wait to be closed: nothing is read from it.
+    /// Set while too many of the peer's descriptors wait to be closed. Nothing is read from it meanwhile.
     let isClosingBehind = Atomic<Bool>(false)
-    /// Set when descriptors have come, some of which may wait to be closed. Only the loop's thread uses it.
+    /// Set when descriptors arrive, and cleared when all are closed. Only the loop's thread uses it.
     let mayHaveUnclosed = Atomic<Bool>(false)
-    /// Set when a confined peer is seen to be gone. Only the loop's thread uses it.
+    /// Set when a confined peer is found to be gone. Only the loop's thread uses it.
     let hasPeerGone = Atomic<Bool>(false)
     let receiveBudget = ReceiveBudget()
 
@@ -46,8 +48,9 @@ package final class Connection: Sendable {
     /// Creates a connection over a connected socket, and starts it.
     ///
     /// - Parameters:
-    ///   - service: what this side does for the other. Calls it does not have are answered with an error.
-    ///   - isPeerConfined: whether the peer is one that no other may have to wait for, such as an extension's process.
+    ///   - service: the calls and notices that this side serves. Other calls get an error.
+    ///   - isPeerConfined: whether the peer is confined and so not trusted, such as an extension's process. It gets a
+    ///     thread of its own, so that it delays no other connection.
     package convenience init(
         _ socket: SequencedPacketSocket, service: Service = Service(), limits: ConnectionLimits = .init(),
         isPeerConfined: Bool = false
@@ -66,7 +69,7 @@ package final class Connection: Sendable {
         loop = isPeerConfined ? try EventLoop.ofOnePeer() : try EventLoop.shared()
         self.isPeerConfined = isPeerConfined
         lane = ClosingLane()
-        // Descriptors in packets that were not received are closed with it.
+        // Closing the socket also closes the descriptors in packets that were not received.
         socket.descriptor.close(on: lane)
         token = loop.makeToken()
         self.peer = peer
@@ -126,22 +129,23 @@ extension Connection {
         for (_, receiver) in ended.pending.sorted(by: { $0.key < $1.key }) { receiver.fail(.disconnected(reason)) }
         for (_, record) in ended.served.sorted(by: { $0.key < $1.key }) { record.cancel() }
         for handler in ended.closeHandlers { handler(reason) }
-        // Last, when no caller waits for the end any more.
+        // Last, because no caller waits for it, and it may take a while.
         if let socket { takeQueued(from: socket) }
     }
 
-    /// The most packets that a socket holds, and more.
+    /// An upper bound of the packets that a socket's buffer holds.
     private static let mostQueued = 2048
 
-    /// Takes the descriptors out of packets that were not received, so that each is closed with the care that the closer
-    /// takes. Those that the kernel closes with a socket may linger.
+    /// Receives the packets that are left, so that the lane closes each of their descriptors by
+    /// ``DescriptorCloser/closeWithoutLingering``. The kernel closes descriptors in an unread packet without that
+    /// care, so they may linger.
     private func takeQueued(from socket: SequencedPacketSocket) {
         socket.shutDown()
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
             for _ in 0..<Self.mostQueued where lane.count <= limits.unclosedDescriptors {
                 do throws(Errno) {
                     let packet = try socket.receive(into: byte, closingOn: lane)
-                    // A peer that means to may have sent an empty packet, which looks like the end.
+                    // A hostile peer may have sent an empty packet, which looks like the end of input.
                     if packet.byteCount == 0, packet.descriptors.isEmpty, !isPeerConfined { return }
                 } catch {
                     if error != .connectionReset { return }

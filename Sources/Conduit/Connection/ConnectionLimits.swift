@@ -1,21 +1,21 @@
 /// The limits of a connection. They bound the memory that a peer can make this process use.
 package struct ConnectionLimits: Sendable {
-    /// The most bytes that a message's body has: of one that this side sends, and of one that it takes.
+    /// The maximum size in bytes of a message's body, for sending and for receiving.
     package var sentMessageSize: Int
     package var receivedMessageSize: Int
     /// The maximum number of calls that wait for a reply, for each direction. On the serving side, a call counts
     /// until its handler has replied or dropped it, cancelled or not.
     package var callsInFlight: Int
-    /// The most bytes of the requests, and the most descriptors with them, that are being served at one time. A
-    /// request that comes when no other is being served is always served.
+    /// The maximum bytes and descriptors of the requests that are served at a time. A request is always served if no
+    /// other one is.
     package var servedBytes: Int
     package var servedDescriptors: Int
-    /// The most bytes, messages and descriptors that are kept for a peer that does not read. Beyond them the
-    /// connection is closed.
+    /// The maximum bytes, messages and descriptors that are queued for a peer that does not read. If one is exceeded,
+    /// the connection is closed.
     package var queuedBytes: Int
     package var queuedMessages: Int
     package var queuedDescriptors: Int
-    /// While more descriptors than this of those that the peer sent wait to be closed, nothing is read from it.
+    /// The number of received descriptors that wait to be closed above which nothing is read from the peer.
     package var unclosedDescriptors: Int
     /// The number of queued bytes above which nothing is read from the peer, so that it gets no replies to more
     /// requests. Only one side of a connection may set it; otherwise, both sides could wait for each other forever.

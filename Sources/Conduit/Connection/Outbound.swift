@@ -49,11 +49,11 @@ struct Outbound {
 
     private var hasNothingQueued: Bool { head == queue.count }
 
-    /// Whether something waits for room in the socket.
+    /// Whether packets or progress wait for room in the socket.
     var isWaiting: Bool { !hasNothingQueued || !progress.isEmpty }
 
-    /// Whether a further packet may wait. One may always, or a limit below a message's size would end the connection
-    /// for nothing.
+    /// Whether one more packet may be queued. A first one always may. Otherwise a limit smaller than a message would
+    /// close the connection although the peer reads.
     private func hasRoom(for cost: Int, _ descriptors: Int, _ limits: ConnectionLimits) -> Bool {
         hasNothingQueued
             || (queuedBytes + cost <= limits.queuedBytes && queue.count - head < limits.queuedMessages
@@ -134,8 +134,8 @@ struct Outbound {
                 case .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: return .starving
                 default: break
                 }
-                // Their senders were told that these packets were accepted. Only the connection's end can correct
-                // that.
+                // The senders' calls have returned success for these packets. Only the end of the connection can
+                // revoke that.
                 if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
                 return .nothing
             }

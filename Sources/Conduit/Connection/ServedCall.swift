@@ -16,7 +16,7 @@ package final class ServedCall<C: Call>: Sendable {
     /// The connection that the call came from.
     package var connection: Connection { record.connection }
 
-    /// Whether the caller has cancelled or its connection has ended. A reply is not sent then.
+    /// Whether the caller has cancelled the call or its connection has ended. In that case a reply is not sent.
     package var isCancelled: Bool { record.isCancelled }
 
     /// Sends the reply. If it cannot be sent (too large, too many descriptors), the caller gets an error.

@@ -10,7 +10,8 @@ final class ServedCallRecord: Sendable {
 
     let connection: Connection
     let call: UInt64
-    /// The bytes of the request's body and the number of its descriptors, kept until it is answered.
+    /// The size in bytes of the request's body, and the number of its descriptors. Both count towards the limits
+    /// until the reply.
     let bytes: Int
     let descriptorCount: Int
     /// Leaf lock. Nothing is called under it.

@@ -10,10 +10,10 @@ protocol EventSource: AnyObject, Sendable {
 
 /// A thread that serves connections and listeners.
 ///
-/// Handlers, completions and progress closures run on it, one after the other: one that blocks, blocks all of them.
-/// The shared one ("purvey-conduit") starts with the first connection and stays. A connection to a confined peer has
-/// one of its own ("purvey-peer"), which ends with the connection: no other connection waits for the messages of that
-/// peer to be decoded.
+/// Handlers, completion handlers and progress closures run on it serially, so one that blocks delays all others. The
+/// shared loop ("purvey-conduit") starts with the first connection and never ends. A connection to a confined peer
+/// has a loop of its own ("purvey-peer"), which ends with the connection. So decoding that peer's messages delays no
+/// other connection.
 final class EventLoop: Sendable {
     private struct State {
         var sources: [UInt64: (source: any EventSource, descriptor: FileDescriptor)] = [:]
@@ -22,7 +22,7 @@ final class EventLoop: Sendable {
         var jobs: [@Sendable () -> Void] = []
         /// Delayed jobs in no order, with their time on the monotonic clock in milliseconds.
         var timers: [(due: Int64, job: @Sendable () -> Void)] = []
-        /// Whether the thread of a loop of one peer's has been started, and whether it has ended.
+        /// Whether the thread of a loop for one peer has started, and whether it has ended.
         var hasStarted = false
         var hasEnded = false
     }
@@ -31,7 +31,7 @@ final class EventLoop: Sendable {
     private let state = Lock(State())
     private let poll: EventPoll
     private let wakeUp: EventCounter
-    /// Whether it ends with its last source.
+    /// Whether the loop serves one connection and ends with it.
     private let isOfOnePeer: Bool
 
     private static let wakeUpToken: UInt64 = 0
@@ -48,7 +48,7 @@ final class EventLoop: Sendable {
         }
     }
 
-    /// A loop for one connection. Its thread starts with the connection, and ends with it.
+    /// Creates a loop for one connection. Its thread starts and ends with the connection.
     static func ofOnePeer() throws(Errno) -> EventLoop { try EventLoop(isOfOnePeer: true) }
 
     private init(isOfOnePeer: Bool) throws(Errno) {
@@ -108,7 +108,7 @@ extension EventLoop {
         }
         if isFirst { wakeUp.raise() }
         guard hasEnded else { return }
-        // Without the shared loop there is none that could be kept waiting.
+        // If the shared loop cannot be started, no connection uses it, so that any thread may run the job.
         if let shared = try? Self.shared() { shared.perform(job) } else { HandlerThreads.shared.run(job) }
     }
 
@@ -132,8 +132,10 @@ extension EventLoop {
         try SystemThread.start(name) { self.run() }
     }
 
-    /// Ends a loop of one peer's that has nothing left to serve. Timers of a connection that has ended have nothing
-    /// to do.
+    /// Ends the loop of one peer if it has no sources and no jobs left, and drops its timers: those of an ended
+    /// connection have no effect.
+    ///
+    /// - Returns: whether it has ended.
     private func endIfIdle() -> Bool {
         let dropped = state.withLock { state -> [(due: Int64, job: @Sendable () -> Void)]? in
             guard state.sources.isEmpty, state.jobs.isEmpty else { return nil }

@@ -14,7 +14,7 @@ package final class Listener: Sendable {
     private let limits: ConnectionLimits
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
-    /// Closes connections that are turned down, with what their peers have sent already.
+    /// The lane that closes refused connections, with the descriptors that their peers have already sent.
     private let refused = ClosingLane()
     /// Only the loop's lock is taken inside of this lock.
     private let state: Lock<State>

@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A path at which a socket listens. It is exclusive to this process, and removed at the end.
+/// A path at which a socket of this process listens. No other process can take it, and it is removed with this
+/// object.
 ///
 /// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
 /// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
@@ -61,7 +62,7 @@ final class ListeningPlace: Sendable {
     var isHeld: Bool { (try? FileStatus.of(path, followingLinks: false).identity) == identity }
 
     deinit {
-        // Only the own socket is removed. Only the holder of the lock could replace it.
+        // Removes only the own socket, which no other process can replace while this one holds the lock.
         guard let found = try? directory.status(of: name).identity, found == identity else { return }
         _ = unlinkat(directory.rawValue, name, 0)
     }

@@ -57,8 +57,8 @@ package struct MessageDecoder: ~Copyable {
         return try Value.read(from: &self)
     }
 
-    /// The array under a key, or an empty one when the key is absent or its value null. Fails before it reads more
-    /// elements than allowed.
+    /// Decodes the array of a key. Returns an empty one if the key is absent or its value is null. Fails before it
+    /// reads more elements than allowed.
     package mutating func decodeArray<Element: MessageValue>(
         of _: Element.Type = Element.self, forKey key: UInt64, atMost limit: Int
     ) throws(MessageError) -> [Element] {
