@@ -90,7 +90,8 @@ package struct ExtensionLibrary: Sendable {
                 try retrying { symlinkat(bundle.path, directory.rawValue, staged) }
             } else {
                 let source = try FileDescriptor.open(bundle.path, [.readOnly, .directory])
-                // Who made the bundle decides neither as whom its files run nor who writes to them.
+                // The author of the bundle must not choose as which user its files run, or which users may write to
+                // them.
                 try TreeCopier.copy(source, into: directory, named: staged, origin: .peer)
             }
             try publish(staged, as: bundle.identifier + ".appex", in: directory)

@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// Values that only the first caller gets.
+/// Values that only the first call of ``take()`` returns.
 final class FirstOnly: Sendable {
     // Leaf lock.
     private let values: Lock<[String]>

@@ -1,14 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// A folder that a user handed to a domain: the place and the identity that it had then.
+/// A directory that a user handed to a domain: its path and identity at that time.
 ///
-/// A provider may put a link in the place of a folder within its own, and another domain's folder may lie there. So the
-/// folder is never looked up by a path alone: no link is followed on the way to it, and another folder is refused.
+/// A provider could replace a directory within its own by a link, for example to another domain's directory. So the
+/// path alone is never used: links on the way to the directory are not followed, and a directory with another
+/// identity is refused.
 package struct HandedFolder: Sendable, Equatable {
-    /// The absolute path. It led over no symbolic link when the folder was handed over.
+    /// The absolute path. It contained no symbolic link when the directory was handed over.
     package let path: String
-    /// The ``FolderIdentity``, as it is kept on disk.
+    /// The ``FolderIdentity`` in the form that is stored on disk.
     package let identity: String
 
     package init(path: String, identity: String) {
@@ -16,7 +17,7 @@ package struct HandedFolder: Sendable, Equatable {
         self.identity = identity
     }
 
-    /// Notes what is at a path, which may lead over links. Blocks on the file system.
+    /// Records the directory at a path, which may contain links. Blocks on the file system.
     init(at path: String) throws(Errno) {
         guard let resolved = ProviderDomain.canonical(path) else { throw .current }
         let folder = try FileDescriptor.openFolder(withoutLinks: resolved)
@@ -24,15 +25,15 @@ package struct HandedFolder: Sendable, Equatable {
         identity = String(decoding: try FolderIdentity(of: folder).bytes, as: UTF8.self)
     }
 
-    /// Opens the very folder, as a mere handle. Blocks on the file system.
+    /// Opens the directory with O_PATH. Blocks on the file system.
     ///
-    /// - Throws: a fault that names the folder where there is none, or another one.
+    /// - Throws: a fault that names the directory, if it does not exist or is another one.
     func open() throws(HandedFolderFault) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
             if try FolderIdentity(of: folder).isSame(as: Array(identity.utf8)) { return folder }
         } catch {
-            // A link to a folder is another folder; a file there is none at all.
+            // A link to a directory counts as another directory. A file or a link to one is an error.
             guard error == .notDirectory || error.rawValue == ELOOP, let there = try? FileStatus.of(path),
                 there.kind == .directory
             else { throw HandedFolderFault(path, error) }
@@ -45,15 +46,15 @@ package struct HandedFolder: Sendable, Equatable {
 }
 
 extension HandedFolder {
-    /// The folder as a confined process reaches it. The kernel's rule is made by the path, so ``open()`` is called
-    /// before and after the process is started.
+    /// The directory and the access that a confined process gets. The Landlock rule opens the path anew, so call
+    /// ``open()`` before and after the process is started to check what was there.
     var place: (path: String, access: Confinement.Access) { (path, [.read, .write, .withoutLinks]) }
 }
 
-/// A folder that cannot be handed to a provider.
+/// The reason why a directory cannot be handed to a provider.
 package struct HandedFolderFault: Error, CustomStringConvertible {
     package let description: String
-    /// Whether there is a folder at the path, but not the one that was handed over.
+    /// Whether a directory exists at the path, but is not the one that was handed over.
     package let isOther: Bool
 
     init(description: String, isOther: Bool = false) {

@@ -12,7 +12,7 @@ package struct ProviderDomain: Sendable, Equatable {
     package var displayName: String
     /// The directory that the user handed to the domain, with everything in it; `nil` if there is none.
     package var path: String?
-    /// The very directory that was at that path when it was handed over; `nil` if that is not known yet.
+    /// The record of the directory at that path when it was handed over; `nil` if there is none yet.
     package var handed: HandedFolder?
     /// The path of the domain's documents within the provider's document storage; `nil` for a directory named after
     /// the identifier.
@@ -91,9 +91,9 @@ package struct ProviderDomain: Sendable, Equatable {
 }
 
 extension ProviderDomain {
-    /// Returns the handed directory, which is at its path now. Blocks on the file system.
+    /// Returns the handed directory, after checking that it still is at its path. Blocks on the file system.
     ///
-    /// A domain that does not say which directory was handed gets the one to which its path leads.
+    /// If the domain has no record of the directory, returns the one that its path leads to now.
     ///
     /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must neither
     ///   be within any of them nor contain one.

@@ -110,7 +110,7 @@ final class ProviderInstance: Sendable {
         return failure
     }
 
-    /// Reports the process's end to those who wait for it.
+    /// Resumes the callers that wait for the process's end.
     func finish(_ ending: ExtensionEnding) {
         let waiting = state.withLock { state in
             state.ending = ending

@@ -1,16 +1,16 @@
 import FileProvider
 
 extension ProviderProcess {
-    /// An extension of another point than file providers'.
+    /// The error for an extension of another extension point.
     struct NoProvider: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A process that was started and not greeted yet.
+    /// A started process that has not been sent its greeting.
     struct Started: Sendable {
         let instance: ProviderInstance
         let greeting: BeginProviderCall
-        /// The folder that it reaches.
+        /// The directory that was handed to the process.
         let handed: HandedFolder?
     }
 }

@@ -62,7 +62,7 @@ package actor ProviderProcess {
     ///     was idle. This does not start the process.
     ///   - moved: Called when another directory, or a new mount, has appeared at the path of the handed directory,
     ///     and the process that cannot access it is ending.
-    ///   - handed: Called with the directory to which the path led, for a domain that did not say which one it is.
+    ///   - handed: Called with the directory that the path led to, if the domain had no record of it.
     package init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, apartFrom kept: [String] = [],
         options: ProviderProcessOptions = .init(), coordination: ExtensionService.Coordination? = nil,
@@ -253,7 +253,7 @@ package actor ProviderProcess {
         }
         living.append(instance)
         if case .closed = state { instance.askToEnd() }
-        // The process was not in `living` then, and may have been handed the former directory.
+        // The process was not in `living` when the place changed, and may have been handed the former directory.
         if placeChanges != changes { instance.askToEnd() }
         instance.watch { ending in
             Task { await self.hasEnded(instance, ending) }
@@ -271,10 +271,12 @@ package actor ProviderProcess {
     /// The prefix of file providers' extension points; Apple's is `com.apple.fileprovider-nonui`.
     private static let pointPrefix = "com.apple.fileprovider"
 
-    /// A provider may write files of any size. Its memory limit bounds its memory files.
+    /// The maximum size of a file that a provider writes, in effect none. Its memory files are limited by its memory
+    /// limit.
     private static let largestFile: UInt64 = 1 << 46
 
-    /// A provider calls for folders to be watched, one after the other as a rule, and is answered in its order.
+    /// The limits of a provider's connection. Its only calls are those that watch directories, and it usually waits
+    /// for each reply before the next one.
     private static let limits: ConnectionLimits = {
         var limits = ProviderWire.limits
         (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)
@@ -347,7 +349,7 @@ package actor ProviderProcess {
         case .success(let reply):
             do throws(ProviderFailure) { return try reply.get() } catch { throw instance.explained(error) }
         case .failure(.disconnected):
-            // Only the process's ending tells the reason.
+            // The reason is known only from the process's end.
             throw await failure(of: instance)
         case .failure(let error): throw ProviderFailure(error)
         }
@@ -379,7 +381,7 @@ package actor ProviderProcess {
                         domain: Self.failureDomain, code: ending.reason.rawValue))
                 resume(with: nil)
             } else if case .starting = state {
-                // The caller that starts the process learns of its end by the greeting.
+                // The caller that starts the process finds out from the failed greeting.
             } else {
                 if instance.isAskedToEnd { sleepWatch = instance.watches.watched.flatMap { try? SleepWatch($0, wake) } }
                 state = .none

@@ -1,7 +1,7 @@
 import FileProvider
 import Glibc
 
-/// The time limits of a host for a provider's process.
+/// The limits of a provider's process.
 package struct ProviderProcessOptions: Sendable {
     /// The time after which an idle process is ended.
     package var idleTime: Duration

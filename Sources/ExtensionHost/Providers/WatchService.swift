@@ -4,9 +4,9 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The service that watches directories for one process of a provider. The process may not do that itself: with a
-/// path it could watch any user's directory, but with a descriptor open for reading only those that it can list as
-/// well.
+/// The service that watches directories for one process of a provider. The process cannot use inotify itself, which
+/// takes a path and so could watch any directory of the user. Instead it sends a descriptor that is open for reading,
+/// which it can get only of directories that it may list.
 final class WatchService: Sendable {
     private struct State {
         var notices: FolderNotices?
@@ -20,8 +20,8 @@ final class WatchService: Sendable {
 
     /// Adds the handlers of one connection's calls.
     func serve(in service: inout Service) {
-        // One after the other: the file system of a folder may be slow to answer, and a process that shows many such
-        // folders waits for itself only.
+        // The queue is serial. A directory's file system may be slow, and a process that sends many such directories
+        // delays only itself.
         let disk = DispatchQueue(label: "purvey.watches")
         service.on(ProviderNoticesCall.self) { _, call in
             self.answer(call) { () throws(Errno) in ProviderNotices(descriptor: try self.begin().descriptor) }

@@ -50,7 +50,7 @@ final class ScopeFolder: Sendable {
         let path: String
     }
 
-    /// Removes the directories that killed daemons have left.
+    /// Removes directories that killed daemons left.
     static func sweep(data: String) {
         let parent = data + "/scopes"
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {

@@ -17,8 +17,8 @@ final class ScopeService: Sendable {
     let groups: [String]
     /// The number of items that one process may resolve: each takes two descriptors of the daemon.
     private static let limit = 256
-    /// A bookmark, with the values that it keeps, takes a few KiB, and each thread of the process waits for its own
-    /// call.
+    /// The limits of the connection. A bookmark with its resource values takes a few KiB. A thread of the process
+    /// waits for each reply.
     static let limits = ConnectionLimits(
         messageSize: 4 << 20, callsInFlight: 1024, servedBytes: 16 << 20, servedDescriptors: 256,
         unclosedDescriptors: 256)
