@@ -232,7 +232,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    // MARK: Changes that a person makes
+    // MARK: Changes that a user makes
 
     package override func importDocument(
         at fileURL: URL, toParentItemIdentifier parent: NSFileProviderItemIdentifier,
@@ -320,7 +320,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         }
     }
 
-    // MARK: What a person's use leaves behind
+    // MARK: User metadata
 
     package override func setLastUsedDate(
         _ date: Date?, forItemIdentifier identifier: NSFileProviderItemIdentifier,

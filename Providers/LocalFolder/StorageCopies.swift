@@ -22,7 +22,7 @@ final class StorageCopies: Sendable {
     /// The time to wait for a program that uses an outdated or unneeded copy. A client that waits for the file gets
     /// the old copy after that.
     private static let patience = StorageTurn.patience(usually: .seconds(2))
-    /// The same while everything else waits.
+    /// The time to wait while other requests are delayed.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
@@ -33,7 +33,7 @@ final class StorageCopies: Sendable {
 
     func shortTurn() -> StorageTurn { turn(Self.shortPatience) }
 
-    // MARK: What is there
+    // MARK: The copies in the document storage
 
     /// Returns the directory of an item's copies.
     private func place(of identifier: String) -> URL { storage.appendingPathComponent(identifier, isDirectory: true) }
@@ -118,7 +118,7 @@ final class StorageCopies: Sendable {
         return copy.map { !now.isSame(as: $0.moment) } ?? false
     }
 
-    // MARK: The folder's file comes to its place
+    // MARK: Providing a copy
 
     /// Ensures that the copy exists at `url`.
     func provide(_ identifier: String, at url: URL, from catalogue: SharedCatalogue) throws {
