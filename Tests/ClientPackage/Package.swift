@@ -14,7 +14,7 @@ func unmodified(_ name: String, _ mode: SwiftLanguageMode) -> Target {
         swiftSettings: [.swiftLanguageMode(mode), .unsafeFlags(flags)])
 }
 
-// A package as a client has it: it sees the products of Purvey, and nothing else. Scripts/check-client builds and runs it.
+// A package like a client's: it can use only the products of Purvey. Scripts/check-client builds and runs it.
 let package = Package(
     name: "ClientPackage",
     dependencies: [.package(name: "Purvey", path: "../..")],
@@ -25,7 +25,7 @@ let package = Package(
             name: "Importing",
             dependencies: products(
                 "CoreTransferable", "ItemProvider", "MobileCoreServices", "OSLog", "Purvey", "UniformTypeIdentifiers")),
-        // With nothing but the product for logging, as a program that only logs.
+        // This target uses only the product for logging.
         .executableTarget(
             name: "Logging", dependencies: products("OSLog"),
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("MemberImportVisibility")]),

@@ -7,10 +7,10 @@ import LinuxSystem
 import Sandbox
 import Testing
 
-/// Attacks that have gone through once, each in some variants: a hostile extension makes system calls of its choice.
+/// Attacks that succeeded against an earlier version, with variants. A hostile extension makes the system calls.
 ///
-/// As the user that the tests run as, who is root in continuous integration; the others are in
-/// ``UnprivilegedAttackTests``.
+/// Runs as the user of the tests, which is root in continuous integration. ``UnprivilegedAttackTests`` runs them as
+/// another user.
 @Suite struct AttackTests {
     #if arch(x86_64)
         private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (76, 72, 16, 9, 56, 66, 71, 31)
@@ -23,7 +23,7 @@ import Testing
     #endif
     private static let refused = Errno.notPermitted.description
 
-    /// The layers that attacks are tried with: those of this system, and those of older or stricter ones.
+    /// The layers of confinement to attack: those of this system, and those of older or stricter systems.
     static let layers = [Layers(), Layers(landlock: 2), Layers(namespaces: []), Layers(landlock: 2, namespaces: [])]
 
     private func refuses(_ deeds: [String], _ place: ExtensionPlace, layers: Layers) throws {
@@ -92,7 +92,7 @@ import Testing
         // A semaphore of this process, with a value.
         let set = semget(IPC_PRIVATE, 1, 0o600)
         try #require(set >= 0)
-        // Removed by ipcrm, because semctl has varying arguments.
+        // ipcrm removes it, because Swift cannot call the variadic semctl(2).
         defer { _ = try? ChildProgram.start("/usr/bin/ipcrm", arguments: ["-s", "\(set)"], descriptors: []).wait() }
         try ExtensionPlace.run { place in
             for layers in Self.layers {
@@ -102,7 +102,7 @@ import Testing
             }
         }
         var operation = sembuf(sem_num: 0, sem_op: 0, sem_flg: CShort(IPC_NOWAIT))
-        // Zero as before: waiting for that succeeds at once.
+        // The value is still zero, so waiting for zero succeeds at once.
         #expect(semop(set, &operation, 1) == 0)
     }
 
@@ -113,7 +113,7 @@ import Testing
             let unruly = try place.start(layers: layers)
             defer { unruly.end() }
             guard layers.namespaces.contains(.files), !Layers.missing.contains(where: { $0.contains("namespaces") }) else {
-                // The weaker point that `purvey status` tells.
+                // `purvey status` reports this weakness.
                 #expect(unruly.tell("read \(file)") == Errno.permissionDenied.description)
                 return
             }
@@ -124,7 +124,7 @@ import Testing
                 #expect(unruly.tell("call \(Self.readLink) -100 @\(path) #256 256") == absent, "\(path)")
                 #expect(unruly.tell("call \(Self.getAttribute) @\(path) @user.x #256 256") == absent, "\(path)")
             }
-            // Mounts and sockets of others; statmount, listmount; SIOCGIFCONF, SIOCGIFHWADDR.
+            // Mounts and sockets of other processes; statmount, listmount; SIOCGIFCONF, SIOCGIFHWADDR.
             let mounts = unruly.tell("text /proc/self/mountinfo") ?? ""
             #expect(!mounts.contains(place.root + "/other") && !mounts.contains("/sys/fs/cgroup"))
             #expect((unruly.tell("text /proc/self/net/unix") ?? "").split(separator: "\n").count <= 1)
@@ -172,7 +172,8 @@ import Testing
             let unruly = try place.start()
             defer { unruly.end() }
             unruly.order("threads")
-            // The kernel counts a user's threads in a namespace, but not root's.
+            // In a user namespace, the kernel enforces the limit itself for users other than root, and the process
+            // does not end.
             guard geteuid() == 0 || !Layers.missing.isEmpty else { return }
             let ending = unruly.run.waitForEnd()
             #expect(ending.reason == .tookTooManyThreads, "\(ending)")
@@ -187,7 +188,7 @@ import Testing
             let file = outside + "/file"
             try Data("as it was".utf8).write(to: URL(fileURLWithPath: file))
             let before = try (FileStatus.of(file), FileStatus.of(outside))
-            // Another process that nothing may happen to.
+            // A process that the attacks must not affect.
             let watched = try ChildProgram.start("/bin/sleep", arguments: ["600"], descriptors: [])
             defer {
                 kill(watched.processID, SIGKILL)
@@ -195,7 +196,7 @@ import Testing
             }
             for seed in 1...(TestSample.count(20, of: 200)) {
                 let unruly = try place.start(layers: Self.layers[seed % Self.layers.count])
-                // It may end itself by chance: the rest is the next one's.
+                // A random call may end the process early. The following processes make further calls.
                 _ = unruly.tell("chance \(seed) 50 \(file) \(outside) \(watched.processID)")
                 unruly.end()
             }

@@ -27,7 +27,7 @@ import Testing
         let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
         getrlimit(descriptors, &limit)
-        // As the daemon does. No other test is in need of a low limit.
+        // The daemon does the same. No other test needs the lower limit.
         limit.rlim_cur = limit.rlim_max
         setrlimit(descriptors, &limit)
         let many = try (0..<1_100).map { _ in try FileDescriptor.open("/dev/null", .readOnly) }
@@ -53,7 +53,7 @@ import Testing
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
             let unruly = try place.start()
             defer { unruly.end() }
-            // Absent, or refused where the system permits no namespaces.
+            // The file is absent, or access is refused if the system permits no namespaces.
             let refused = [Errno.permissionDenied.description, Errno.noSuchFile.description, Errno(rawValue: EROFS).description]
             for deed in [
                 "write \(place.root)/outside", "read \(secret)",
@@ -69,7 +69,7 @@ import Testing
         try ExtensionPlace.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
-            // It may read this one, as it may read what it is handed: the descriptor would do.
+            // The extension may read its own bundle, as it may read files that it receives. A descriptor suffices.
             let file = place.data + "/extensions/org.example.unruly.appex/Info.plist"
             let before = try FileStatus.of(file)
             #expect(unruly.tell("change \(file)") == "nothing")
@@ -99,7 +99,7 @@ import Testing
                 let outside = place.root + "/outside"
                 let container = place.data + "/containers/org.example.unruly"
                 try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
-                // As the extension itself can do.
+                // The extension itself can do the same.
                 try FileManager.default.removeItem(atPath: container + "/" + name)
                 try FileManager.default.createSymbolicLink(
                     atPath: container + "/" + name, withDestinationPath: outside)
@@ -137,7 +137,8 @@ import Testing
             defer { other.end() }
             unruly.order("crash")
             let ending = unruly.run.waitForEnd()
-            // The first process of its own numbers ends by the instruction that follows the signal; see abort(3).
+            // The first process of a PID namespace ignores the signal of abort(3), and ends by the instruction that
+            // follows.
             #expect(ending.reason == .signalled && [Int(SIGABRT), Int(SIGSEGV)].contains(ending.status))
             #expect(ending.lastLines == ["about to fall over"])
             #expect(ending.sentence.contains("about to fall over"))
@@ -172,7 +173,7 @@ import Testing
         #expect(try telling(["shared", "undumpable"]) == [refused, refused])
     }
 
-    /// In a process of its own: memory files of other tests come and go in this one.
+    /// Runs in a process of its own, because other tests create and close memory files in this one.
     @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() async {
         await #expect(processExitsWith: .success) {
             let size = 64 << 20
@@ -217,7 +218,8 @@ import Testing
         }
     }
 
-    /// Where the kernel has none there is nothing to test; on a machine that has to have it, that is a failure.
+    /// Whether the kernel has Landlock. Without it there is nothing to test, which is a failure in continuous
+    /// integration.
     private func landlockIsThere() -> Bool {
         guard let missing = Layers.missing.first(where: { $0.contains("no Landlock") }) else { return true }
         if getenv("CI") != nil { Issue.record("\(missing)") }

@@ -36,7 +36,7 @@ import Testing
         #expect(ContainerWatch.excess(in: other.path, .init(entries: 0, bytes: 1))?.reason == .madeTooManyFiles)
     }
 
-    /// Holes take no room, however large the file seems.
+    /// Holes take no disk space, whatever the size of the file.
     @Test func roomIsThatOnTheDisk() throws {
         let folder = try TestFolder()
         try folder.file("sparse").truncate(to: 1 << 40)

@@ -5,7 +5,7 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// Bundles made to harm who installs them.
+/// Bundles made to harm the user who installs them.
 @Suite struct HostileBundleTests {
     @Test func noFileOfAnInstalledBundleRunsAsItsOwnerOrIsWrittenByOthers() throws {
         try ExtensionPlace.run { place in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// The kernel hides the memory files of a process whose program its user may not read.
+    /// The kernel hides the memory files of a process from a user who may not read its program.
     @Test(.enabled(if: geteuid() != 0, "root may read every program"))
     func anExecutableThatCannotBeReadIsNeitherInstalledNorStarted() throws {
         try ExtensionPlace.run { place in

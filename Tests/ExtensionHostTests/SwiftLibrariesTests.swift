@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// Stands for a daemon that is linked with the Swift libraries statically.
+    /// Simulates a daemon that is statically linked with the Swift libraries.
     @Test func anExtensionFindsItsLibrariesWhereItsHostHasNone() throws {
         try ExtensionPlace.run { place in
             let unruly = try place.start(hostLibraries: [])

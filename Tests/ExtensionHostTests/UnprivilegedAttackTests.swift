@@ -3,12 +3,14 @@ import Glibc
 import LinuxSystem
 import Testing
 
-/// The attacks of ``AttackTests`` by an extension of a user who is not root. Tests run as root in continuous
-/// integration.
+/// The attacks of ``AttackTests``, by an extension of a user other than root. Continuous integration runs tests as
+/// root.
 @Suite struct UnprivilegedAttackTests {
     private static let other: uid_t = 65534
 
-    /// Becomes another user, with a directory for temporary files, for good. Returns the directory.
+    /// Changes this process permanently to another user, with a directory for temporary files.
+    ///
+    /// - Returns: the directory.
     private static func becomeAnother() throws -> String {
         var template = Array("/var/tmp/purvey-attack-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)

@@ -283,7 +283,7 @@ import Testing
             helper.peer.kill(SIGCONT)
         }
         #expect(welcome == -Int16(ECONNREFUSED))
-        // No one else has the other end: the helper has closed it, or the kernel has not let it through.
+        // No process has the other end any more: the helper has closed it, or the kernel has refused to transfer it.
         var request = pollfd(fd: reading.rawValue, events: CShort(POLLIN), revents: 0)
         #expect(poll(&request, 1, 300_000) == 1)
         try eventually { try helper.descriptorCount() == count }

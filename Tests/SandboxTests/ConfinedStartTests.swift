@@ -41,7 +41,7 @@ import Testing
         #expect(Self.failure("/bin/true") == nil)
     }
 
-    /// They are made one by one, with the memory of this process.
+    /// The processes are started one at a time, each with this process's memory.
     @Test func startsFromManyThreadsHaveTheirOwnAnswers() async {
         let wrong = await withTaskGroup(of: [String].self) { group in
             for thread in 0..<8 {

@@ -5,7 +5,7 @@ import ProgramTesting
 import Sandbox
 import Testing
 
-/// Control groups of the unified hierarchy, which this machine may give no controllers of memory and processes.
+/// Control groups of version 2. This machine may provide no controllers for memory and processes there.
 @Suite(.enabled(if: geteuid() == 0)) struct ControlGroupTests {
     /// Mounts the unified hierarchy for one test.
     private static func withHierarchy(_ body: (FileDescriptor) throws -> Void) throws {
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// The kernel's files, as far as this code reads and writes them.
+    /// A plain directory simulates the kernel's files, as far as the code reads and writes them.
     @Test func membersGetTheLimitsOfTheControllersThatThereAre() throws {
         let folder = try TestFolder()
         try folder.file("cgroup.controllers", Array("cpuset memory pids\n".utf8))
@@ -58,9 +58,10 @@ import Testing
         let group = try ControlGroup(folder.descriptor)
         #expect(group.controllers == ["memory", "pids"])
         #expect(try folder.content("daemon/cgroup.procs") == Array("\(getpid())".utf8))
-        // The later command over the earlier one: the kernel would take both.
+        // The plain file holds the later command over the start of the earlier one. The kernel would execute both.
         #expect(try folder.content("cgroup.subtree_control") == Array("+pidsry".utf8))
-        // A plain directory gets no files by itself, so a member cannot be made, and nothing of it is left.
+        // The kernel adds files to a new group, but a plain directory stays empty. So no member can be created, and
+        // no leftover must remain.
         #expect(throws: Errno.self) { try group.makeMember(memory: 1 << 20, threads: 5) }
         #expect(try !folder.names().contains { $0.hasPrefix("extension-") })
     }

@@ -51,7 +51,7 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         // clone3, whose flags a filter does not see; open_tree_attr; io_uring_setup; the last ones.
         #expect(filter.verdict(435) == unknown)
         for number in [467, 425, 468, 470] { #expect(filter.verdict(number) == notPermitted, "\(number)") }
-        // Numbers of another machine's calls mean others.
+        // On another machine, the numbers mean other calls.
         #expect(filter.verdict(numbers.read, architecture: 0x4000_0003) == .killed)
     }
 
@@ -138,7 +138,7 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
     @Test(arguments: 0..<2) func aProcessSignalsAndLimitsItselfOnly(_ index: Int) throws {
         let numbers = Numbers.all[index]
         let filter = try FilterMachine(numbers.machine)
-        // The placeholder for the number of the process.
+        // The placeholder for the process's own ID.
         #expect(filter.verdict(numbers.kill, [0x7E5E_1F00, 15]) == .allowed)
         for process: UInt64 in [0, 1, 1234, .max] { #expect(filter.verdict(numbers.kill, [process, 9]) == notPermitted) }
         #expect(filter.verdict(numbers.prlimit, [0]) == .allowed)
@@ -146,10 +146,10 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         // PR_SET_NAME; PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_MM.
         #expect(filter.verdict(numbers.prctl, [15]) == .allowed)
         for option: UInt64 in [1, 4, 22, 35] { #expect(filter.verdict(numbers.prctl, [option]) == notPermitted) }
-        // Times by descriptor seem to be set, and those by path are not.
+        // Setting times by descriptor returns success without effect. Setting times by path fails.
         #expect(filter.verdict(numbers.utimensat, [3, 0]) == .failed(0))
         #expect(filter.verdict(numbers.utimensat, [3, 0x7F00_0000_0000]) == notPermitted)
-        // A pipe with a name, and a device.
+        // A named pipe, and a device.
         #expect(filter.verdict(numbers.mknodat, [3, 1, 0o010644]) == .allowed)
         #expect(filter.verdict(numbers.mknodat, [3, 1, 0o020644]) == notPermitted)
     }

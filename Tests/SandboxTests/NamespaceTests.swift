@@ -22,7 +22,7 @@ import Testing
         confinement.layers = layers
         confinement.network = network
         let output = try MemoryFile.create(name: "output")
-        // The filter lets it make no process: the shell's own commands, or one program in its place.
+        // The filter lets the shell start no process. It runs its own commands, or replaces itself by one program.
         let child = try ChildProgram.start(
             "/bin/sh", arguments: ["-c", command], environment: ["PATH=/usr/bin:/bin"], descriptors: [nil, output, output],
             confinedTo: confinement)
@@ -30,7 +30,7 @@ import Testing
         return String(decoding: try output.everything(), as: UTF8.self)
     }
 
-    /// Whether the system permits namespaces; a machine that checks in earnest has to.
+    /// Whether the system permits namespaces. In continuous integration it must.
     private static func namespacesExist() -> Bool {
         let missing = Layers.missing.filter { $0.contains("namespace") }
         if !missing.isEmpty, getenv("CI") != nil { Issue.record("\(missing)") }
@@ -62,7 +62,7 @@ import Testing
         for layers in [Layers(), Layers(namespaces: [])] {
             let status = try Self.run("exec cat /proc/self/status", layers: layers)
             let sets = status.split(separator: "\n").filter { $0.hasPrefix("Cap") }
-            // A process that is not root keeps the bounding set, which it has no use for.
+            // A process of a user other than root keeps the bounding set, which has no effect for it.
             let wanted = geteuid() == 0 ? sets : sets.filter { !$0.hasPrefix("CapBnd") }
             #expect(sets.count == 5 && wanted.allSatisfy { $0.hasSuffix("0000000000000000") }, "\(sets)")
         }
