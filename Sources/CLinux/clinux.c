@@ -23,8 +23,8 @@
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
-/* Of a packet that is sent; and of one that arrives, the kernel's SCM_MAX_FD. What has no room in a control message the kernel closes
-   before recvmsg(2) returns, on the thread that receives. */
+/* The maximum number of descriptors in a sent packet, and in a received one: the kernel's SCM_MAX_FD. If the control
+   message has too little room, the kernel closes the rest before recvmsg(2) returns, on the receiving thread. */
 enum { max_descriptors = 64, max_received_descriptors = 253 };
 
 const unsigned clinux_mfd_cloexec = MFD_CLOEXEC, clinux_mfd_allow_sealing = MFD_ALLOW_SEALING;

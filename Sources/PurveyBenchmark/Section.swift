@@ -13,6 +13,6 @@ struct Section: Sendable {
 /// Work of a section in a fresh process: the benchmark starts itself with `--child NAME ARGUMENTS…`.
 struct ChildRole: Sendable {
     let name: String
-    /// What the child does; what it prints on standard output is what ``BenchmarkChild/output(of:_:)`` returns.
+    /// The work of the child. Its standard output is the result of ``BenchmarkChild/output(of:_:)``.
     let run: @Sendable ([String]) throws -> Void
 }

@@ -45,8 +45,8 @@ package final class ExchangeClient: Sendable {
     private let state = Lock(State())
     /// The items that this process offers.
     let offers = OfferList()
-    /// A semaphore for offers, so that a program that offers thousands of items at once does not exceed the connection's
-    /// limit.
+    /// A semaphore for offers, so that a program that offers thousands of items at once stays within the connection's
+    /// limits.
     let offering = AsyncSemaphore(permits: 1_024)
 
     package convenience init(_ locations: Locations) { self.init(.success(locations)) }

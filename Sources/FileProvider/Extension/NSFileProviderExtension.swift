@@ -86,7 +86,7 @@ open class NSFileProviderExtension: NSObject {
         throw CocoaError(.featureUnsupported)
     }
 
-    // MARK: Changes that a person makes
+    // MARK: Changes that a user makes
 
     /// Imports a file as a new item.
     ///

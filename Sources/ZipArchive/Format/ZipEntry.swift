@@ -24,12 +24,14 @@ struct ZipEntry {
 
     /// Creates an entry that is not compressed yet.
     ///
-    /// - Parameter status: permissions beyond read, write and execute are dropped, since the archive may be unpacked
-    ///   by another user.
-    /// - Parameter origin: whose file it is.
+    /// - Parameters:
+    ///   - status: the file's status. Permissions beyond read, write and execute are dropped, since the archive may
+    ///     be unpacked by another user.
+    ///   - origin: the side that chose the file.
     init(path: [UInt8], status: FileStatus, size: Int, origin: CopyOrigin) {
         self.path = path
-        // Fixed and not this process's mask, so that the same tree gives the same bytes. A link's mode means nothing.
+        // A fixed mask instead of the process's umask, so that the same tree makes the same bytes. The mode of a link
+        // has no effect.
         let isPeers = origin == .peer && status.kind != .symbolicLink
         mode = UInt32(status.mode) & (isPeers ? 0o170755 : 0o170777)
         time = ZipTime(secondsSince1970: status.modifiedSeconds)

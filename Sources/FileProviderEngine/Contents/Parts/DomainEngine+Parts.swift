@@ -164,7 +164,7 @@ extension DomainEngine {
         }
     }
 
-    // MARK: What is here
+    // MARK: Local parts
 
     /// Returns the parts of a file, which are opened or created if needed. Returns `nil` if the file cannot be served
     /// in parts.
