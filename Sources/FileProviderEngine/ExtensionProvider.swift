@@ -106,7 +106,7 @@ package final class ExtensionProvider: Provider {
     /// The reason why the provider is disconnected; `nil` while it is connected.
     package var disconnectionReason: String? { disconnection.withLock { $0 } }
 
-    /// Throws the failure of all requests that are sent while the provider is disconnected.
+    /// Throws if the provider is disconnected. Called before each request is sent.
     func checkConnected() throws(ProviderFailure) {
         guard let reason = disconnection.withLock({ $0 }) else { return }
         throw ProviderFailure(.serverUnreachable, message: "The domain is disconnected: \(reason)")

@@ -68,7 +68,7 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// More entries than fit into the kernel's buffer.
+    /// The maximum number of entries read from the index for one reply. The kernel's buffer holds fewer.
     private static let entryLimit = 8192
 
     private func fill(

@@ -17,9 +17,9 @@ public protocol NSFilePresenter: NSObjectProtocol {
     var presentedItemURL: URL? { get }
     /// The queue for the messages.
     var presentedItemOperationQueue: OperationQueue { get }
-    /// The file that this one accompanies, as a film for its subtitles. On Apple's systems it lets a confined program
-    /// that was given one of them open both. Here a program needs a bookmark of each, and this property has no
-    /// effect.
+    /// The primary file of a related item: for subtitles, the film. On Apple's systems, a sandboxed program with
+    /// access to the primary file can thereby open the related one. Here this property has no effect, and a program
+    /// needs a bookmark of each file.
     var primaryPresentedItemURL: URL? { get }
     /// The attributes of files in a cloud that the presenter observes.
     var observedPresentedItemUbiquityAttributes: Set<URLResourceKey> { get }

@@ -51,7 +51,7 @@ package struct ProviderWatchCall: Call {
     }
 }
 
-/// The number of the directory in the events.
+/// The reply to ``ProviderWatchCall``: the number that identifies the directory in events.
 package struct ProviderWatch: Message {
     package let number: FolderNotices.Number
 

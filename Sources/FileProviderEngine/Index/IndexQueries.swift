@@ -86,7 +86,7 @@ final class IndexQueries {
 
     /// Returns the number of the item that is shown in a directory under a name.
     ///
-    /// - Parameter isLookedFor: Whether that item counts.
+    /// - Parameter isLookedFor: A filter that returns whether the item may be returned.
     func number(
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
     ) throws(IndexFailure) -> ItemNumber? {

@@ -173,7 +173,10 @@ extension Index {
         }
     }
 
-    /// Returns the items with changed words, and the mark of the last change.
+    /// Returns the items that are new or have changed ``SearchWords`` since the search file was last updated.
+    ///
+    /// - Parameter limit: The maximum number of changes to return, the oldest first.
+    /// - Returns: The items, and the mark of the last of these changes, or 0 if there are none.
     func renamed(limit: Int) throws(IndexFailure) -> (numbers: Set<ItemNumber>, mark: Int64) {
         try read { queries throws(IndexFailure) in
             let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")

@@ -28,14 +28,15 @@ enum Notification: Hashable, Sendable {
     }
 }
 
-/// The queue of notifications to the kernel, which threads of its own write.
+/// The queue of notifications to the kernel, and the threads that write them.
 ///
-/// To drop a name, the kernel locks its directory; to drop pages, it waits for pages that are being read. A request
-/// holds such locks until its reply, so no thread that serves requests may write a notification. A node is not
-/// notified while a request for it waits either: the writing thread would wait too, and not even the end of this
-/// process would end that wait, which would keep the session and all its callers. A request may still come while a
-/// notification is being written; so each node's notifications are written by a thread that no other node needs
-/// meanwhile.
+/// To drop a name, the kernel locks the name's directory. To drop pages, it waits for reads of those pages. A request
+/// holds such locks until its reply. So no thread that serves requests may write a notification.
+///
+/// A node's notifications are also held back while a request for the node waits. Otherwise the writing thread would
+/// block in the kernel, uninterruptibly: even if this process ended, the session and its callers would hang. A
+/// request may still arrive while a notification is being written. So a thread writes for one node at a time, and
+/// another thread continues with other nodes.
 ///
 /// Lock order: `state`, then the table of requests.
 final class Notifier: Sendable {
@@ -47,13 +48,13 @@ final class Notifier: Sendable {
         var next = 0
         /// The nodes that a thread is notifying.
         var busy: Set<NodeID> = []
-        /// The nodes that wait for a request to complete: for each node with a request, the nodes held back and since
-        /// when.
+        /// The nodes that are held back until requests complete. The outer key is a node that has a request. The
+        /// inner key is a node that waits for it, with the time since when.
         var held: [NodeID: [NodeID: RequestTable.Milliseconds]] = [:]
         var threads = 0
     }
 
-    /// The most threads. As many nodes may be locked for long before the others wait.
+    /// The maximum number of threads. If that many nodes block, the others wait.
     private static let threadLimit = 32
 
     private let device: FileDescriptor

@@ -197,7 +197,11 @@ extension DomainService {
         return "\(name) \(number)"
     }
 
-    /// - Returns: The directory with the edits that the service does not have, of the last domain that had any.
+    /// Removes a domain of the given providers, or all of their domains if `identifier` is `nil`. Edits that were not
+    /// uploaded are saved to a directory.
+    ///
+    /// - Returns: The directory of the saved edits, or `nil` if there were none. If several domains had edits, the
+    ///   directory of the last one.
     private func remove(_ identifier: String?, of providers: [String]) async throws -> String? {
         let records = try await records(of: providers).filter { record in
             identifier.map { record.description.identifier == $0 } ?? true

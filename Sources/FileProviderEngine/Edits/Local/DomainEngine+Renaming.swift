@@ -192,8 +192,10 @@ extension DomainEngine {
         look(at: row.number, after: configuration.settlingTime)
     }
 
-    /// Replaces an item's row by that of a new local file: the entry's row takes over the other item's identity and
-    /// place.
+    /// Deletes an item's row after a new local file has replaced the item. The new file's row gets the item's
+    /// identifier, parent and name.
+    ///
+    /// - Parameter entry: The journal entry of the new file.
     static func replace(
         _ other: IndexedItem, by entry: JournalEntry, _ writer: inout IndexWriter
     ) throws(IndexFailure) {
