@@ -44,7 +44,8 @@ extension SequencedPacketSocket {
         }
     }
 
-    /// Whether the listening process has ended or is ending. `false` if this cannot be determined.
+    /// Whether the listening process has ended or is ending. Also `true` if ``peerProcess()`` cannot identify a process
+    /// of this PID namespace; `false` for another namespace and after an error.
     var isOfDying: Bool {
         do throws(Errno) {
             if let process = try peerProcess() { return process.isDying }
