@@ -53,7 +53,8 @@ extension Confinement {
             paths.map(\.path), root.mounts.map(\.path), root.links.flatMap { [$0.path, $0.target] }, [workingFolder],
         ]
         return ChildProgram.withStrings(strings.flatMap(\.self)) { all in
-            all.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: strings.reduce(0) { $0 + $1.count }) { all in
+            all.withMemoryRebound(to: UnsafePointer<CChar>?.self, capacity: strings.reduce(0) { $0 + $1.count }) {
+                all in
                 accesses.withUnsafeBufferPointer { accesses in
                     mountAccesses.withUnsafeBufferPointer { mountAccesses in
                         let mounts = all + strings[0].count

@@ -121,7 +121,9 @@ package final class ControlGroup: Sendable {
     private static func isDelegated(_ directory: FileDescriptor) -> Bool {
         for name in ["trusted.delegate", "user.delegate"] {
             var value: CChar = 0
-            if clinux_fgetxattr(directory.rawValue, name, &value, 1) == 1, value == CChar(UInt8(ascii: "1")) { return true }
+            if clinux_fgetxattr(directory.rawValue, name, &value, 1) == 1, value == CChar(UInt8(ascii: "1")) {
+                return true
+            }
         }
         return false
     }

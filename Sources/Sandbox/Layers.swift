@@ -60,7 +60,8 @@ package struct Layers: Sendable, Equatable {
     static func note(_ namespaces: Namespaces, refusal: Errno?) {
         seen.withLock { seen in
             // A program with network has one namespace less, which says nothing about the system.
-            seen = Seen(namespaces: namespaces.union(refusal == nil && !namespaces.isEmpty ? .network : []), refusal: refusal)
+            seen = Seen(
+                namespaces: namespaces.union(refusal == nil && !namespaces.isEmpty ? .network : []), refusal: refusal)
         }
     }
 

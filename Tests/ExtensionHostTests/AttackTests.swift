@@ -13,11 +13,15 @@ import Testing
 /// another user.
 @Suite struct AttackTests {
     #if arch(x86_64)
-        private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (76, 72, 16, 9, 56, 66, 71, 31)
+        private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (
+            76, 72, 16, 9, 56, 66, 71, 31
+        )
         private static let (setScheduler, setParameters, setAffinity, setAttributes) = (144, 142, 203, 314)
         private static let (setGroups, unshare, stat, readLink, getAttribute) = (116, 272, 262, 267, 191)
     #else
-        private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (45, 25, 29, 222, 220, 191, 187, 195)
+        private static let (truncate, fcntl, ioctl, mmap, clone, semctl, msgctl, shmctl) = (
+            45, 25, 29, 222, 220, 191, 187, 195
+        )
         private static let (setScheduler, setParameters, setAffinity, setAttributes) = (119, 118, 122, 274)
         private static let (setGroups, unshare, stat, readLink, getAttribute) = (159, 97, 79, 78, 8)
     #endif
@@ -39,7 +43,8 @@ import Testing
             try Data("precious".utf8).write(to: URL(fileURLWithPath: file))
             let own = place.data + "/extensions/org.example.unruly.appex/Info.plist"
             try refuses(
-                ["\(Self.truncate) @\(file) 0", "\(Self.truncate) @\(own) 0", "\(Self.truncate) @/proc/self/exe 4"], place, layers: layers)
+                ["\(Self.truncate) @\(file) 0", "\(Self.truncate) @\(own) 0", "\(Self.truncate) @/proc/self/exe 4"],
+                place, layers: layers)
             #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("precious".utf8))
             #expect(try FileStatus.of(own).size > 0)
         }
@@ -51,7 +56,8 @@ import Testing
             try refuses(
                 [
                     // F_SETOWN, F_SETSIG, F_SETOWN_EX; FIOSETOWN, SIOCSPGRP.
-                    "\(Self.fcntl) 3 8 \(own)", "\(Self.fcntl) 3 10 9", "\(Self.fcntl) 3 15 #64", "\(Self.ioctl) 3 0x8901 #64",
+                    "\(Self.fcntl) 3 8 \(own)", "\(Self.fcntl) 3 10 9", "\(Self.fcntl) 3 15 #64",
+                    "\(Self.ioctl) 3 0x8901 #64",
                     "\(Self.ioctl) 3 0x8902 #64",
                 ], place, layers: layers)
         }
@@ -61,15 +67,19 @@ import Testing
         try ExtensionPlace.run { place in
             let unruly = try place.start(layers: layers)
             let status = try #require(unruly.tell("text /proc/self/status"))
-            let sets = status.split(separator: "\n").filter { $0.hasPrefix("CapEff") || $0.hasPrefix("CapPrm") || $0.hasPrefix("CapInh") }
+            let sets = status.split(separator: "\n").filter {
+                $0.hasPrefix("CapEff") || $0.hasPrefix("CapPrm") || $0.hasPrefix("CapInh")
+            }
             #expect(sets.count == 3 && sets.allSatisfy { $0.hasSuffix("\t0000000000000000") }, "\(sets)")
             unruly.end()
             let thread = 0x3D0F00
             try refuses(
                 [
                     // FIFREEZE, EXT4_IOC_SHUTDOWN; threads in new namespaces of mounts, network and host name.
-                    "\(Self.ioctl) 3 0xC0045877 0", "\(Self.ioctl) 3 0x8004587D #8", "\(Self.clone) \(thread | 0x2_0000) 0",
-                    "\(Self.clone) \(thread | 0x4000_0000) 0", "\(Self.clone) \(thread | 0x400_0000) 0", "\(Self.unshare) 0x10000000",
+                    "\(Self.ioctl) 3 0xC0045877 0", "\(Self.ioctl) 3 0x8004587D #8",
+                    "\(Self.clone) \(thread | 0x2_0000) 0",
+                    "\(Self.clone) \(thread | 0x4000_0000) 0", "\(Self.clone) \(thread | 0x400_0000) 0",
+                    "\(Self.unshare) 0x10000000",
                     // open_tree_attr; setgroups.
                     "467 -100 @/ 1 #64 32", "\(Self.setGroups) 0 0",
                 ], place, layers: layers)
@@ -97,7 +107,10 @@ import Testing
         try ExtensionPlace.run { place in
             for layers in Self.layers {
                 try refuses(
-                    ["\(Self.semctl) \(set) 0 16 7", "\(Self.semctl) \(set) 0 0 0", "\(Self.msgctl) 0 0 0", "\(Self.shmctl) 0 0 0"], place,
+                    [
+                        "\(Self.semctl) \(set) 0 16 7", "\(Self.semctl) \(set) 0 0 0", "\(Self.msgctl) 0 0 0",
+                        "\(Self.shmctl) 0 0 0",
+                    ], place,
                     layers: layers)
             }
         }
@@ -112,7 +125,8 @@ import Testing
             try Data("x".utf8).write(to: URL(fileURLWithPath: file))
             let unruly = try place.start(layers: layers)
             defer { unruly.end() }
-            guard layers.namespaces.contains(.files), !Layers.missing.contains(where: { $0.contains("namespaces") }) else {
+            guard layers.namespaces.contains(.files), !Layers.missing.contains(where: { $0.contains("namespaces") })
+            else {
                 // `purvey status` reports this weakness.
                 #expect(unruly.tell("read \(file)") == Errno.permissionDenied.description)
                 return
@@ -128,7 +142,9 @@ import Testing
             let mounts = unruly.tell("text /proc/self/mountinfo") ?? ""
             #expect(!mounts.contains(place.root + "/other") && !mounts.contains("/sys/fs/cgroup"))
             #expect((unruly.tell("text /proc/self/net/unix") ?? "").split(separator: "\n").count <= 1)
-            for call in ["457 #64 #256 256 0", "458 #64 #256 16 0", "\(Self.ioctl) 3 0x8912 #256", "\(Self.ioctl) 3 0x8927 #256"] {
+            for call in [
+                "457 #64 #256 256 0", "458 #64 #256 16 0", "\(Self.ioctl) 3 0x8912 #256", "\(Self.ioctl) 3 0x8927 #256",
+            ] {
                 #expect(unruly.tell("call " + call) == Self.refused, "\(call)")
             }
         }
@@ -152,12 +168,17 @@ import Testing
         try ExtensionPlace.run { place in
             // MAP_GROWSDOWN, MAP_SHARED | MAP_ANONYMOUS, MAP_HUGETLB.
             try refuses(
-                ["\(Self.mmap) 0 4096 3 0x122 -1 0", "\(Self.mmap) 0 4096 3 0x21 -1 0", "\(Self.mmap) 0 4096 3 0x40022 -1 0"], place,
+                [
+                    "\(Self.mmap) 0 4096 3 0x122 -1 0", "\(Self.mmap) 0 4096 3 0x21 -1 0",
+                    "\(Self.mmap) 0 4096 3 0x40022 -1 0",
+                ], place,
                 layers: Layers())
         }
     }
 
-    @Test(arguments: ["page-tables", "sockets", "memory-files"]) func memoryOfAnyKindEndsAtTheLimit(_ deed: String) throws {
+    @Test(arguments: ["page-tables", "sockets", "memory-files"]) func memoryOfAnyKindEndsAtTheLimit(_ deed: String)
+        throws
+    {
         try ExtensionPlace.run { place in
             let unruly = try place.start()
             unruly.order(deed)
@@ -203,7 +224,9 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("as it was".utf8))
             let after = try (FileStatus.of(file), FileStatus.of(outside))
             for (old, new) in [(before.0, after.0), (before.1, after.1)] {
-                #expect(old.permissions == new.permissions && old.owner == new.owner && old.modifiedSeconds == new.modifiedSeconds)
+                #expect(
+                    old.permissions == new.permissions && old.owner == new.owner
+                        && old.modifiedSeconds == new.modifiedSeconds)
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: outside) == ["file"])
             #expect(kill(watched.processID, 0) == 0)

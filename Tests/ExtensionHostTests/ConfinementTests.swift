@@ -54,7 +54,9 @@ import Testing
             let unruly = try place.start()
             defer { unruly.end() }
             // The file is absent, or access is refused if the system permits no namespaces.
-            let refused = [Errno.permissionDenied.description, Errno.noSuchFile.description, Errno(rawValue: EROFS).description]
+            let refused = [
+                Errno.permissionDenied.description, Errno.noSuchFile.description, Errno(rawValue: EROFS).description,
+            ]
             for deed in [
                 "write \(place.root)/outside", "read \(secret)",
                 "write \(place.data)/extensions/org.example.unruly.appex/Info.plist",
@@ -117,7 +119,10 @@ import Testing
 
     @Test func anExtensionReachesNoOtherProcess() throws {
         let refused = Errno.notPermitted.description
-        #expect(try telling(["signal \(getpid())", "signal 2", "signal 0", "signal -1"]) == [refused, refused, refused, refused])
+        #expect(
+            try telling(["signal \(getpid())", "signal 2", "signal 0", "signal -1"]) == [
+                refused, refused, refused, refused,
+            ])
     }
 
     @Test func anExtensionMakesNoSocketUnlessItsPropertyListAsksForTheNetwork() throws {

@@ -19,7 +19,8 @@ guard arguments.count >= 3 else {
 }
 var confinement = Confinement(workingFolder: arguments[1])
 confinement.paths = [
-    (arguments[1], [.read, .write]), (arguments[2], [.read, .execute]), ("/usr", [.read, .execute]), ("/lib", [.read, .execute]),
+    (arguments[1], [.read, .write]), (arguments[2], [.read, .execute]), ("/usr", [.read, .execute]),
+    ("/lib", [.read, .execute]),
     ("/lib64", [.read, .execute]), ("/etc/ld.so.cache", .read), ("/dev/null", [.read, .write]), ("/dev/urandom", .read),
 ]
 do {

@@ -5,17 +5,21 @@ import Testing
 /// The numbers of system calls on the two machines.
 private struct Numbers {
     let machine: csandbox_machine
-    let read, openat, truncate, ftruncate, fcntl, ioctl, clone, mmap, socket, kill, prctl, setScheduler, semctl, modifyLDT: Int
+    let read, openat, truncate, ftruncate, fcntl, ioctl, clone, mmap, socket, kill, prctl, setScheduler, semctl,
+        modifyLDT: Int
     let socketpair, connect, bind, listen, fchmod, utimensat, prlimit, mknodat: Int
 
     static let all = [
         Numbers(
-            machine: CSANDBOX_X86_64, read: 0, openat: 257, truncate: 76, ftruncate: 77, fcntl: 72, ioctl: 16, clone: 56,
+            machine: CSANDBOX_X86_64, read: 0, openat: 257, truncate: 76, ftruncate: 77, fcntl: 72, ioctl: 16,
+            clone: 56,
             mmap: 9, socket: 41, kill: 62, prctl: 157, setScheduler: 144, semctl: 66, modifyLDT: 154, socketpair: 53,
             connect: 42, bind: 49, listen: 50, fchmod: 91, utimensat: 280, prlimit: 302, mknodat: 259),
         Numbers(
-            machine: CSANDBOX_ARM64, read: 63, openat: 56, truncate: 45, ftruncate: 46, fcntl: 25, ioctl: 29, clone: 220,
-            mmap: 222, socket: 198, kill: 129, prctl: 167, setScheduler: 119, semctl: 191, modifyLDT: 333, socketpair: 199,
+            machine: CSANDBOX_ARM64, read: 63, openat: 56, truncate: 45, ftruncate: 46, fcntl: 25, ioctl: 29,
+            clone: 220,
+            mmap: 222, socket: 198, kill: 129, prctl: 167, setScheduler: 119, semctl: 191, modifyLDT: 333,
+            socketpair: 199,
             connect: 203, bind: 200, listen: 201, fchmod: 52, utimensat: 88, prlimit: 261, mknodat: 33),
     ]
 }
@@ -81,7 +85,9 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         // Go's.
         #expect(filter.verdict(numbers.clone, [0x5_0F00]) == .allowed)
         // SIGCHLD; vfork's; a thread in new namespaces; one that is traced or has another parent.
-        for flags: UInt64 in [17, 0x4111, thread | 0x2_0000, thread | 0x4000_0000, thread | 0x400_0000, thread | 0x2000, thread | 0x8000] {
+        for flags: UInt64 in [
+            17, 0x4111, thread | 0x2_0000, thread | 0x4000_0000, thread | 0x400_0000, thread | 0x2000, thread | 0x8000,
+        ] {
             #expect(filter.verdict(numbers.clone, [flags]) == notPermitted, "\(flags)")
         }
     }
@@ -140,7 +146,9 @@ private let unknown = FilterMachine.Verdict.failed(ENOSYS)
         let filter = try FilterMachine(numbers.machine)
         // The placeholder for the process's own ID.
         #expect(filter.verdict(numbers.kill, [0x7E5E_1F00, 15]) == .allowed)
-        for process: UInt64 in [0, 1, 1234, .max] { #expect(filter.verdict(numbers.kill, [process, 9]) == notPermitted) }
+        for process: UInt64 in [0, 1, 1234, .max] {
+            #expect(filter.verdict(numbers.kill, [process, 9]) == notPermitted)
+        }
         #expect(filter.verdict(numbers.prlimit, [0]) == .allowed)
         #expect(filter.verdict(numbers.prlimit, [1]) == notPermitted)
         // PR_SET_NAME; PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_MM.

@@ -8,7 +8,8 @@ import Testing
 /// A program of the system, confined to a directory of a test.
 @Suite(.ownThreads) struct NamespaceTests {
     private static let system: [(path: String, access: Confinement.Access)] = [
-        ("/usr", [.read, .execute]), ("/lib", [.read, .execute]), ("/lib64", [.read, .execute]), ("/bin", [.read, .execute]),
+        ("/usr", [.read, .execute]), ("/lib", [.read, .execute]), ("/lib64", [.read, .execute]),
+        ("/bin", [.read, .execute]),
         ("/dev/null", [.read, .write]),
     ]
 
@@ -24,7 +25,8 @@ import Testing
         let output = try MemoryFile.create(name: "output")
         // The filter lets the shell start no process. It runs its own commands, or replaces itself by one program.
         let child = try ChildProgram.start(
-            "/bin/sh", arguments: ["-c", command], environment: ["PATH=/usr/bin:/bin"], descriptors: [nil, output, output],
+            "/bin/sh", arguments: ["-c", command], environment: ["PATH=/usr/bin:/bin"],
+            descriptors: [nil, output, output],
             confinedTo: confinement)
         _ = try child.wait()
         return String(decoding: try output.everything(), as: UTF8.self)
@@ -45,7 +47,9 @@ import Testing
         try folder.file("secret")
         let paths: [(path: String, access: Confinement.Access)] = [(path + "/handed", .read)]
         #expect(try Self.run("read x <\(path)/handed; echo $x", paths) == "handed\n")
-        for outside in [path + "/secret", "/etc/passwd", "/root", "/home", "/proc/\(getpid())", "/sys", "/run", "/dev/sda"] {
+        for outside in [
+            path + "/secret", "/etc/passwd", "/root", "/home", "/proc/\(getpid())", "/sys", "/run", "/dev/sda",
+        ] {
             #expect(try Self.run("test -e \(outside) || echo absent", paths) == "absent\n", "\(outside)")
         }
     }
@@ -104,7 +108,9 @@ import Testing
     @Test func withoutNamespacesPathsAreRefused() throws {
         let folder = try TestFolder()
         try folder.file("secret", Array("secret\n".utf8))
-        for layers in [Layers(landlock: 1, namespaces: []), Layers(landlock: 2, namespaces: []), Layers(namespaces: [])] {
+        for layers in [
+            Layers(landlock: 1, namespaces: []), Layers(landlock: 2, namespaces: []), Layers(namespaces: []),
+        ] {
             let said = try Self.run("read x <\(folder.path)/secret; echo $x", layers: layers)
             #expect(!said.contains("secret\n") && said.contains("Permission denied"), "\(layers): \(said)")
         }

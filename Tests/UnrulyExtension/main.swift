@@ -161,7 +161,9 @@ func makeCall(_ operand: String) -> String {
     var arguments = operand.split(separator: " ").map { word -> Int in
         if word.hasPrefix("0x") { return Int(truncatingIfNeeded: UInt64(word.dropFirst(2), radix: 16) ?? 0) }
         guard word.hasPrefix("@") || word.hasPrefix("#") else { return Int(word) ?? 0 }
-        let text = word.hasPrefix("@") ? Array(word.dropFirst().utf8) + [0] : [UInt8](repeating: 0, count: Int(word.dropFirst()) ?? 0)
+        let text =
+            word.hasPrefix("@")
+            ? Array(word.dropFirst().utf8) + [0] : [UInt8](repeating: 0, count: Int(word.dropFirst()) ?? 0)
         let address = UnsafeMutableRawPointer.allocate(byteCount: max(text.count, 1), alignment: 16)
         address.copyMemory(from: text, byteCount: text.count)
         addresses.append(address)
@@ -208,7 +210,9 @@ func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
 func fillPageTables() -> Never {
     let size = 1 << 46
     // PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE.
-    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x4000, -1, 0), base != MAP_FAILED else { exit(9) }
+    guard let base = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | 0x4000, -1, 0), base != MAP_FAILED else {
+        exit(9)
+    }
     var sum = 0
     for offset in stride(from: 0, to: size, by: 2 << 20) {
         sum &+= Int(base.load(fromByteOffset: offset, as: UInt8.self))
@@ -221,7 +225,9 @@ func fillSockets() -> Never {
     let piece = [UInt8](repeating: 1, count: 64 << 10)
     while true {
         var ends: [CInt] = [-1, -1]
-        if socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0, &ends) != 0 { usleep(10_000) }
+        if socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0, &ends) != 0 {
+            usleep(10_000)
+        }
         for end in ends where end >= 0 { while send(end, piece, piece.count, CInt(MSG_NOSIGNAL)) > 0 {} }
     }
 }
@@ -243,14 +249,18 @@ func startThreads() -> Never {
     /// rt_sigprocmask, munmap, mprotect, mremap, brk, arch_prctl, execve, chdir, fchdir, prlimit64, setrlimit, read,
     /// recv*, accept*, poll*, epoll waits, nanosleep, timers, alarm.
     let sparedCalls: Set<Int> = [
-        60, 231, 34, 15, 130, 62, 234, 3, 33, 292, 48, 436, 23, 270, 61, 247, 73, 202, 131, 13, 14, 11, 10, 25, 12, 158, 59, 80, 81, 302,
-        160, 0, 19, 17, 295, 327, 45, 47, 299, 43, 288, 7, 271, 232, 281, 441, 35, 230, 222, 223, 283, 286, 37, 38, 449, 128, 9, 28, 218,
+        60, 231, 34, 15, 130, 62, 234, 3, 33, 292, 48, 436, 23, 270, 61, 247, 73, 202, 131, 13, 14, 11, 10, 25, 12, 158,
+        59, 80, 81, 302,
+        160, 0, 19, 17, 295, 327, 45, 47, 299, 43, 288, 7, 271, 232, 281, 441, 35, 230, 222, 223, 283, 286, 37, 38, 449,
+        128, 9, 28, 218,
         273, 334, 162, 72,
     ]
 #else
     let sparedCalls: Set<Int> = [
-        93, 94, 139, 133, 129, 131, 57, 24, 210, 436, 72, 73, 260, 95, 32, 98, 132, 134, 135, 215, 226, 216, 214, 221, 49, 50, 261, 164, 63,
-        65, 67, 69, 207, 212, 243, 202, 242, 22, 441, 101, 115, 107, 110, 85, 86, 103, 449, 137, 222, 233, 96, 99, 293, 25,
+        93, 94, 139, 133, 129, 131, 57, 24, 210, 436, 72, 73, 260, 95, 32, 98, 132, 134, 135, 215, 226, 216, 214, 221,
+        49, 50, 261, 164, 63,
+        65, 67, 69, 207, 212, 243, 202, 242, 22, 441, 101, 115, 107, 110, 85, 86, 103, 449, 137, 222, 233, 96, 99, 293,
+        25,
     ]
 #endif
 
@@ -308,7 +318,9 @@ while true {
         let text = (try? String(contentsOfFile: operand, encoding: .utf8)) ?? "-"
         answer(String(text.prefix(12_000)))
     case "files":
-        for number in 0..<(Int(operand) ?? 0) { close(open(NSHomeDirectory() + "/Documents/\(number)", O_WRONLY | O_CREAT, 0o600)) }
+        for number in 0..<(Int(operand) ?? 0) {
+            close(open(NSHomeDirectory() + "/Documents/\(number)", O_WRONLY | O_CREAT, 0o600))
+        }
         answer("done")
     case "socket": answer(outcome(socket(CInt(operand) ?? AF_INET, CInt(SOCK_STREAM.rawValue), 0)))
     case "descriptors":

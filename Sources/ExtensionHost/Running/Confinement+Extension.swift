@@ -62,7 +62,8 @@ package enum ExtensionConfinement {
     package static var weaknesses: [String] {
         var weaknesses = Layers.missing
         if ControlGroup.delegated?.controllers.contains("memory") != true {
-            weaknesses.append("no control group is delegated: the memory of extensions is checked ten times a second only")
+            weaknesses.append(
+                "no control group is delegated: the memory of extensions is checked ten times a second only")
         }
         return weaknesses
     }

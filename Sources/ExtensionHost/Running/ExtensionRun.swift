@@ -27,7 +27,8 @@ package final class ExtensionRun: Sendable {
         layers: Layers = .wanted
     ) throws {
         process = try ExtensionProcess(
-            bundle, socket: socket, data: data, hostLibraries: hostLibraries, coordination: coordination, layers: layers)
+            bundle, socket: socket, data: data, hostLibraries: hostLibraries, coordination: coordination, layers: layers
+        )
         timeLimit = bundle.timeLimit
     }
 

@@ -94,7 +94,8 @@ struct ExtensionPlace {
             }
         }
         return Unruly(
-            run: try ExtensionRun(bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries, layers: layers),
+            run: try ExtensionRun(
+                bundle, socket: theirs.descriptor, data: data, hostLibraries: hostLibraries, layers: layers),
             socket: ours.descriptor)
     }
 }
