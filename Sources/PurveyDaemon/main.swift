@@ -8,7 +8,7 @@ signal(SIGPIPE, SIG_IGN)
 // A write beyond the limit on file sizes fails with EFBIG instead.
 signal(SIGXFSZ, SIG_IGN)
 umask(0o077)
-// A password on its way to a provider is in this process.
+// The memory of this process holds a password while a client sends it to a provider.
 CoreDumps.forbid()
 StandardDescriptors.fillMissing()
 

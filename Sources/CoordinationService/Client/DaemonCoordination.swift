@@ -29,7 +29,7 @@ package struct DaemonCoordination: SharedCoordination {
                 throw ConduitError.refused("the socket that the process was started with is closed")
             }
             var limits = ConnectionLimits()
-            // The daemon takes no more, and ends the connection otherwise.
+            // The daemon closes the connection when it receives a larger message.
             limits.sentMessageSize = ClaimLimits.messageBytes
             return try Connection(try SequencedPacketSocket(checking: socket), service: service, limits: limits)
         }

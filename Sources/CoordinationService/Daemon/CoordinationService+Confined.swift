@@ -66,8 +66,8 @@ extension CoordinationService {
 }
 
 extension ConnectionLimits {
-    /// The process's end allows itself to send no more than this end takes, so that only one that does not keep to
-    /// that is cut off.
+    /// The limits of a connection to a confined process. The process's end sends no larger messages, so the daemon
+    /// disconnects only a process that circumvents its own limit.
     fileprivate static let ofConfinedCoordination: ConnectionLimits = {
         var limits = ConnectionLimits(
             callsInFlight: 256, servedBytes: 1 << 20, servedDescriptors: 64, unreadBytes: 256 << 10,

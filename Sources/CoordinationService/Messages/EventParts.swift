@@ -35,7 +35,7 @@ struct ClaimMessage: Message {
         let first: AccessMessage? = try decoder.decodeIfPresent(forKey: 1)
         let purpose: String = try decoder.decode(forKey: 2)
         let presenter: UInt64? = try decoder.decodeIfPresent(forKey: 3)
-        // An array that is too long is not read to its end.
+        // Decoding fails at an array that is too long, before its elements take memory.
         let enclosing = try decoder.decodeArray(of: UInt64.self, forKey: 4, atMost: ClaimUsage.nestingLimit)
         let answering = try decoder.decodeArray(of: UInt64.self, forKey: 5, atMost: ClaimUsage.nestingLimit)
         let timeLimit: Int = try decoder.decode(forKey: 6)

@@ -4,19 +4,21 @@ import Foundation
 import ItemProvider
 import LinuxSystem
 
-/// The folder that an extension has to itself: its home, with `Documents` and a folder for temporary files.
+/// The directory that an extension has to itself: its home directory, with `Documents` and a directory for temporary
+/// files.
 struct Container: Sendable {
     let path: String
     var temporary: String { path + "/tmp" }
 
-    /// A container in which the extension has put something else in the place of one of its folders.
+    /// The error for a container with an unusable directory, such as one that the extension has replaced by a link.
     struct Unusable: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Makes what is missing of it. Blocks on the file system.
+    /// Creates the container's missing directories. Blocks on the file system.
     ///
-    /// What is in it the extension may have replaced: no link of its is followed, or it would have folders made elsewhere.
+    /// The extension may have replaced a directory by a link. Links are not followed, as directories would be created
+    /// at their targets.
     init(of bundle: ExtensionBundle, data: String) throws {
         path = Self.path(of: bundle.identifier, data: data)
         try FileManager.default.createDirectory(
@@ -35,13 +37,13 @@ struct Container: Sendable {
         }
     }
 
-    /// Where an extension's container is.
+    /// Returns the path of an extension's container.
     static func path(of identifier: String, data: String) -> String { containers(data: data) + "/" + identifier }
 
     static func containers(data: String) -> String { data + "/containers" }
 
-    /// Removes the files of loads whose process has ended: one that is ended by its host has no time to. Blocks on the file
-    /// system; no link of the extension's is followed.
+    /// Removes the files of loads by processes that have ended: a process that its host kills cannot remove them.
+    /// Blocks on the file system. Links that the extension made are not followed.
     func sweep() {
         guard var folder = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for name in Self.loads {
@@ -53,24 +55,26 @@ struct Container: Sendable {
         TemporaryName.sweep(folder)
     }
 
-    /// Where a confined process keeps the files of its loads: beneath `XDG_DATA_HOME`.
+    /// The path, in the container, of the directory for the files of a confined process's loads. It is beneath
+    /// `XDG_DATA_HOME`.
     private static let loads = ["Library", "purvey", "loads"]
 
-    /// What the extension finds in its environment, and nothing else.
-    /// - Parameter coordinates: whether it has a socket for file coordination.
+    /// Returns the environment that all processes of extensions have, as `NAME=value`. They inherit no variables.
+    ///
+    /// - Parameter coordinates: Whether the process has a socket for file coordination.
     func environment(language: String?, coordinates: Bool) -> [String] {
         let link = coordinates ? ["\(CoordinationLink.environmentKey)=\(CoordinationLink.descriptorNumber)"] : []
         return link + [
             "HOME=\(path)", "TMPDIR=\(temporary)", "PATH=/usr/bin:/bin", "LANG=\(language ?? "C.UTF-8")",
-            // Foundation asks the user database for the home folder, and this before it.
+            // Foundation reads this variable before it looks up the home directory in the user database.
             "CFFIXED_USER_HOME=\(path)",
-            // A folder that it is handed is copied into its container.
+            // Directories that the extension loads are copied into its container, as Landlock denies it the originals.
             "\(FolderPlacement.environmentKey)=1",
             "\(ScopeLink.environmentKey)=\(ScopeLink.descriptorNumber)",
             "XDG_CACHE_HOME=\(path)/Library/Caches", "XDG_DATA_HOME=\(path)/Library",
-            // Tracing a crash takes a second process, which it may not start.
+            // Swift's backtraces of crashes need a second process, which the extension may not start.
             "SWIFT_BACKTRACE=enable=no",
-            // Memory that is reserved for each thread counts against its limit.
+            // The memory that malloc reserves for each thread counts against the extension's limit.
             "MALLOC_ARENA_MAX=2",
         ]
     }

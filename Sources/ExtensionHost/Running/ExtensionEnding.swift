@@ -2,31 +2,31 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// How an extension's process came to its end.
+/// The way in which an extension's process ended.
 package struct ExtensionEnding: Message, Equatable {
-    /// What ended it.
+    /// The reason for the process's end, which determines the meaning of the status.
     package enum Reason: Int, MessageValue, Sendable {
-        /// It ended by itself; the status is its exit status.
+        /// The process exited by itself. The status is its exit status, or -1 if that is unknown.
         case exited = 0
-        /// A signal ended it; the status is its number.
+        /// A signal killed the process. The status is the signal's number.
         case signalled = 1
-        /// It was ended because it took too long; the status is the limit in seconds.
+        /// The host killed the process at its time limit. The status is the limit in seconds.
         case timedOut = 2
-        /// It was ended because its caller had gone or had enough.
+        /// The host killed the process because its caller was gone or did not need it any more. The status is 0.
         case released = 3
-        /// It was ended because it took too much memory; the status is the limit in mebibytes.
+        /// The process was killed because it used too much memory. The status is the limit in mebibytes.
         case tookTooMuchMemory = 4
-        /// It was ended because it had too many threads; the status is the limit.
+        /// The host killed the process because it had too many threads. The status is the limit.
         case tookTooManyThreads = 5
-        /// It was ended because its container took too much room; the status is the limit in mebibytes.
+        /// The host killed the process because its container was too large. The status is the limit in mebibytes.
         case tookTooMuchRoom = 6
-        /// It was ended because its container had too many files; the status is the limit.
+        /// The host killed the process because its container had too many files. The status is the limit.
         case madeTooManyFiles = 7
     }
 
     package let reason: Reason
     package let status: Int
-    /// The last lines that it wrote to its standard error.
+    /// The last lines that the process wrote to its standard output and standard error, at most five.
     package let lastLines: [String]
 
     package init(_ reason: Reason, status: Int, lastLines: [String]) {
@@ -47,12 +47,12 @@ package struct ExtensionEnding: Message, Equatable {
         encoder.encode(lastLines, forKey: 2)
     }
 
-    /// In one sentence, with what it said last.
+    /// A description of the ending in one sentence, with the last lines of output.
     package var sentence: String {
         lastLines.isEmpty ? kind : kind + "; it said last: " + lastLines.joined(separator: " / ")
     }
 
-    /// In one sentence.
+    /// A description of the ending in one sentence, without the output.
     var kind: String {
         switch reason {
         case .exited where status == 0: "the extension ended without an answer"

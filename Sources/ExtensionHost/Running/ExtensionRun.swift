@@ -2,25 +2,25 @@ import AppExtension
 import LinuxSystem
 import Sandbox
 
-/// One process of an extension, for one request: from its start to its end.
+/// A process of an extension that serves one request, from its start to its end.
 ///
-/// Every request gets a process of its own, so that what one does to it, none of the others feels.
+/// Each request has its own process, so that requests cannot affect each other.
 package final class ExtensionRun: Sendable {
-    /// The descriptor of the extension's end of the socket, in its process.
+    /// The number of the descriptor that the extension's end of the socket has in its process.
     package static let socketNumber = 3
 
     private let process: ExtensionProcess
     private let timeLimit: Int?
 
-    /// Starts an extension, confined. Blocks for as long as the system takes.
+    /// Starts a confined process of an extension. Blocks for as long as the system takes to start it.
     ///
     /// - Parameters:
-    ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - hostLibraries: where the language's libraries lie that this process is linked with.
-    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
-    ///     coordinate its own files only.
-    ///   - layers: the layers of its confinement.
+    ///   - socket: The extension's end of a new socket pair. The caller must not keep a reference to it.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - hostLibraries: The directories of the Swift libraries that this process is linked with.
+    ///   - coordination: Creates the extension's end of a socket for file coordination. With `nil`, the extension
+    ///     coordinates only its own accesses.
+    ///   - layers: The layers of confinement.
     package init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String,
         hostLibraries: [String] = SwiftLibraries.ofThisProcess, coordination: ExtensionService.Coordination? = nil,
@@ -32,13 +32,18 @@ package final class ExtensionRun: Sendable {
         timeLimit = bundle.timeLimit
     }
 
-    /// Starts the user interface of a provider, for one of its domains. It is ended when its caller wants it to: people take their
-    /// time. Blocks for as long as the system takes.
+    /// Starts the confined user interface of a provider, for one of its domains. Blocks for as long as the system takes
+    /// to start it.
+    ///
+    /// The process has no time limit, as users take their time. It runs until it exits, exceeds another limit, or its
+    /// caller calls ``release()``.
     ///
     /// - Parameters:
-    ///   - provider: the identifier of the provider's extension, of whose documents it reaches those of the domain.
-    ///   - kept: folders that nobody's domain may be handed.
-    ///   - display: where it shows windows; `nil` where it shows none.
+    ///   - provider: The identifier of the provider's extension. The process can access the domain's directory in that
+    ///     extension's document storage.
+    ///   - kept: Directories that no domain may be handed.
+    ///   - display: The display for the process's windows; `nil` if it shows none.
+    /// - Throws: ``HandedFolderFault`` if the directory that was handed to the domain cannot be used, for example.
     package init(
         interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
         apartFrom kept: [String], socket: FileDescriptor, data: String, display: DisplayConnection? = nil
@@ -47,6 +52,7 @@ package final class ExtensionRun: Sendable {
             bundle, socket: socket, data: data, hostLibraries: SwiftLibraries.ofThisProcess, coordination: nil,
             places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data), display: display)
         timeLimit = nil
+        // The directory may have been replaced between its check and the process's start.
         do throws(HandedFolderFault) {
             _ = try domain.handedFolder(apartFrom: [])
         } catch {
@@ -56,9 +62,10 @@ package final class ExtensionRun: Sendable {
         }
     }
 
-    /// Ends the process: its caller has what it wanted, or has gone.
+    /// Kills the process, because its caller has the result or is gone.
     package func release() { process.end(.released) }
 
-    /// Waits for the end, and brings it about at the limits of time and shared memory. Blocks; call it once, on a thread that may.
+    /// Waits for the process's end, and kills it when it exceeds a limit. Blocks. Call this once, on a thread that may
+    /// block.
     package func waitForEnd() -> ExtensionEnding { process.waitForEnd(timeLimit: timeLimit) }
 }

@@ -3,17 +3,19 @@ import FileCoordination
 import Foundation
 import LinuxSystem
 
-/// The folders that an extension shares with the programs of the groups that its property list declares.
+/// The directories of the groups that an extension's property list declares. The extension shares each with the
+/// group's other programs.
 struct GroupFolders: Sendable {
-    /// The folder of each group.
+    /// The path of each group's directory.
     let paths: [String]
     private let folder: String
 
-    /// Makes those that are missing. Blocks on the file system.
+    /// Creates the directories that are missing. Blocks on the file system.
     ///
     /// - Parameters:
-    ///   - container: the extension's own, in which its groups were kept once: what is there moves to the group.
-    ///   - data: the folder of what Purvey keeps for this user.
+    ///   - container: The extension's container. Older builds kept the directories of its groups there; such a
+    ///     directory becomes the group's if that is missing.
+    ///   - data: The directory of Purvey's data for this user.
     init(of bundle: ExtensionBundle, container: Container, data: String) throws {
         folder = AppGroup.folder(data: data)
         paths = bundle.groups.map { [folder] in folder + "/" + $0 }
@@ -27,13 +29,13 @@ struct GroupFolders: Sendable {
         }
     }
 
-    /// The variables for the extension's environment.
+    /// The variables to add to the extension's environment, as `NAME=value`.
     var variables: [String] { ["\(AppGroup.environmentKey)=\(folder)"] }
 }
 
 extension Container {
-    /// Moves the folder of a group that the extension had to itself; where there is none, nothing happens. No link of the
-    /// extension's is followed.
+    /// Moves a group's directory out of the container, if the container has one. Links that the extension made are not
+    /// followed.
     fileprivate func giveGroup(_ name: FileName, to groups: FileDescriptor) {
         guard var own = try? FileDescriptor.open(path, [.readOnly, .directory, .noFollow]) else { return }
         for part in ["Library", "purvey", "groups"] {
@@ -43,7 +45,7 @@ extension Container {
             own = next
         }
         guard (try? own.status(of: name))?.kind == .directory else { return }
-        // Another process may have made the group's folder meanwhile: then that is it.
+        // If another process has created the group's directory in the meantime, the two directories change places.
         try? own.move(name, into: groups, as: name)
     }
 }

@@ -2,29 +2,29 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The standard output and standard error of an extension's process: hands them on to the extension's log line by line, and keeps the
-/// last lines.
+/// The standard output and standard error of an extension's process. Their lines go to the extension's log, and the
+/// last ones are kept.
 final class ProcessOutput: Sendable {
-    /// Bytes of a line.
+    /// The maximum length of a line in bytes. Longer lines are split.
     private static let longestLine = 16 << 10
-    /// Bytes of the last lines.
+    /// The maximum length in characters of each of the last lines.
     private static let limit = 4 << 10
-    /// Lines of a report of a crash.
+    /// The maximum number of frames in a crash report.
     private static let mostFrames = 256
 
-    /// The descriptor that the program gets as its standard output and its standard error.
+    /// The end of the pipe that is the program's standard output and standard error.
     let input: FileDescriptor
     private let output: FileDescriptor
-    /// Takes lines. Called by the thread that drains.
+    /// Writes lines to the log. Called on the thread that calls ``drain()`` or ``finish()``.
     private let write: @Sendable ([String]) -> Void
-    /// Beneath which the functions of a crash are looked up.
+    /// The directories beneath which program files are read to name the functions of a crash.
     private let programFolders: [String]
 
     private struct State {
-        /// The beginning of a line that has not ended.
+        /// The bytes of the last line, as long as its end has not been read.
         var rest: [UInt8] = []
         var last: [String] = []
-        /// The signal and the frames of a crash that is being reported.
+        /// The signal and the frames of a crash report that has been read in part.
         var report: (signal: String, frames: [String])?
     }
 
@@ -38,11 +38,12 @@ final class ProcessOutput: Sendable {
         try retrying { fcntl(number, F_SETFL, O_NONBLOCK) }
     }
 
-    /// The most pieces that are taken at once: as much as a pipe holds. A program that writes without end is still
-    /// watched.
+    /// The maximum number of reads in one call: 1 MiB in total, as much as a pipe can hold (`pipe-max-size`, pipe(7)).
+    /// So the caller can check the limits of a program that never stops writing.
     private static let mostPieces = 64
 
-    /// Takes what is there, so that the program never waits for a reader. Waits for nothing but the log's file.
+    /// Reads the output that the pipe holds, so that the program does not wait for a reader. Blocks only on the log's
+    /// file.
     func drain() {
         var piece = [UInt8](repeating: 0, count: 16 << 10)
         for _ in 0..<Self.mostPieces {
@@ -52,7 +53,7 @@ final class ProcessOutput: Sendable {
         }
     }
 
-    /// Takes the end of what the program wrote, which has ended.
+    /// Reads the rest of the output, after the program's end, and logs an unfinished line or crash report too.
     func finish() {
         drain()
         write(
@@ -83,14 +84,14 @@ final class ProcessOutput: Sendable {
             state.report?.frames.append(line)
             return []
         }
-        // The language's own frames follow the message, and would stand in its place.
+        // After the message of a fatal error, Swift prints frames. They would displace the message from the last lines.
         if Self.isFrame(line) { return [line] }
         state.last.append(String(line.prefix(Self.limit)))
         if state.last.count > 5 { state.last.removeFirst() }
         return [line]
     }
 
-    /// Whether a line is one of the list that the language prints of its own fatal errors.
+    /// Whether a line belongs to the stack trace that Swift prints after a fatal error.
     private static func isFrame(_ line: String) -> Bool {
         if line == "Current stack trace:" { return true }
         let words = line.split(separator: " ", maxSplits: 3)
@@ -102,10 +103,10 @@ final class ProcessOutput: Sendable {
         return CrashReport.lines(signal: report.signal, frames: report.frames, folders: programFolders)
     }
 
-    /// Readable when there is something to take.
+    /// The pipe's other end, which is readable when the program has written something.
     var descriptor: FileDescriptor { output }
 
-    /// The last lines, at most five. A report of a crash is none of them.
+    /// The last lines, at most five. Lines of crash reports and stack traces are not among them.
     var lines: [String] {
         let (last, rest) = state.withLock { ($0.last, $0.rest) }
         let text = (last + [String(decoding: rest.suffix(Self.limit), as: UTF8.self)]).joined(separator: "\n")

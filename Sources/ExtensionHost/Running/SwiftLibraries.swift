@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// Where the language's libraries lie that an extension is linked with: outside of the system's folders, as a rule.
+/// The Swift libraries that an extension is linked with. They are usually outside the system's directories.
 package struct SwiftLibraries: Sendable {
-    /// The folders of those that this process itself has loaded. There are none in one that has them inside of its
-    /// program, as what `make install` installs.
+    /// The directories of the Swift libraries that this process has loaded. Empty if its program contains them, as the
+    /// programs do that `make install` installs.
     package static let ofThisProcess: [String] = {
         var folders: Set<String> = []
         for line in SystemFile.text("/proc/self/maps").split(separator: "\n") where line.contains("/libswift") {
@@ -15,30 +15,31 @@ package struct SwiftLibraries: Sendable {
         return folders.sorted()
     }()
 
-    /// The home folder that the environment names, which Foundation does not believe of every process, and that of the user
-    /// database.
+    /// The home directory according to the environment, which Foundation does not trust in every process, and the one
+    /// in the user database.
     package static var homesOfThisUser: [String] {
         [getenv("HOME").map { String(cString: $0) }, NSHomeDirectory()].compactMap(\.self)
     }
 
-    /// What a folder of the language's libraries has in it.
+    /// The name of the core library, which every directory of Swift libraries contains.
     private static let mark = "libswiftCore.so"
-    /// A toolchain has 29.
+    /// The maximum number of libraries in a directory. A toolchain has 29.
     private static let mostFiles = 512
-    /// A program says two; each costs a look at the disk.
+    /// The maximum number of directories in a search path, as each costs a disk access. A program usually names two.
     private static let mostFolders = 16
 
-    /// Folders that may be reached already, and those beneath them.
+    /// Directories that the extension can access anyway, with everything beneath them.
     private let reachable: [String]
-    /// Folders of which nothing is given away: the home folder, and what holds it.
+    /// Directories in which no libraries are made accessible: the home directories and their ancestors.
     private let forbidden: Set<String>
-    /// The folder of what Purvey keeps: nothing beneath it either, because there lie other extensions' containers.
+    /// The directory of Purvey's data. No libraries beneath it are made accessible either, as it holds the containers
+    /// of other extensions.
     private let data: String
 
     /// - Parameters:
-    ///   - reachable: folders that the extension reaches with everything beneath them.
-    ///   - data: the folder of what Purvey keeps for this user.
-    ///   - homes: the user's home folders.
+    ///   - reachable: Directories that the extension can access, with everything beneath them.
+    ///   - data: The directory of Purvey's data for this user.
+    ///   - homes: The user's home directories.
     package init(reachable: [String], data: String, homes: [String] = Self.homesOfThisUser) {
         self.reachable = reachable
         self.data = Self.canonical(data) ?? data
@@ -53,18 +54,18 @@ package struct SwiftLibraries: Sendable {
         self.forbidden = forbidden
     }
 
-    /// The library files in the folders in which the loader looks for a program's libraries, where those folders hold the
-    /// language's. Blocks on the file system.
+    /// Returns the library files in those directories of a program's search path that hold Swift's libraries. Blocks on
+    /// the file system.
     ///
-    /// The program names the folders, and its author may have meant any: so a folder has to have the language's core library
-    /// in it, and of it only files are given away that have the names of libraries, none by way of a link and none in a
-    /// folder beneath it.
+    /// The search path is part of the program, and its author may have named any directory. So a directory must contain
+    /// Swift's core library, and only its regular files with names of libraries are returned. Links and subdirectories
+    /// are left out.
     package func files(of program: String) -> [String] {
         guard let file = try? FileDescriptor.open(program, [.readOnly, .nonBlocking]),
             let named = try? ProgramFile(file).librarySearchPath()
         else { return [] }
         var folders: [String] = []
-        // A folder that is relative to the program is in its bundle, which it reaches.
+        // A directory relative to the program (`$ORIGIN`) is in its bundle, which the extension can access.
         for name in named.prefix(Self.mostFolders) where name.hasPrefix("/") && !name.contains("$") {
             guard let folder = Self.canonical(name), !folders.contains(folder), isAllowed(folder) else { continue }
             folders.append(folder)
@@ -87,7 +88,7 @@ package struct SwiftLibraries: Sendable {
         return names.prefix(mostFiles).map { folder + "/" + $0.description }.sorted()
     }
 
-    /// `libName.so` and `libName.so.5`.
+    /// Whether a file's name is that of a library, such as `libName.so` or `libName.so.5`.
     private static func isLibrary(_ name: String) -> Bool {
         name.hasPrefix("lib") && (name.hasSuffix(".so") || name.contains(".so."))
     }

@@ -1,8 +1,9 @@
 import LinuxSystem
 
-/// Files whose contents the kernel makes as they are read; see proc(5).
+/// Access to files with contents that the kernel generates when they are read; see proc(5).
 enum SystemFile {
-    /// Returns the text of such a file; empty if it does not exist. Foundation would take each for an empty file.
+    /// Returns the text of such a file, or an empty string if it cannot be opened. Foundation would take every such
+    /// file to be empty.
     static func text(_ path: String) -> String {
         var text: [UInt8] = []
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return "" }
@@ -13,7 +14,7 @@ enum SystemFile {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the number of a line `KEY: NUMBER`, with or without a unit; `nil` if there is no such line.
+    /// Returns the number in a line `KEY: NUMBER`, with or without a unit; `nil` if no line has the key.
     static func number(_ key: String, in text: String) -> Int? {
         for line in text.split(separator: "\n") where line.hasPrefix(key + ":") {
             return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
@@ -21,6 +22,6 @@ enum SystemFile {
         return nil
     }
 
-    /// Returns the bytes of a line `KEY: NUMBER kB`; 0 if there is no such line.
+    /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 }

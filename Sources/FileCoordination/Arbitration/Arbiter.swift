@@ -6,9 +6,9 @@
 ///
 /// The rules: a claim excludes others from an item, from everything beneath it and from everything above it, unless
 /// both only read or both have the same purpose. Claims that exclude each other are granted in the order in which
-/// they were made. But a claim passes an earlier one that waits for it: one that cannot be granted before a claim has
-/// ended that encloses the later claim, has its purpose, or waits for its presenter. All items of a claim are granted
-/// at once.
+/// they were made. However, a claim passes an earlier one that waits, directly or not, for a third claim that encloses
+/// the later claim, has the later claim's purpose, or waits for the later claim's presenter. All items of a claim are
+/// granted at once.
 ///
 /// When a claim's turn has come, it excludes others and asks the presenters of its items to prepare. It is granted
 /// when all have replied.

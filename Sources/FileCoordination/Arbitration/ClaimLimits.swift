@@ -7,11 +7,11 @@ package enum ClaimLimits {
     package static let purposeBytes = 1_000
     /// The total size of all paths. A grant after moves contains each of them twice, and must fit into one message.
     package static let pathBytes = 7 << 20
-    /// The most bytes of a message that makes a claim within these limits: for each access the heads of its values,
-    /// for each number of another claim, preparation or presenter nine bytes, and what the message has besides. A
-    /// process that sends more gets no answer.
+    /// The maximum size in bytes of a message with a claim within these limits. Beside paths and purpose, it allows
+    /// for 16 bytes of encoding for each access, nine for each number of another claim, a preparation or a presenter,
+    /// and 4096 for the rest. The daemon disconnects a confined process that sends a larger message.
     package static let messageBytes = pathBytes + accesses * 16 + purposeBytes + ClaimUsage.nestingLimit * 9 + 4096
-    /// The most names of attributes that one event tells of. There are fewer that mean anything.
+    /// The maximum number of attribute names in one event. Fewer attributes exist.
     package static let attributeNames = 1_024
     /// The time in milliseconds that presenters may have to prepare. It is at least one millisecond, and bounded, as
     /// a claim excludes others while it waits for presenters.

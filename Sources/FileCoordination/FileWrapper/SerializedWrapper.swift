@@ -113,7 +113,7 @@ extension FileWrapper {
         }
         preferredFilename = form.preferredFilename
         filename = form.filename
-        // Bytes may come from anywhere: they do not let the group or others write where a new file would not.
+        // The bytes are not trusted: they grant write access to the group and others only as far as the umask does.
         let mask = 0o777 & ~Int(CreationMask.current & 0o022)
         fileAttributes[FileAttributeKey.posixPermissions.rawValue] = form.permissions.map {
             NSNumber(value: $0 & mask)

@@ -15,7 +15,7 @@ struct DomainRecord: Sendable, Equatable {
     var settings: [DomainSetting]
     /// The properties that the provider's own program set; `nil` if the user added the domain.
     var managed: ManagedDomain?
-    /// The directory that was handed to the domain; `nil` if there is none, or it has not been seen yet.
+    /// The directory that was handed to the domain; `nil` if there is none, or it could not be opened yet.
     var handed: HandedFolder?
     /// The reason why the provider's own program disconnected the domain; `nil` if it is connected.
     var disconnection: String?

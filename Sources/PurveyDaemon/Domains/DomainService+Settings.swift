@@ -80,8 +80,8 @@ extension DomainService {
         return description(of: now)
     }
 
-    /// Stores the directory that a domain was handed, if its record lacks it: one of an older build, or one with a
-    /// directory that has not been seen before.
+    /// Stores the directory that a domain was handed, if its record lacks it: because an older build wrote the record,
+    /// or the directory could not be opened before.
     func noteHanded(_ folder: HandedFolder, of identifier: String) async {
         for case .running(var record, _) in places.values
         where record.identifier == identifier && record.handed == nil {

@@ -61,7 +61,7 @@ final class DomainServiceReference: Sendable {
 
     func set(_ service: DomainService) { state.withLock { $0.service = service } }
 
-    /// Keeps which folder a domain was handed that did not know it.
+    /// Stores the directory that was handed to a domain, if the domain's record lacks it.
     func note(_ folder: HandedFolder, of identifier: String) {
         guard let service = state.withLock({ $0.service }) else { return }
         Task { await service.noteHanded(folder, of: identifier) }

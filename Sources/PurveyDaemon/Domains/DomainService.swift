@@ -297,7 +297,7 @@ actor DomainService {
             var record = DomainRecord(
                 name: request.name, identifier: UUID().uuidString, provider: bundle.identifier,
                 settings: request.settings)
-            // Why there is none, the provider's process says.
+            // The provider's process reports a failure when it starts, as it opens the directory again.
             record.handed = try? record.providerDomain.handedFolder(apartFrom: kept)
             return record
         }

@@ -2,25 +2,25 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The notices of one provider that its engine has not dealt with yet. However many the provider sends, there are
-/// few: of those that mean the same, one is kept.
+/// The notices of one provider that its engine has not processed yet. Their number is limited: only one of several
+/// notices with the same meaning is kept.
 final class PendingNotices: Sendable {
     private struct State {
         var containers: Set<String> = []
         var isResolved = false
         var progress: [String: (sent: Int64, total: Int64)] = [:]
-        /// Whether a job of the engine's is to take them.
+        /// Whether a job that processes the notices is enqueued on the engine's thread.
         var isScheduled = false
     }
 
-    /// The most containers, and the most files that are being sent. Beyond them the working set stands for all
-    /// containers, which the engine asks for whatever changed, and progress is left out.
+    /// The maximum number of containers, and of files with progress of an upload. The working set replaces further
+    /// containers, as its change feed covers all of them. Further progress is dropped.
     private static let limit = 1_000
 
     // Leaf lock.
     private let state = Lock(State())
 
-    /// Adds a notice, and makes the engine deal with all of them soon.
+    /// Adds a notice. Enqueues a job on the engine's thread that processes all notices, unless one is enqueued already.
     func add(_ notice: ExtensionProvider.Notice, for engine: DomainEngine) {
         let isFirst = state.withLock { state in
             switch notice {
@@ -31,7 +31,7 @@ final class PendingNotices: Sendable {
             case .progress(let identifier, let sent, let total):
                 guard state.progress.count < Self.limit || state.progress[identifier] != nil else { break }
                 state.progress[identifier] = (sent, total)
-            // Not the engine's: the domain's directory is stored with the domain.
+            // Not for the engine: the daemon stores the handed directory in the domain's record.
             case .handed: break
             }
             defer { state.isScheduled = true }
