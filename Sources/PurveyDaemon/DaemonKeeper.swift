@@ -116,7 +116,7 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// Tells the keeper that a mount has ended.
+    /// Notifies the keeper that a mount has ended.
     func drop(_ identifier: String) {
         state.withLock { state in
             guard state.mounts.removeValue(forKey: identifier) != nil else { return }

@@ -1,4 +1,5 @@
-/// Decides which claims on files may be used at the same time, and which requests and notices presenters get.
+/// The component that decides which claims on files may be used at the same time, and which requests and notices
+/// presenters get.
 ///
 /// It is a value without a clock, threads or files. Events from processes go in, and effects for processes come out;
 /// the same events in the same order have the same effects. A process that coordinates alone has its own arbiter. The

@@ -1,7 +1,7 @@
 import Foundation
 import LinuxSystem
 
-/// Coordinates the use of files with other threads and processes, and with presenters.
+/// An object that coordinates the use of files with other threads and processes, and with presenters.
 ///
 /// A call to read or write a file waits until no conflicting use remains. Readers may run at the same time; a writer
 /// runs alone; the use of a directory or a package includes everything in it. Presenters of the file are first asked

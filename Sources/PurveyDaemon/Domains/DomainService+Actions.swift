@@ -5,7 +5,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about custom actions of providers. The index tells which ones fit an item, without starting an
+/// The calls about custom actions of providers. The index shows which ones fit an item, without starting an
 /// extension.
 extension DomainService {
     nonisolated func addActionCalls(to service: inout Service) {
