@@ -148,7 +148,17 @@ extension DomainEngine {
     /// before it removed the contents.
     func sweepClean() {
         do throws(Errno) {
-            for number in try folders.numbers(in: folders.clean) where openFiles.entry(number) == nil {
+            sweepClean(try folders.numbers(in: folders.clean)[...])
+        } catch {
+            remember(error)
+        }
+    }
+
+    /// Sweeps the first of some contents, and the others in later jobs, so that many do not delay other requests.
+    private func sweepClean(_ numbers: ArraySlice<ItemNumber>) {
+        guard !isClosed else { return }
+        do throws(Errno) {
+            for number in numbers.prefix(1000) where openFiles.entry(number) == nil {
                 // The contents of an item that cannot be read stay.
                 let row = Result { () throws(IndexFailure) in try index.itemEvenIfDeleted(number) }
                 if case .success(nil) = row { try folders.remove(number, in: folders.clean) }
@@ -156,6 +166,8 @@ extension DomainEngine {
         } catch {
             remember(error)
         }
+        let rest = numbers.dropFirst(1000)
+        if !rest.isEmpty { perform { $0.sweepClean(rest) } }
     }
 
     /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
