@@ -496,6 +496,25 @@ let package = Package(
                 "AppExtension", "Conduit", "DaemonTesting", "Exchange", "ExtensionHost", "FileProvider",
                 "FileProviderEngine", "FileTesting", "LinuxSystem", "LocalFolder", "ProgramTesting", "TestThreads",
             ]),
+        // Clients, extensions and providers of ill will, against every process that takes connections.
+        .target(
+            name: "AttackTesting",
+            dependencies: ["Conduit", "CoordinationService", "FileCoordination", "FileTesting", "LinuxSystem"],
+            path: "Tests/AttackTesting", swiftSettings: settings),
+        .executableTarget(
+            name: "HostileExtension",
+            dependencies: [
+                "AttackTesting", "Conduit", "CoordinationService", "FileCoordination", "FileProvider", "LinuxSystem",
+            ],
+            path: "Tests/HostileExtension", swiftSettings: settings),
+        tests(
+            "AttackTests",
+            [
+                "AppExtension", "AttackTesting", "Conduit", "CoordinationService", "DaemonTesting", "Exchange",
+                "ExtensionHost", "FileCoordination", "FileProvider", "FileTesting", "Fuse", "FuseTesting",
+                "HostileExtension", "Images",
+                "ItemProvider", "Keeping", "LinuxSystem", "ProgramTesting", "TestThreads",
+            ]),
         // The same with scenarios from a seed, and with a failing service: a library, a program, and tests of it.
         .target(
             name: "FaultHarness",

@@ -1,0 +1,155 @@
+import Conduit
+import Glibc
+import LinuxSystem
+
+/// What a client of ill will does to a listening process over one connection after the other. The same seed does the same.
+package struct Assault {
+    private var frames: HostileFrames
+    /// Connections that stay open until the assault is over.
+    private var kept: [SequencedPacketSocket] = []
+    /// `nil` where none are sent.
+    private var lingering: LingeringDescriptors?
+
+    /// How often it is tried to send a packet for which there is no room, with a pause in between.
+    private static let attempts = 40
+    private static let pauseMilliseconds: CInt = 5
+    private static let keptLimit = 8
+
+    /// - Parameters:
+    ///   - samples: models of frames that the attacked process understands.
+    ///   - lingers: whether sockets are sent, too, whose close(2) waits for as long as the assault lasts.
+    package init(seed: UInt64, _ samples: [FrameSample], lingers: Bool = true) {
+        frames = HostileFrames(samples, HostileDescriptors(), seed: seed)
+        lingering = lingers ? LingeringDescriptors() : nil
+    }
+
+    // MARK: One connection
+
+    /// Sends packets that leave the connection open.
+    ///
+    /// - Returns: whether it takes more.
+    @discardableResult
+    package mutating func sendLasting(_ count: Int, over socket: SequencedPacketSocket) -> Bool {
+        for _ in 0..<count where !send(frames.lasting(), over: socket) { return false }
+        return true
+    }
+
+    /// Sends packets of any kind, until the connection has ended.
+    package mutating func sendAnything(_ count: Int, over socket: SequencedPacketSocket) {
+        for _ in 0..<count where !send(frames.anything(), over: socket) { return }
+    }
+
+    /// Sends a packet. Reads what has come where there is no room.
+    ///
+    /// - Returns: whether the connection takes more.
+    private mutating func send(
+        _ packet: HostilePacket, over socket: SequencedPacketSocket, reads: Bool = true
+    ) -> Bool {
+        for _ in 0..<Self.attempts {
+            do throws(Errno) {
+                try packet.send(over: socket)
+                return true
+            } catch {
+                switch error {
+                case .wouldBlock, .tooManyDescriptorsInFlight, .noBufferSpace, .outOfMemory: break
+                // The packet, and not the connection, cannot be used.
+                case .messageTooLong, .invalidArgument, .permissionDenied, .notPermitted:
+                    return true
+                default: return false
+                }
+            }
+            if reads, !hear(socket) { return false }
+            var request = pollfd(fd: socket.descriptor.rawValue, events: CShort(POLLOUT), revents: 0)
+            poll(&request, 1, Self.pauseMilliseconds)
+        }
+        // The other side reads no more for now: descriptors of this side's wait to be closed there, say.
+        return false
+    }
+
+    /// Receives what has come, and keeps the numbers of calls among it.
+    ///
+    /// - Returns: whether the connection is open still.
+    @discardableResult
+    package mutating func hear(_ socket: SequencedPacketSocket) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 70_000)
+        for _ in 0..<256 {
+            do throws(Errno) {
+                let count = try Self.receive(from: socket, into: &buffer)
+                if count == 0 { return false }
+                note(buffer[..<count])
+            } catch {
+                return error == .wouldBlock
+            }
+        }
+        return true
+    }
+
+    private static func receive(from socket: SequencedPacketSocket, into buffer: inout [UInt8]) throws(Errno) -> Int {
+        try buffer.withUnsafeMutableBufferPointer { bytes throws(Errno) in
+            try socket.receive(into: UnsafeMutableRawBufferPointer(bytes)).byteCount
+        }
+    }
+
+    private mutating func note(_ bytes: ArraySlice<UInt8>) {
+        let frame = bytes.withUnsafeBytes { try? CBORValue(decoding: $0) }
+        guard case .array(let elements)? = frame, elements.count > 1, elements[0] == .unsigned(0),
+            case .unsigned(let call) = elements[1]
+        else { return }
+        if frames.heardCalls.count >= 64 { frames.heardCalls.removeFirst() }
+        frames.heardCalls.append(call)
+    }
+
+    // MARK: Many connections
+
+    /// Attacks a listening process, over several connections.
+    ///
+    /// - Parameters:
+    ///   - packets: about the number of packets for each connection.
+    ///   - connect: makes a connection, or fails where the process takes no more.
+    package mutating func attack(
+        connections: Int, packets: Int, _ connect: () throws -> SequencedPacketSocket
+    ) throws {
+        for _ in 0..<connections {
+            let deed = frames.choice(below: 8)
+            if deed == 0 {
+                for _ in 0..<1 + frames.choice(below: 50) { _ = try connect() }
+                continue
+            }
+            let socket = try connect()
+            let count = 1 + frames.choice(below: packets)
+            if frames.choice(below: 3) == 0 { lingering?.send(frames.lasting().bytes, over: socket) }
+            switch deed {
+            case 1: sendLasting(count, over: socket)
+            case 2: sendAnything(count, over: socket)
+            case 3:
+                sendLasting(count, over: socket)
+                shutdown(socket.descriptor.rawValue, CInt(SHUT_WR))
+            case 4:
+                shutdown(socket.descriptor.rawValue, CInt(SHUT_RD))
+                sendLasting(count, over: socket)
+            case 5: callWithoutReading(20 * packets, over: socket)
+            case 6:
+                // The connection itself is among what waits to be received.
+                _ = send(HostilePacket(frames.lasting().bytes, [socket.descriptor]), over: socket)
+                sendLasting(count, over: socket)
+            default:
+                sendLasting(count, over: socket)
+                sendAnything(1, over: socket)
+            }
+            if kept.count < Self.keptLimit, frames.choice(below: 3) == 0 { kept.append(socket) }
+        }
+    }
+
+    /// Makes calls, and reads none of the replies, until there is no room for more.
+    package mutating func callWithoutReading(_ count: Int, over socket: SequencedPacketSocket) {
+        for _ in 0..<count {
+            guard let packet = frames.wellFormed(), send(packet, over: socket, reads: false) else { return }
+        }
+    }
+
+    /// Closes what is open still.
+    package mutating func end() {
+        kept = []
+        lingering?.end()
+    }
+}

@@ -1,0 +1,1 @@
+../ConduitTests/Support/LingeringSocket.swift

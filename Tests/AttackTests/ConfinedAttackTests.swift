@@ -1,0 +1,45 @@
+import AttackTesting
+import FileTesting
+import Foundation
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// Extensions that send whatever they like to the daemon that has started them, and to the program that has them run.
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct ConfinedAttackTests {
+    @Test(arguments: ["scopes", "coordination"])
+    func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {
+        try await AttackedDaemon.run { daemon in
+            let identifier = try await daemon.install(HostileRole(.told))
+            try await daemon.withstands(TestSample.count(2, of: 150)) { seed in
+                try await daemon.run(identifier) { socket in
+                    #expect(
+                        try AttackedDaemon.tell("\(link) \(seed) 200 patiently", over: socket) == "done", "seed \(seed)"
+                    )
+                    try await daemon.expectAnswers(seed)
+                    #expect(
+                        try AttackedDaemon.tell("\(link) \(seed) 40 freely", over: socket) == "done", "seed \(seed)")
+                    try await daemon.expectAnswers(seed)
+                }
+            }
+        }
+    }
+
+    /// The other end of the extension's call is in the program that makes it.
+    @Test func aProgramOutlivesTheExtensionThatItCalls() async throws {
+        try await AttackedDaemon.run { daemon in
+            let file = daemon.home + "/note.txt"
+            try Data("note".utf8).write(to: URL(fileURLWithPath: file))
+            try await daemon.withstands(TestSample.count(2, of: 100), leaving: AttackedDaemon.isOfExtension) { seed in
+                let identifier = try await daemon.install(HostileRole(.called, seed: seed, packets: 100))
+                let run = try daemon.purvey(["share", file, "--with", identifier])
+                // It says that the extension failed; it is not ended by a signal.
+                guard case .exited(let status) = run.ending else {
+                    Issue.record("seed \(seed): \(run)")
+                    return
+                }
+                #expect((0...2).contains(status), "seed \(seed): \(run.text)")
+            }
+        }
+    }
+}

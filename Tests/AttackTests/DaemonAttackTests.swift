@@ -1,0 +1,49 @@
+import AttackTesting
+import FileTesting
+import Glibc
+import LinuxSystem
+import TestThreads
+import Testing
+
+/// Clients of the same user that send the daemon whatever they like.
+@Suite(.ownThreads, .timeLimit(.minutes(20))) struct DaemonAttackTests {
+    @Test func clientsThatSendAnythingHarmNoOther() async throws {
+        try await AttackedDaemon.run { daemon in
+            let samples = try DaemonSamples.all
+            try await daemon.withstands(TestSample.count(3, of: 400)) { seed in
+                var assault = Assault(seed: seed, samples)
+                try assault.attack(connections: 12, packets: 60) { try daemon.connect() }
+                try await daemon.expectAnswers(seed)
+                assault.end()
+            }
+        }
+    }
+
+    /// More than the daemon answers to a client that does not read.
+    @Test func clientsThatReadNoAnswersHarmNoOther() async throws {
+        try await AttackedDaemon.run { daemon in
+            let samples = try DaemonSamples.all
+            try await daemon.withstands(TestSample.count(1, of: 40)) { seed in
+                var assault = Assault(seed: seed, samples, lingers: false)
+                let sockets = try (0..<3).map { _ in try daemon.connect() }
+                for socket in sockets { assault.callWithoutReading(TestSample.count(3_000, of: 20_000), over: socket) }
+                try await daemon.expectAnswers(seed)
+                withExtendedLifetime(sockets) {}
+            }
+        }
+    }
+
+    @Test func connectionsThatAreDroppedAtOnceHarmNoOther() async throws {
+        try await AttackedDaemon.run { daemon in
+            try await daemon.withstands(TestSample.count(1, of: 40)) { seed in
+                var numbers = RandomNumbers(seed: seed)
+                for _ in 0..<TestSample.count(300, of: 3_000) {
+                    let socket = try daemon.connect()
+                    let direction = [SHUT_RD, SHUT_WR, SHUT_RDWR][numbers.below(3)]
+                    if numbers.below(2) == 0 { shutdown(socket.descriptor.rawValue, CInt(direction)) }
+                    if numbers.below(4) == 0 { try? HostilePacket(numbers.bytes(numbers.below(9))).send(over: socket) }
+                }
+            }
+        }
+    }
+}
