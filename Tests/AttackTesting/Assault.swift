@@ -2,7 +2,7 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// What a client of ill will does to a listening process over one connection after the other. The same seed does the same.
+/// An attack on a listening process over one connection after the other. The same seed does the same.
 package struct Assault {
     private var frames: HostileFrames
     /// Connections that stay open until the assault is over.
@@ -10,7 +10,7 @@ package struct Assault {
     /// `nil` where none are sent.
     private var lingering: LingeringDescriptors?
 
-    /// How often it is tried to send a packet for which there is no room, with a pause in between.
+    /// The number of attempts to send a packet for which there is no room, with a pause in between.
     private static let attempts = 40
     private static let pauseMilliseconds: CInt = 5
     private static let keptLimit = 8

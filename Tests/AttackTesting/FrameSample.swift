@@ -2,7 +2,7 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A frame as a connection of ours sends it, taken apart: the model of frames that differ from it in one place or another.
+/// A frame as a connection of ours sends it, taken apart: the model of frames that differ from it here or there.
 package struct FrameSample: Sendable {
     /// The kinds of frames, as they stand in a packet.
     package enum Kind: UInt64, CaseIterable, Sendable { case request, reply, failure, progress, cancel, notice }

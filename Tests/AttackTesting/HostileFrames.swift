@@ -143,6 +143,6 @@ package struct HostileFrames {
         }
     }
 
-    /// Returns a number for whoever chooses among attacks.
+    /// Returns a number by which a caller chooses among attacks.
     package mutating func choice(below bound: Int) -> Int { numbers.below(bound) }
 }

@@ -1,16 +1,16 @@
-/// What the hostile extension's program does, as the name of its file says: `provider-7-200` is a provider that sends 200 packets of
-/// the seed 7.
+/// The part that the hostile extension's program plays. The name of its file says so: `provider-7-200` is a provider
+/// that sends 200 packets of the seed 7.
 ///
 /// A confined process has no arguments, and a host says nothing to it before it may misbehave.
 package struct HostileRole: Sendable, Equatable {
     package enum Kind: String, Sendable {
         /// An extension that does what the test tells it over the socket of the extension call.
         case told
-        /// An extension that misbehaves towards whoever has it run.
+        /// An extension that misbehaves towards the program that has it run.
         case called
         /// A file provider.
         case provider
-        /// What stands for `purvey-pictures`.
+        /// A program in the place of `purvey-pictures`.
         case pictures
     }
 

@@ -21,8 +21,8 @@ package enum HostileValues {
         case 8: return .tagged(numbers.next() >> UInt64(numbers.below(64)), .unsigned(0))
         case 9: return .array((0..<numbers.below(6)).map { _ in any(&numbers, depth: depth + 1) })
         case 10:
-            let one = any(&numbers, depth: depth + 1)
-            return .array([CBORValue](repeating: one, count: numbers.below(depth == 0 ? 2000 : 20)))
+            return .array(
+                [CBORValue](repeating: .unsigned(numbers.next() >> 60), count: numbers.below(30_000 >> depth)))
         default:
             return .map(
                 (0..<numbers.below(6)).map { index in

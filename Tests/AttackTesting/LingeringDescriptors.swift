@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Sends sockets whose close(2) waits, to processes that want none. Those processes have the only descriptors of them, and the wait ends
-/// when this is gone.
+/// Sends sockets whose close(2) waits, to processes that want none. Those processes have the only descriptors of them,
+/// and the wait ends when this is gone.
 package struct LingeringDescriptors {
     private var receivers: [FileDescriptor] = []
 

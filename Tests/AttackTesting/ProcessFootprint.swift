@@ -2,7 +2,7 @@ import FileTesting
 import Glibc
 import LinuxSystem
 
-/// What a process has: whether it is the same one, and whether it keeps anything of its attackers.
+/// The descriptors and threads of a process at one moment, and which process it is.
 package struct ProcessFootprint: Sendable {
     /// The time of the process's start, in the kernel's ticks: another process of the same number has another.
     package let start: String

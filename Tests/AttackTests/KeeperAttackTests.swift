@@ -53,8 +53,8 @@ import Testing
         lingering.end()
     }
 
-    /// Waits until the keeper has heard everything that came before: it hears all visitors, the latest first, and then looks for
-    /// others.
+    /// Waits until the keeper has heard everything that came before. It hears all visitors, the latest first, and then
+    /// looks for others.
     private static func expectTurn(_ program: KeptProgram, _ seed: UInt64) async throws {
         let stranger = try connect(program.socket)
         try HostilePacket([0]).send(over: stranger)

@@ -3,8 +3,8 @@ import Conduit
 import Glibc
 import LinuxSystem
 
-/// A conversation with a process that asks this one: the first question is answered well, so that others follow, and among the
-/// questions and answers come packets that are neither.
+/// A conversation with a process that asks this one. The first question is answered well, so that others follow; among
+/// the answers come packets that are none.
 struct Conversation {
     private let socket: SequencedPacketSocket
     private let samples: [FrameSample]

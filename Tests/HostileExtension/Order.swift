@@ -1,7 +1,7 @@
 import Glibc
 
-/// What a test wants of the extension: a packet with the name of a socket, a seed, a number of packets, and whether the connection is to
-/// stay open.
+/// A test's order to the extension: a packet with the name of a socket, a seed, a number of packets, and whether the
+/// connection is to stay open.
 struct Order {
     private let line: Line
     private let seed: UInt64

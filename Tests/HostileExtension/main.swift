@@ -1,4 +1,5 @@
-// An extension's program that attacks the processes it has connections to. The name of its file says how: see HostileRole.
+// An extension's program that attacks the processes it has connections to. The name of its file says how: see
+// HostileRole.
 import AttackTesting
 import Glibc
 import LinuxSystem

@@ -99,10 +99,11 @@ final class AttackedDaemon: Sendable {
 
     // MARK: Attacks
 
-    /// Attacks the daemon with one seed after the other, and expects after each that it is the same process, that it serves others, and
-    /// that it keeps nothing of its attackers.
+    /// Attacks the daemon with one seed after the other. Expects after each that it is the same process, that it serves
+    /// others, and that it keeps nothing of its attackers.
     ///
-    /// The first attack is a rehearsal: the daemon keeps threads, descriptors and folders that it needed for the first time.
+    /// The first attack is a rehearsal: the daemon keeps threads, descriptors and folders that it needed for the first
+    /// time.
     ///
     /// - Parameter mayStay: whether an attack may leave what has this path in the daemon's home.
     func withstands(
@@ -125,6 +126,6 @@ final class AttackedDaemon: Sendable {
         }
     }
 
-    /// What is in the daemon's home.
+    /// The paths of everything in the daemon's home.
     private func paths() throws -> Set<String> { try Set(Tree.read(home).keys) }
 }
