@@ -64,4 +64,19 @@ import Testing
             #expect(try text(place).contains("  0  \(pipe)(+0x10)[0x10]"))
         }
     }
+
+    /// Each part of the name has the one before twice: it would be written with terabytes.
+    @Test func aNameThatGrowsWithoutEndIsKeptAsItIs() throws {
+        let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
+        let name = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"
+        try ExtensionPlace.run { place in
+            let process = try place.start()
+            #expect(process.tell("frames /usr/x(\(name)+0x10)[0x10]") == "done")
+            #expect(process.tell("frames /usr/x($s1M1GVySiSiGD+0x10)[0x10]") == "done")
+            process.end()
+            let printed = try text(place)
+            #expect(printed.contains("  0  \(name) in x"))
+            #expect(printed.contains("  0  M.G<Swift.Int, Swift.Int> in x"))
+        }
+    }
 }

@@ -33,21 +33,14 @@ struct CrashReport {
         let program = String(frame[..<open])
         let file = (program as NSString).lastPathComponent
         let function = frame[frame.index(after: open)..<plus]
-        if !function.isEmpty { return "\(demangled(String(function))) in \(file)" }
+        if !function.isEmpty { return "\(ReadableName.of(String(function))) in \(file)" }
         guard let offset = UInt64(frame[frame.index(after: plus)..<close].dropFirst(2), radix: 16) else { return frame }
-        if tables[program] == nil, tables.count < 32, folders.contains(where: { program.hasPrefix($0 + "/") }) {
-            tables[program] = SymbolTable(path: program)
-        }
+        // A path that leads upwards may end in a file system that never answers.
+        let isWithin = folders.contains { program.hasPrefix($0 + "/") } && !program.contains("/..")
+        if tables[program] == nil, tables.count < 32, isWithin { tables[program] = SymbolTable(path: program) }
         // A return address may be the start of the next function.
         let place = isInnermost || offset == 0 ? offset : offset - 1
         guard let name = tables[program]?.name(at: place) else { return frame }
-        return "\(demangled(name)) in \(file)"
-    }
-
-    private static func demangled(_ name: String) -> String {
-        let readable = name.withCString { swift_demangle($0, strlen($0), nil, nil, 0) }
-        guard let readable else { return name }
-        defer { free(readable) }
-        return String(cString: readable)
+        return "\(ReadableName.of(name)) in \(file)"
     }
 }
