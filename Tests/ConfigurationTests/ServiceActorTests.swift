@@ -136,7 +136,11 @@ distributed actor Box<Value: Sendable> {
         let connection = try Connection(try SequencedPacketSocket(checking: try serve(Counter())))
         defer { connection.close() }
         let module = "12ConduitTests"
+        // Each part of it has the one before twice: written out it has terabytes.
+        let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
+        let endless = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"
         for name in [
+            endless,
             "", "$s", "spill", "$sSi", "$s\(module)7CounterC", "$s\(module)7CounterC5countySiSSYaKF", "\0\0\0",
             "$s\(module)7SpillerC6secretSiyYaKFTE", "$s\(module)3BoxC5boxedSiyYaKFTE",
             "$s\(module)7CounterC7genericySixYaKSeRzSERzs8SendableRzlFTE",

@@ -1,6 +1,4 @@
-import CSwiftRuntime
 import Distributed
-import Glibc
 
 /// The check of the functions that another process may call of an actor: functions of the actor's own type and of the
 /// protocols that the type conforms to.
@@ -12,7 +10,7 @@ struct ServiceFunctions: Sendable {
     private let type: String?
 
     init<Act: DistributedActor>(of type: Act.Type) {
-        self.type = _mangledTypeName(type).flatMap { Self.demangled(Self.prefix + $0) }
+        self.type = _mangledTypeName(type).flatMap { MangledName.readable(Self.prefix + $0) }
     }
 
     /// The prefix of all mangled names.
@@ -21,13 +19,16 @@ struct ServiceFunctions: Sendable {
     private static let extending = "(extension in "
     /// The maximum length of a mangled function name, in bytes.
     private static let longestName = 8192
+    /// Bytes of what it stands for: more than a name needs in which types come again and again.
+    private static let longestReadableName = 64 << 20
 
     /// Checks that another process may call a function.
     ///
     /// - Parameter name: the mangled name that the caller sent. It is not trusted.
     /// - Throws: ``ServiceCallError/mismatch(_:)``, ``ServiceCallError/genericFunction``.
     func check(_ name: String) throws(ServiceCallError) {
-        guard name.utf8.count <= Self.longestName, name.hasPrefix(Self.prefix), let whole = Self.demangled(name),
+        guard name.utf8.count <= Self.longestName, name.hasPrefix(Self.prefix),
+            let whole = MangledName.readable(name, atMost: Self.longestReadableName),
             whole.hasPrefix(Self.distributed)
         else { throw .mismatch("there is no such function") }
         var words = whole.dropFirst(Self.distributed.count)
@@ -62,15 +63,5 @@ struct ServiceFunctions: Sendable {
         guard name.hasPrefix("$") else { return false }
         let type = _typeByName("\(module.utf8.count)\(module)\(name.utf8.count)\(name)C")
         return type is any _DistributedActorStub.Type
-    }
-
-    private static func demangled(_ name: String) -> String? {
-        var name = name
-        let text = name.withUTF8 { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { swift_demangle($0.baseAddress, $0.count, nil, nil, 0) }
-        }
-        guard let text else { return nil }
-        defer { free(text) }
-        return String(cString: text)
     }
 }

@@ -1,4 +1,5 @@
 import CSwiftRuntime
+import Conduit
 import Foundation
 import LinuxSystem
 
@@ -33,7 +34,7 @@ struct CrashReport {
         let program = String(frame[..<open])
         let file = (program as NSString).lastPathComponent
         let function = frame[frame.index(after: open)..<plus]
-        if !function.isEmpty { return "\(ReadableName.of(String(function))) in \(file)" }
+        if !function.isEmpty { return "\(readable(String(function))) in \(file)" }
         guard let offset = UInt64(frame[frame.index(after: plus)..<close].dropFirst(2), radix: 16) else { return frame }
         // A path that leads upwards may end in a file system that never answers.
         let isWithin = folders.contains { program.hasPrefix($0 + "/") } && !program.contains("/..")
@@ -41,6 +42,13 @@ struct CrashReport {
         // A return address may be the start of the next function.
         let place = isInnermost || offset == 0 ? offset : offset - 1
         guard let name = tables[program]?.name(at: place) else { return frame }
-        return "\(ReadableName.of(name)) in \(file)"
+        return "\(readable(name)) in \(file)"
+    }
+
+    /// Few names of a compiler's making come near so many bytes.
+    private static let longestName = 512 << 10
+
+    private static func readable(_ name: String) -> String {
+        MangledName.readable(name, atMost: longestName) ?? name
     }
 }
