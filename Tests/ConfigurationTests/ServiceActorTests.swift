@@ -136,7 +136,7 @@ distributed actor Box<Value: Sendable> {
         let connection = try Connection(try SequencedPacketSocket(checking: try serve(Counter())))
         defer { connection.close() }
         let module = "12ConduitTests"
-        // Each part of it has the one before twice: written out it has terabytes.
+        // Each part of it has the one before twice: written out it takes more than a hundred megabytes.
         let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
         let endless = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"
         for name in [

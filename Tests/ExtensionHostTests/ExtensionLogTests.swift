@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// Each part of the name has the one before twice: it would be written with terabytes.
+    /// Each part of the name has the one before twice: written out it takes more than a hundred megabytes.
     @Test func aNameThatGrowsWithoutEndIsKeptAsItIs() throws {
         let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
         let name = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"

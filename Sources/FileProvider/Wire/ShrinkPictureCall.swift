@@ -6,6 +6,8 @@ package struct ShrinkPictureCall: Call {
     package static var method: UInt64 { 1 }
     /// The error code for a failure that does not depend on the picture: no picture can be decoded.
     package static let unavailable: Int64 = 2
+    /// The most pictures that are made of one.
+    private static let mostSides = 16
     /// The picture, in a sealed memory file. Its bytes are not trusted.
     package let picture: FileDescriptor
     /// The lengths of the longest side to fit into, in pixels, in ascending order.
@@ -19,6 +21,9 @@ package struct ShrinkPictureCall: Call {
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         picture = try decoder.decode(forKey: 0)
         sides = try decoder.decode(forKey: 1)
+        guard sides.count <= Self.mostSides, sides.allSatisfy({ 1...8192 ~= $0 }) else {
+            throw .invalid("\(sides.count) pictures, or one of no such size")
+        }
     }
 
     package func encode(to encoder: inout MessageEncoder) {
