@@ -3,8 +3,8 @@ import Glibc
 
 /// Names as the compiler makes them, which a stranger may have made up.
 ///
-/// A mangled name refers to its own parts by number, and a part that refers to another one twice is twice as long when it
-/// is written out. So 300 bytes can stand for a name of terabytes, and the language's runtime sets no limit.
+/// A mangled name refers to its own parts by number, and a part that refers to another one twice is twice as long when
+/// it is written out. So 300 bytes can stand for a name of terabytes, and the language's runtime sets no limit.
 package enum MangledName {
     /// Returns the name as a programmer writes it.
     ///
@@ -35,8 +35,8 @@ package enum MangledName {
 
     /// Returns at least the number of references to parts of the name: `A` in an identifier counts as one, too.
     ///
-    /// After an `A` come letters, of which the last is a capital, or a number with an underscore; a number before a letter
-    /// says how often the part is meant.
+    /// After an `A` come letters, of which the last is a capital, or a number with an underscore. A number before a
+    /// letter says how often the part is meant.
     private static func references(in bytes: [UInt8]) -> Int {
         var count = 0
         var place = 0

@@ -33,8 +33,8 @@ extension AttackedDaemon {
         return identifier
     }
 
-    /// Copies the hostile program by another process: a program that this one has open for writing could not be run while
-    /// any of its forks has it so.
+    /// Copies the hostile program by another process: a program that this one has open for writing could not be run
+    /// while any of its forks has it so.
     static func copyProgram(to path: String) throws {
         let program = try BuiltProgram.path("HostileExtension")
         let copy = try ChildProgram.start("/bin/cp", arguments: [program, path], descriptors: [])
