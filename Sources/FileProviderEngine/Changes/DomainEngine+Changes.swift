@@ -36,7 +36,7 @@ extension DomainEngine {
     func retryChanges() {
         changes.failures = [:]
         changes.lastFailure = nil
-        contents.lastFailure = nil
+        context.clearBackgroundFailure()
         for container in Array(changes.waiting.keys) { signalled(container: container) }
         signalled(container: ProviderItem.workingSetIdentifier)
         askForOutdated()

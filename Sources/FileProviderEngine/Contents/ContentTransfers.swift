@@ -38,8 +38,6 @@ struct ContentTransfers {
     /// The size of the clean contents, in bytes. The value is approximate: it does not include removals by other
     /// processes until it is next computed from the index.
     var cleanBytes: Int64 = 0
-    /// The last failure of the disk or the index that no caller received.
-    var lastFailure: ProviderFailure?
 }
 
 /// The progress of a transfer. Providers report it on any thread.

@@ -214,12 +214,6 @@ extension DomainEngine {
             return try body()
         }
     }
-
-    /// Records a failure that no caller receives, for the status.
-    func remember(_ error: any Error) {
-        configuration.states?.noteDomain()
-        contents.lastFailure = error as? ProviderFailure ?? ProviderFailure(.transient, message: "\(error)")
-    }
 }
 
 extension IndexedItem {

@@ -92,7 +92,7 @@ extension DomainEngine {
         guard keeping.wake == nil else { return }
         keeping.pauses += 1
         let needsPerson = keeping.failure?.needsPerson == true || keeping.failure?.kind == .noSpace
-        let pause = needsPerson ? edits.pauses.longest : pause(after: keeping.pauses)
+        let pause = needsPerson ? context.backoff.longest : pause(after: keeping.pauses)
         keeping.wake = clock.run(after: pause) { [weak self] in self?.perform { $0.endPauseOfKeeping() } }
     }
 

@@ -170,27 +170,10 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the row of an item that exists.
-    ///
-    /// - Throws: a failure of kind `expired` if the item got another number, and `noSuchItem` if the item does not
-    ///   exist.
-    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try row(number, evenIfDeleted: false) }
-
     /// Returns the row of an item whose bytes are read. The row of a removed item is returned as long as a program
     /// has the file open.
     func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
-        try row(number, evenIfDeleted: openFiles.entry(number) != nil)
-    }
-
-    private func row(_ number: ItemNumber, evenIfDeleted: Bool) throws(ProviderFailure) -> IndexedItem {
-        do throws(IndexFailure) {
-            let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
-            if let row { return row }
-        } catch {
-            damage.note(error)
-            throw ProviderFailure(error)
-        }
-        throw openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
+        try context.row(of: number, evenIfDeleted: openFiles.entry(number) != nil)
     }
 
     /// Returns the file that all handles of an item share, or `nil` if its bytes are not local.
@@ -236,21 +219,6 @@ extension DomainEngine {
                 row.localVersion = []
                 row.parts = ByteRanges()
             }
-        }
-    }
-
-    /// Runs one transaction on the index, and converts its failure to a ``ProviderFailure``.
-    ///
-    /// - Parameter freesSpace: whether the transaction serves to free space on a full disk.
-    @discardableResult
-    func write<Result>(
-        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(ProviderFailure) -> Result {
-        do throws(IndexFailure) {
-            return try index.write(freesSpace: freesSpace, body)
-        } catch {
-            damage.note(error)
-            throw ProviderFailure(error)
         }
     }
 

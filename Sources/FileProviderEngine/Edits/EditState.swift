@@ -59,7 +59,6 @@ struct EditState {
     var nextSignInProbe = 0.0
     /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
     var willPay = false
-    var pauses = Pauses()
     /// The sums that ``DomainEngine/uploadTotals()`` returns.
     var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()

@@ -7,32 +7,22 @@ import LinuxSystem
 /// but never on the provider. `nonisolated` members may be called on any thread and do not block on either, unless
 /// they say so.
 package actor DomainEngine {
-    package nonisolated let configuration: DomainConfiguration
-    package nonisolated let provider: any Provider
-    package nonisolated let clock: any EngineClock
-    package nonisolated let index: Index
+    /// The shared parts that any thread may use.
+    nonisolated let resources: EngineResources
+    /// The shared state of the components.
+    let context: EngineContext
     /// The full-text index, which searches without the provider.
     package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
-    nonisolated let folders: ContentFolders
-    nonisolated let openFiles = OpenFiles()
     nonisolated let listingAges = ListingAges()
-    nonisolated let events = Receiver<EngineEvent>()
-    nonisolated let answers = AnswerOrder()
-    nonisolated let damage: DamageMark
-    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
-    /// it was not.
-    package nonisolated let rebuilding: String?
     /// The progress of edits, for views of items.
     package nonisolated let uploads: UploadStates
     /// The versions of the item sets that clients follow.
     package nonisolated let sets = SetVersions()
     nonisolated let signInRequests = Receiver<ProviderFailure>()
-    nonisolated let durable: DurableWrites
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    let journal: Journal
     let writerMarks: WriterMarks
     // The state of the engine's parts.
     var listings = Listings()
@@ -49,8 +39,6 @@ package actor DomainEngine {
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
     var cacheLimit: Int64
-    /// Whether the engine was closed. Nothing is started or written any more.
-    private(set) var isClosed = false
 
     /// The files that processes have open in a mount that outlived the last engine, and the handles reopened for them.
     let openingsToResume: [OpeningToResume]
@@ -70,36 +58,28 @@ package actor DomainEngine {
     ) throws {
         openingsToResume = openings
         resumedWriters = Set(openings.filter(\.isForWriting).map(\.number))
-        self.configuration = configuration
         cacheLimit = configuration.cacheLimit
-        self.provider = provider
-        self.clock = clock
         uploads = UploadStates(notes: configuration.states)
-        folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
-        journal = try Journal(path: configuration.dataFolder + "/journal.db")
+        let folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
+        let journal = try Journal(path: configuration.dataFolder + "/journal.db")
         writerMarks = try WriterMarks(path: configuration.dataFolder + "/writers")
-        let indexPath = configuration.dataFolder + "/index.db"
-        var rebuilding: String?
-        damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
-        do {
-            if damage.isThere { throw IndexFailure.corrupt("It was found to be damaged when it was last used.") }
-            index = try Index(path: indexPath)
-        } catch IndexFailure.corrupt(let words) {
-            try Index.delete(path: indexPath)
-            index = try Index(path: indexPath)
-            try damage.remove()
-            rebuilding =
-                "The index could not be used and is built anew (\(words)). Edits are as they were; what was to stay on "
-                + "this machine, and the modes, dates and attributes that were set here, are forgotten."
-        }
-        self.rebuilding = rebuilding
-        search = SearchIndex(index, path: configuration.dataFolder + "/search.db")
-        durable = DurableWrites(journal: journal.log, index: index.log, clock: clock)
+        resources = try EngineResources(
+            configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
+        context = EngineContext(resources, journal: journal)
+        search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
-        try start(afterRebuilding: rebuilding != nil)
+        try start(afterRebuilding: resources.rebuilding != nil)
     }
 
     deinit { thread.stop() }
+
+    package nonisolated var configuration: DomainConfiguration { resources.configuration }
+    package nonisolated var provider: any Provider { resources.provider }
+    package nonisolated var clock: any EngineClock { resources.clock }
+    package nonisolated var index: Index { resources.index }
+    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
+    /// it was not.
+    package nonisolated var rebuilding: String? { resources.rebuilding }
 
     /// The present date for a local change of an item, in seconds since 1970. The clock is the one that dates files
     /// written through passthrough, so that no date is earlier than that of an earlier change.
@@ -153,7 +133,7 @@ package actor DomainEngine {
     package func close() async {
         guard !isClosed else { return }
         for number in contents.parts.files.keys { writeParts(number) }
-        isClosed = true
+        context.close()
         endWork()
         writeUses(isEnd: true)
         await closeEdits()
@@ -170,7 +150,7 @@ package actor DomainEngine {
         events.function = nil
         durable.stop()
         perform { engine in
-            engine.isClosed = true
+            engine.context.close()
             engine.endWork()
         }
         search.close()

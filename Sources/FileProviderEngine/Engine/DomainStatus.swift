@@ -78,7 +78,7 @@ extension DomainEngine {
             factCount: factCount, factsInFlight: facts.running.count, factsPaused: facts.pausedCount(at: clock.now),
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
             keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
-            complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: contents.lastFailure,
+            complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }
 

@@ -24,7 +24,7 @@ extension DomainEngine {
         let isNew = signIn.failure == nil
         signIn.failure = failure
         configuration.states?.noteDomain()
-        edits.nextSignInProbe = clock.now + edits.pauses.longest
+        edits.nextSignInProbe = clock.now + context.backoff.longest
         if isNew, !signIn.isGivenUp { signInRequests.tell(failure) }
         return true
     }

@@ -126,7 +126,7 @@ extension DomainEngine {
             edits.waitsFor[number] = other
             edits.waiters[other, default: []].insert(number)
             // If no event wakes the item, it is looked at again all the same.
-            edits.queue.put(number, at: clock.now + edits.pauses.longest)
+            edits.queue.put(number, at: clock.now + context.backoff.longest)
             // Of two items that wait for each other, the first one began before it depended on the second. Its next
             // step finds that it has to go first.
             if waits(other, for: number) {
@@ -178,13 +178,6 @@ extension DomainEngine {
         edits.attempts[number] = attempt
         let pause = min(pause(after: attempt), longest)
         edits.queue.put(number, at: clock.now + pause)
-    }
-
-    /// Returns the backoff delay in seconds.
-    func pause(after attempt: Int) -> Double {
-        let pauses = edits.pauses
-        var generator = edits.generator
-        return pauses.seconds(after: attempt, using: &generator)
     }
 
     /// Schedules the items that waited for a result of this item.

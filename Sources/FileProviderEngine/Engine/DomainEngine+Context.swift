@@ -1,0 +1,33 @@
+import FileProvider
+import LinuxSystem
+
+/// Short names of the shared state for the engine's parts that are not components yet.
+extension DomainEngine {
+    nonisolated var folders: ContentFolders { resources.folders }
+    nonisolated var openFiles: OpenFiles { resources.openFiles }
+    nonisolated var events: Receiver<EngineEvent> { resources.events }
+    nonisolated var answers: AnswerOrder { resources.answers }
+    nonisolated var damage: DamageMark { resources.damage }
+    nonisolated var durable: DurableWrites { resources.durable }
+
+    var journal: Journal { context.journal }
+    /// Whether the engine was closed. Nothing is started or written any more.
+    var isClosed: Bool { context.isClosed }
+
+    /// Returns the row of an item, as ``EngineContext/row(of:evenIfDeleted:)`` does.
+    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try context.row(of: number) }
+
+    /// Runs one transaction on the index, as ``EngineContext/write(freesSpace:_:)`` does.
+    @discardableResult
+    func write<Result>(
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(ProviderFailure) -> Result {
+        try context.write(freesSpace: freesSpace, body)
+    }
+
+    /// Records a failure that no caller receives, for the status.
+    func remember(_ error: any Error) { context.recordBackgroundError(error) }
+
+    /// Returns the backoff delay in seconds.
+    func pause(after attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
+}

@@ -1,0 +1,90 @@
+import FileProvider
+import LinuxSystem
+
+/// The state that all components of one engine share, and the few operations on it that most of them need.
+///
+/// Neither the context nor a component is `Sendable`. ``DomainEngine`` creates them and stores them in isolated
+/// properties, so the compiler's region analysis confines them to the actor: a closure for another thread, or a task
+/// that is not isolated to the engine, cannot capture them. All their code therefore runs on ``EngineThread``, without
+/// a lock, a check at run time or an `await`.
+///
+/// A method that calls other parts of the engine takes the engine as an `isolated` parameter.
+///
+/// The alternatives are worse. For actors that share the thread as their executor, each call is an `await`, at which
+/// other work may run. A global actor would join all engines of a process. Checks such as `assumeIsolated` cost time
+/// and find a mistake only when it is made.
+final class EngineContext {
+    let resources: EngineResources
+    let journal: Journal
+    /// The delays between attempts.
+    let backoff = Pauses()
+    /// Whether the engine was closed. Nothing is started or written any more.
+    private(set) var isClosed = false
+    /// The last failure of the disk or the index that no caller received, for the status.
+    private(set) var backgroundFailure: ProviderFailure?
+
+    init(_ resources: EngineResources, journal: Journal) {
+        self.resources = resources
+        self.journal = journal
+    }
+
+    var configuration: DomainConfiguration { resources.configuration }
+    var provider: any Provider { resources.provider }
+    var clock: any EngineClock { resources.clock }
+    var index: Index { resources.index }
+    var answers: AnswerOrder { resources.answers }
+
+    func close() { isClosed = true }
+
+    // MARK: The index
+
+    /// Returns the row of an item that exists.
+    ///
+    /// - Parameter evenIfDeleted: Whether the row of an item that was removed locally is returned, too.
+    /// - Throws: A failure of kind `expired` if the item got another number, and `noSuchItem` if the item does not
+    ///   exist.
+    func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderFailure) -> IndexedItem {
+        do throws(IndexFailure) {
+            let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
+            if let row { return row }
+        } catch {
+            resources.damage.note(error)
+            throw ProviderFailure(error)
+        }
+        throw resources.openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
+    }
+
+    /// Runs one transaction on the index, and converts its failure to a ``ProviderFailure``.
+    ///
+    /// - Parameter freesSpace: Whether the transaction serves to free space on a full disk.
+    @discardableResult
+    func write<Result>(
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(ProviderFailure) -> Result {
+        do throws(IndexFailure) {
+            return try index.write(freesSpace: freesSpace, body)
+        } catch {
+            resources.damage.note(error)
+            throw ProviderFailure(error)
+        }
+    }
+
+    // MARK: Failures
+
+    /// Records a failure that no caller receives, for the status.
+    func recordBackgroundError(_ error: any Error) {
+        configuration.states?.noteDomain()
+        backgroundFailure = error as? ProviderFailure ?? ProviderFailure(.transient, message: "\(error)")
+    }
+
+    /// Drops the recorded failure after later work has succeeded.
+    func clearBackgroundFailure() { backgroundFailure = nil }
+
+    /// Returns the backoff delay in seconds.
+    ///
+    /// - Parameter attempt: 1 after the first failure.
+    func delay(afterAttempt attempt: Int) -> Double {
+        var generator = SystemRandomNumberGenerator()
+        return backoff.seconds(after: attempt, using: &generator)
+    }
+}

@@ -1,0 +1,49 @@
+import FileProvider
+import LinuxSystem
+
+/// The parts of an engine that any thread may use. ``EngineContext`` has those for the engine's own thread.
+final class EngineResources: Sendable {
+    let configuration: DomainConfiguration
+    let provider: any Provider
+    let clock: any EngineClock
+    let index: Index
+    let folders: ContentFolders
+    let openFiles = OpenFiles()
+    /// The order of requests and reports, which detects stale replies.
+    let answers = AnswerOrder()
+    let damage: DamageMark
+    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
+    /// it was not.
+    let rebuilding: String?
+    let durable: DurableWrites
+    let events = Receiver<EngineEvent>()
+
+    /// Opens the index. A damaged index is deleted and built anew.
+    ///
+    /// - Parameter journal: The log of the journal, which is open already.
+    init(
+        _ configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock, folders: ContentFolders,
+        journal: CommitLog
+    ) throws {
+        self.configuration = configuration
+        self.provider = provider
+        self.clock = clock
+        self.folders = folders
+        let indexPath = configuration.dataFolder + "/index.db"
+        var rebuilding: String?
+        damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
+        do {
+            if damage.isThere { throw IndexFailure.corrupt("It was found to be damaged when it was last used.") }
+            index = try Index(path: indexPath)
+        } catch IndexFailure.corrupt(let words) {
+            try Index.delete(path: indexPath)
+            index = try Index(path: indexPath)
+            try damage.remove()
+            rebuilding =
+                "The index could not be used and is built anew (\(words)). Edits are as they were; what was to stay on "
+                + "this machine, and the modes, dates and attributes that were set here, are forgotten."
+        }
+        self.rebuilding = rebuilding
+        durable = DurableWrites(journal: journal, index: index.log, clock: clock)
+    }
+}
