@@ -14,11 +14,11 @@ extension DomainEngine {
     ) async throws(ProviderFailure) {
         guard !isClosed else { throw .closed }
         defer { signal(container: nil) }
-        let era = signInEra
+        let era = signIn.epoch
         do throws(ProviderFailure) {
             try await provider.perform(action, on: identifiers, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { noteSignInNeeded(error, askedIn: era) }
+            if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
             throw error
         }
     }

@@ -25,7 +25,7 @@ extension DomainEngine {
             return
         }
         changes.running[container] = false
-        let era = signInEra
+        let era = signIn.epoch
         changes.tasks[container] = Task {
             let result = await askForChanges(in: container)
             endedChanges(in: container, result, askedIn: era)
@@ -56,12 +56,14 @@ extension DomainEngine {
             if changes.lastFailure != nil { configuration.states?.noteDomain() }
             changes.lastFailure = nil
             // Requests of waiting edits may still be refused.
-            if edits.running.isEmpty, edits.queue.nextTime() == nil { noteSignedIn() }
+            if edits.running.isEmpty, edits.queue.nextTime() == nil { signIn.noteSignedIn() }
             listTrashIfWanted()
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):
             noteFailure(failure, askedIn: era)
-            guard !isWantedAgain, !isOutdated(failure, askedIn: era) else { return signalled(container: container) }
+            guard !isWantedAgain, !signIn.isOutdated(failure, askedIn: era) else {
+                return signalled(container: container)
+            }
             // Failures that need the user are retried by ``retry()``; the others by themselves.
             guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
                 changes.failures[container] = nil

@@ -174,7 +174,7 @@ extension DomainEngine {
         while failures < Self.mostFailures, var doubt = changes.doubts.take(at: clock.now), !isClosed {
             let identifier = doubt.identifier
             let question = answers.ask()
-            let era = signInEra
+            let era = signIn.epoch
             do throws(ProviderFailure) {
                 let word = await word(on: identifier)
                 guard !isClosed else { return false }
@@ -202,7 +202,7 @@ extension DomainEngine {
                 failures += 1
                 doubt.failures += 1
                 changes.doubts.add(doubt, at: clock.now + Self.pause(after: doubt.failures))
-                if error.kind == .notAuthenticated { noteSignInNeeded(error, askedIn: era) }
+                if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
             }
         }
         return failures >= Self.mostFailures && successes == 0

@@ -25,7 +25,7 @@ extension DomainEngine {
         var beginning = 1
         for _ in 0..<Self.mostPages {
             let (items, question): ([ProviderItem], AnswerOrder.Question)
-            let era = signInEra
+            let era = signIn.epoch
             do throws(ProviderFailure) {
                 let answer = try await page(of: ProviderItem.workingSetIdentifier, after: after)
                 // A directory's listing defines its items' place. For other items, the ancestors must be known.

@@ -10,7 +10,7 @@ struct ContentTransfers {
         var task: Task<Void, Never>?
         /// Requests that want the contents local without having the file open.
         var downloads: [EngineCompletion<Void>] = []
-        /// The value of ``DomainEngine/signInEra`` when the fetch began.
+        /// The value of ``SignIn/epoch`` when the fetch began.
         var era = 0
     }
 

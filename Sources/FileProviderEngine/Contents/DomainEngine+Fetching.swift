@@ -122,7 +122,7 @@ extension DomainEngine {
             let number = contents.queue.removeFirst()
             guard let fetch = contents.fetches[number] else { continue }
             contents.running += 1
-            contents.fetches[number]?.era = signInEra
+            contents.fetches[number]?.era = signIn.epoch
             fetch.progress.begin()
             contents.fetches[number]?.task = Task {
                 let result = await fetched(number, fetch.progress)
@@ -154,10 +154,10 @@ extension DomainEngine {
         configuration.states?.noteDomain()
         let fetch = contents.fetches.removeValue(forKey: number)
         let isWanted = contents.waiters[number] != nil || fetch?.downloads.isEmpty == false
-        let era = fetch?.era ?? signInEra
+        let era = fetch?.era ?? signIn.epoch
         // The fetch was cancelled, or refused before the user signed in.
         var isStaleReply = false
-        if case .failure(let failure) = result, failure.kind == .cancelled || isOutdated(failure, askedIn: era) {
+        if case .failure(let failure) = result, failure.kind == .cancelled || signIn.isOutdated(failure, askedIn: era) {
             isStaleReply = true
         }
         if isStaleReply, isWanted, !isClosed {
@@ -169,7 +169,7 @@ extension DomainEngine {
             case .success: makeReady(number)
             case .failure(let failure):
                 if wasGrowing { growthFailed(number, failure) }
-                if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
+                if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, askedIn: era) }
                 failWaiters(number, failure)
             }
             for download in fetch?.downloads ?? [] { download.complete(result) }

@@ -48,21 +48,19 @@ extension DomainEngine {
         return EditStatus.Item(
             number: entry.number, name: entry.name, changes: entry.changes, isUnderWay: upload?.isUnderWay ?? false,
             sent: upload?.sent ?? 0, total: upload?.total ?? 0, failure: failure,
-            isHeld: signIn.failure != nil || failure.map(\.needsPerson) ?? false)
+            isHeld: signIn.isNeeded || failure.map(\.needsPerson) ?? false)
     }
 
     /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
     package func retry() {
-        signIn.failedAttempts = 0
+        signIn.forgetFailedAttempts()
         resolved()
     }
 
     /// Retries as ``retry()`` does, when the provider reports that an error is resolved. Keeps the count of failed
     /// sign-in attempts, which the provider does not know.
     package func resolved() {
-        signIn.failure = nil
-        configuration.states?.noteDomain()
-        signInEra += 1
+        signIn.resolve()
         retryChanges()
         retryDoubts()
         retryTrashListing()

@@ -55,8 +55,6 @@ struct EditState {
     var events: [EditEvent] = []
     /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Waiting)?
-    /// The time at which one item is tried although sign-in is needed, because the user may have signed in elsewhere.
-    var nextSignInProbe = 0.0
     /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
     var willPay = false
     /// The sums that ``DomainEngine/uploadTotals()`` returns.

@@ -57,7 +57,7 @@ extension DomainEngine {
                 (try journal.entry(number), try index.item(number))
             }
             if entry?.changes.contains(.deleted) == true {
-                let isHeldUp = signIn.failure != nil || (uploads[number]?.failure ?? entry?.failure) != nil
+                let isHeldUp = signIn.isNeeded || (uploads[number]?.failure ?? entry?.failure) != nil
                 return isHeldUp || clock.now >= end
             }
             if item != nil, let refusal = refusal(of: number) { throw refusal }

@@ -20,7 +20,6 @@ package actor DomainEngine {
     package nonisolated let uploads: UploadStates
     /// The versions of the item sets that clients follow.
     package nonisolated let sets = SetVersions()
-    nonisolated let signInRequests = Receiver<ProviderFailure>()
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     let writerMarks: WriterMarks
@@ -30,10 +29,7 @@ package actor DomainEngine {
     var contents = ContentTransfers()
     var keeping = KeepingState()
     var edits = EditState()
-    var signIn = SignInStatus()
-    /// A counter that grows with each sign-in, and whenever an error is reported as resolved. Failures of requests
-    /// from an earlier era are outdated.
-    var signInEra = 0
+    let signIn: SignIn
     var trashListing = TrashListing()
     var facts = FactState()
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
@@ -66,6 +62,7 @@ package actor DomainEngine {
         resources = try EngineResources(
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
+        signIn = SignIn(context)
         search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)

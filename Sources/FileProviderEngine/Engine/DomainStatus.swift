@@ -77,19 +77,19 @@ extension DomainEngine {
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: facts.running.count, factsPaused: facts.pausedCount(at: clock.now),
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
-            keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn,
+            keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn.status,
             complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }
 
     /// Records the failure of a request to the provider, for the status.
     ///
-    /// - Parameter era: The sign-in era in which the request was sent.
+    /// - Parameter era: The epoch of the sign-in in which the request was sent.
     func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
         configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
-        case .notAuthenticated: noteSignInNeeded(failure, askedIn: era)
+        case .notAuthenticated: signIn.noteNeeded(failure, askedIn: era)
         default: changes.lastFailure = failure
         }
     }

@@ -17,6 +17,8 @@ final class EngineResources: Sendable {
     let rebuilding: String?
     let durable: DurableWrites
     let events = Receiver<EngineEvent>()
+    /// The receiver of failures that make a sign-in necessary.
+    let signInRequests = Receiver<ProviderFailure>()
 
     /// Opens the index. A damaged index is deleted and built anew.
     ///

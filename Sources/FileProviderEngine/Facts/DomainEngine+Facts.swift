@@ -198,7 +198,7 @@ extension DomainEngine {
     }
 
     private func sendFacts(of number: ItemNumber) async {
-        let era = signInEra
+        let era = signIn.epoch
         let result: Result<Bool, any Error>
         do { result = .success(try await sendAll(of: number)) } catch { result = .failure(error) }
         facts.running[number] = nil
@@ -208,7 +208,8 @@ extension DomainEngine {
         case .success(true): facts.attempts[number] = nil
         case _ where isWantedAgain: facts.queue.put(number, at: clock.now)
         // The user has to act first; then ``retryFacts()`` is called.
-        case .failure(let failure as ProviderFailure) where failure.needsPerson && !isOutdated(failure, askedIn: era):
+        case .failure(let failure as ProviderFailure)
+        where failure.needsPerson && !signIn.isOutdated(failure, askedIn: era):
             noteFailure(failure, askedIn: era)
         default:
             let attempt = facts.attempts[number, default: 0] + 1

@@ -55,16 +55,16 @@ extension DomainEngine {
 
     /// Lists a directory, and starts again if the pages expire.
     ///
-    /// - Returns: the result, and the value of ``signInEra`` when the request was sent.
+    /// - Returns: the result, and the value of ``SignIn/epoch`` when the request was sent.
     private func listed(_ folder: ItemNumber) async -> (Result<Void, ProviderFailure>, era: Int) {
         for beginning in 1... {
-            let era = signInEra
+            let era = signIn.epoch
             let identifier = (try? row(folder))?.item.identifier
             do throws(ProviderFailure) {
                 try await enumerate(folder)
                 return (.success(()), era)
             } catch {
-                var isWorthIt = error.kind == .expired || isOutdated(error, askedIn: era)
+                var isWorthIt = error.kind == .expired || signIn.isOutdated(error, askedIn: era)
                 if error.kind == .noSuchItem, let identifier {
                     // The directory has a new identifier, by which it is listed.
                     isWorthIt = await awaitNewIdentifier(of: folder, asked: identifier)
@@ -72,7 +72,7 @@ extension DomainEngine {
                 guard isWorthIt, beginning < Self.beginnings, !isClosed else { return (.failure(error), era) }
             }
         }
-        return (.success(()), signInEra)
+        return (.success(()), signIn.epoch)
     }
 
     private func enumerate(_ folder: ItemNumber) async throws(ProviderFailure) {

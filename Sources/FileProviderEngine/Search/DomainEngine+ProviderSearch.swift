@@ -21,11 +21,11 @@ extension DomainEngine {
     ) async throws(ProviderFailure) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
         guard !isClosed else { throw .closed }
         let found: ProviderSearchResults
-        let era = signInEra
+        let era = signIn.epoch
         do throws(ProviderFailure) {
             found = try await provider.search(query, limit: limit, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { noteSignInNeeded(error, askedIn: era) }
+            if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
             throw error
         }
         let results = await HandlerThreads.shared.value { [index] in

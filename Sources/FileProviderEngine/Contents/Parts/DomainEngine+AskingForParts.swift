@@ -26,7 +26,7 @@ extension DomainEngine {
             let file = transfer.file
             let key = contents.parts.nextNumber()
             contents.parts.running += 1
-            let era = signInEra
+            let era = signIn.epoch
             let task = Task {
                 let outcome = await fetched(range, of: file, key)
                 endedPart(key, range, of: file, outcome, askedIn: era)
@@ -73,9 +73,9 @@ extension DomainEngine {
         // A reader may want the part again.
         case .stopped: serveParts(number)
         // The request was sent before the user signed in.
-        case .failed(let failure) where isOutdated(failure, askedIn: era): serveParts(number)
+        case .failed(let failure) where signIn.isOutdated(failure, askedIn: era): serveParts(number)
         case .failed(let failure):
-            if failure.kind == .notAuthenticated { noteSignInNeeded(failure, askedIn: era) }
+            if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, askedIn: era) }
             let waiters = contents.parts.files[number]?.waiters ?? []
             func isConcerned(_ waiter: PartTransfers.Waiter) -> Bool {
                 waiter.answer == nil || PartBlocks.around(waiter.range, size: file.size).overlaps(range)

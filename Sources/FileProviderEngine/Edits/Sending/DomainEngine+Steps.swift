@@ -35,10 +35,10 @@ extension DomainEngine {
     /// Starts due steps up to the concurrency limit.
     func pump() {
         guard !isClosed, edits.isReady else { return }
-        guard signIn.failure == nil || clock.now >= edits.nextSignInProbe else {
-            return wakeUp(at: edits.nextSignInProbe)
+        guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
+            return wakeUp(at: signIn.nextProbe)
         }
-        let limit = signIn.failure == nil ? EditState.stepLimit : 1
+        let limit = !signIn.isNeeded ? EditState.stepLimit : 1
         while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
             // The item is looked at again when its step has ended.
             if edits.isBusy(number) { continue }
@@ -74,7 +74,7 @@ extension DomainEngine {
     }
 
     private func step(of number: ItemNumber) async {
-        let era = signInEra
+        let era = signIn.epoch
         let result: Result<StepResult, any Error>
         do {
             result = .success(try await send(number))
@@ -112,8 +112,8 @@ extension DomainEngine {
             edits.circles[number] = nil
             uploads.update(number) { $0.failure = nil }
             // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
-            if signIn.failure != nil, clock.now >= edits.nextSignInProbe { retry() }
-            noteSignedIn()
+            if signIn.isNeeded, clock.now >= signIn.nextProbe { retry() }
+            signIn.noteSignedIn()
             wakeWaiters(of: number)
             do throws(IndexFailure) {
                 guard let entry = try journal.entry(number) else { return forget(number) }
@@ -141,11 +141,11 @@ extension DomainEngine {
 
     private func fail(_ number: ItemNumber, _ failure: ProviderFailure, askedIn era: Int) {
         EngineStep.failed.reach()
-        guard !isOutdated(failure, askedIn: era) else { return edits.queue.put(number, at: clock.now) }
+        guard !signIn.isOutdated(failure, askedIn: era) else { return edits.queue.put(number, at: clock.now) }
         let failure = lasting(failure, of: number)
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
-            noteSignInNeeded(failure, askedIn: era)
+            signIn.noteNeeded(failure, askedIn: era)
             // The item is sent with all others after the user has signed in.
             return edits.queue.put(number, at: clock.now)
         }

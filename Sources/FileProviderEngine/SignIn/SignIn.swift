@@ -1,0 +1,80 @@
+import FileProvider
+import LinuxSystem
+
+/// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be
+/// refused again. Reads are still attempted and fail at once if refused, because the provider may accept them at any
+/// time.
+///
+/// It calls no other part of the engine. See ``EngineContext`` for the thread.
+final class SignIn {
+    private let context: EngineContext
+    private(set) var status = SignInStatus()
+    /// A counter that grows with each sign-in, and whenever an error is reported as resolved. Failures of requests
+    /// from an earlier epoch are outdated.
+    private(set) var epoch = 0
+    /// The time at which one item is tried although sign-in is needed, because the user may have signed in elsewhere.
+    private(set) var nextProbe = 0.0
+
+    init(_ context: EngineContext) { self.context = context }
+
+    var isNeeded: Bool { status.failure != nil }
+
+    /// Records that the provider has refused a request because the user is not signed in.
+    ///
+    /// - Parameter era: the value of ``epoch`` when the request was sent. A reply to a request from before the
+    ///   last sign-in is stale.
+    /// - Returns: whether a sign-in is needed; `false` if the request is to be retried.
+    @discardableResult
+    func noteNeeded(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
+        guard era == epoch else { return false }
+        let isNew = status.failure == nil
+        status.failure = failure
+        context.configuration.states?.noteDomain()
+        nextProbe = context.clock.now + context.backoff.longest
+        if isNew, !status.isGivenUp { context.resources.signInRequests.tell(failure) }
+        return true
+    }
+
+    /// Whether a request failed only because it was sent before the user signed in.
+    func isOutdated(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
+        failure.kind == .notAuthenticated && era != epoch
+    }
+
+    /// Resets the number of failed attempts after a successful request, unless a sign-in is still needed.
+    func noteSignedIn() { if status.failure == nil { status.failedAttempts = 0 } }
+
+    /// Signs in with a password.
+    ///
+    /// - Throws: a failure of kind `notAuthenticated` if the provider rejects the password, which counts as a failed
+    ///   attempt. Failures of other kinds mean that the provider could not be reached, or does not support passwords.
+    nonisolated(nonsending) func attempt(password: String) async throws(ProviderFailure) {
+        guard !context.isClosed else { throw .closed }
+        let era = epoch
+        do throws(ProviderFailure) {
+            try await context.provider.signIn(password: password)
+        } catch {
+            if error.kind == .notAuthenticated {
+                status.failedAttempts += 1
+                if !noteNeeded(error, askedIn: era) { status.failedAttempts = 0 }
+            }
+            throw error
+        }
+        guard !context.isClosed else { throw .closed }
+    }
+
+    /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
+    func noteFailedAttempt(_ failure: ProviderFailure) {
+        guard !context.isClosed, status.failure != nil else { return }
+        status.failure = failure
+        status.failedAttempts += 1
+    }
+
+    func forgetFailedAttempts() { status.failedAttempts = 0 }
+
+    /// Records that the user has signed in, or that the provider reports an error as resolved.
+    func resolve() {
+        status.failure = nil
+        context.configuration.states?.noteDomain()
+        epoch += 1
+    }
+}
