@@ -57,7 +57,7 @@ extension DomainEngine {
             changes.lastFailure = nil
             // Requests of waiting edits may still be refused.
             if edits.running.isEmpty, edits.queue.nextTime() == nil { signIn.noteSignedIn() }
-            listTrashIfWanted()
+            changesAreFollowed()
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):
             noteFailure(failure, askedIn: era)
@@ -122,7 +122,7 @@ extension DomainEngine {
         guard !isClosed, changes.workingSet == .unknown else { return }
         if (try? anchor(of: ProviderItem.workingSetIdentifier)) ?? nil != nil {
             changes.workingSet = .available
-            listTrashIfWanted()
+            changesAreFollowed()
         } else {
             changes.workingSet = .beginning
             // Something may have changed between the listing and the anchor: this requests the directories, too.
@@ -152,7 +152,7 @@ extension DomainEngine {
         }
         for folder in try outdatedFolders() { refreshAnew(folder) }
         // Moves into and out of the trash before that anchor are unknown, too.
-        wantTrashListed()
+        trashMayHaveChanged()
     }
 
     /// Returns the sync anchor from which a container's changes are unknown; `nil` if the provider has none for it.
@@ -165,7 +165,7 @@ extension DomainEngine {
 
     private func askForFolder(_ identifier: String) async throws(ProviderFailure) {
         // The trash is not listed as a directory, and its failures are not those of this request.
-        if identifier == ProviderItem.trashIdentifier { return wantTrashListed() }
+        if identifier == ProviderItem.trashIdentifier { return trashMayHaveChanged() }
         let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
         // No client has looked into a directory that was never listed.
         guard let row, row.item.kind == .folder, row.listing != .never else { return }

@@ -15,6 +15,19 @@ extension DomainEngine {
         try onRecord { () throws(IndexFailure) in try index.setting(Self.workingSetSetting) != nil }
     }
 
+    /// Whether the change feed covers everything from now on, if the provider has one. A listing from before that
+    /// would have to be repeated.
+    var isChangeFeedBegun: Bool {
+        switch changes.workingSet {
+        case .available, .missing: true
+        case .beginning: false
+        case .unknown: (try? anchor(of: ProviderItem.workingSetIdentifier)) ?? nil != nil
+        }
+    }
+
+    /// Whether the provider has no change feed.
+    var isChangeFeedMissing: Bool { changes.workingSet == .missing }
+
     /// Lists the working set into the index, so that it is available offline. This is a convenience: a provider that
     /// cannot list it, or crashes on the request, is still asked for changes.
     ///

@@ -63,7 +63,7 @@ extension DomainEngine {
         signIn.resolve()
         retryChanges()
         retryDoubts()
-        retryTrashListing()
+        trash.enumeration.retry(self)
         retryFacts()
         retryKeeping()
         for number in openFiles.outdated {

@@ -21,4 +21,27 @@ extension DomainEngine {
 
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
     package func noteFailedSignIn(_ failure: ProviderFailure) { signIn.noteFailedAttempt(failure) }
+    // MARK: Trash
+
+    /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
+    /// reports changes of the trash, it is listed in the background.
+    package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] {
+        perform { $0.trash.enumeration.noteLook($0) }
+        return try index.trashed()
+    }
+
+    /// Restores an item from the trash. Waits for the provider.
+    ///
+    /// - Parameter folder: The directory to move the item to; `nil` for its former one.
+    /// - Throws: A failure of kind `transient` while the removal is not yet sent, because it would move the item to
+    ///   the trash again.
+    package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderFailure) {
+        try await trash.restore(identifier, to: folder, self)
+    }
+
+    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
+    /// that was restored meanwhile is not removed.
+    package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
+        try await trash.remove(identifier, self)
+    }
 }

@@ -4,7 +4,7 @@ import FileProvider
 extension DomainEngine {
     /// Whether work is running or requested that ends by itself, apart from work that is scheduled for later.
     package var isBusy: Bool {
-        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || trashListing.task != nil
+        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || trash.enumeration.isRunning
             || !listings.folders.isEmpty
             || !contents.fetches.isEmpty
     }
@@ -19,8 +19,8 @@ extension DomainEngine {
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }
         lines += changes.doubts.identifiers.sorted().map { "\($0) is doubted" }
-        if let failure = trashListing.failure {
-            lines.append("the trash cannot be listed: \(failure.message), due in \(trashListing.nextTime - clock.now)")
+        if let (failure, nextTime) = trash.enumeration.failure {
+            lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")
         }
         lines += listings.folders.map { "\($0.rawValue) is listed, \($1.waiters.count) wait for it" }
         lines += contents.fetches.keys.map { "\($0.rawValue) is fetched" }

@@ -30,7 +30,7 @@ package actor DomainEngine {
     var keeping = KeepingState()
     var edits = EditState()
     let signIn: SignIn
-    var trashListing = TrashListing()
+    let trash: Trash
     var facts = FactState()
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
@@ -63,6 +63,7 @@ package actor DomainEngine {
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
         signIn = SignIn(context)
+        trash = Trash(context)
         search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)
@@ -109,7 +110,7 @@ package actor DomainEngine {
         try recoverEdits(entries)
         try recoverFacts()
         try recoverDoubts()
-        try recoverTrashListing()
+        try trash.enumeration.recover()
         askForOutdated()
         listReidentified()
         resumeOpenings()
@@ -166,8 +167,7 @@ package actor DomainEngine {
         changes.waiting = [:]
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
-        trashListing.task?.cancel()
-        trashListing.waiting?.cancel()
+        trash.enumeration.cancel()
         keeping.wake?.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()

@@ -60,6 +60,29 @@ extension DomainEngine {
         return .done
     }
 
+    /// Sends a removal to the provider as a move to the trash.
+    private func sendToTrash(_ number: ItemNumber, _ identifier: String) async throws {
+        let question = answers.ask()
+        let answer = try await askingForChange { () async throws(ProviderFailure) in
+            try await provider.trash(identifier)
+        }
+        guard !answers.hasNews(of: identifier, since: question) else {
+            // The item may have been restored or removed meanwhile, so the reply may be stale.
+            return try askAgain([identifier, answer.identifier])
+        }
+        // The local state of the item, and of everything in it, is not needed until the item is restored.
+        let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
+            var trashed = answer
+            trashed.flags.insert(.trashed)
+            // The row tells the former place of the item.
+            try writer.reidentify(number, as: trashed.identifier)
+            return try writer.apply([trashed])
+        }
+        EngineStep.trashedIndexed.reach()
+        answers.note([identifier, answer.identifier])
+        handle(applied)
+    }
+
     /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has it,
     /// it is removed there too.
     ///

@@ -1,0 +1,59 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// Moves to the trash, as local edits.
+extension DomainEngine {
+    /// Moves an item to the provider's trash, a directory with everything in it. The removal is journalled now and
+    /// sent in the background.
+    ///
+    /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
+    package func trash(_ number: ItemNumber) throws(EditFailure) {
+        try checkOpen()
+        let row = try visible(number)
+        guard number != .root else { throw EditFailure(.notPermitted) }
+        let isSent = try reading { () throws(IndexFailure) in
+            guard row.isKnownToProvider, try isUnchanged(row) else { return false }
+            return try !isLeft(row)
+        }
+        guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
+        guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditFailure(.notPermitted) }
+        var entry = try freshEntry(of: row)
+        entry.baseVersion = row.item.contentVersion
+        entry.changes = .deleted
+        entry.goesToTrash = true
+        try record([.put(entry)]) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.changes = .deleted }
+        }
+        look(at: number)
+    }
+
+    /// Whether an item and everything in it is equal to the version at the provider.
+    private func isUnchanged(_ top: IndexedItem) throws(IndexFailure) -> Bool {
+        var items = [top]
+        while let item = items.popLast() {
+            guard item.changes.isEmpty, item.content != .edited, !isOpenForWriting(item.number) else { return false }
+            guard item.item.kind == .folder else { continue }
+            try index.children(of: item.number) { child in
+                items.append(child)
+                return true
+            }
+        }
+        return true
+    }
+
+    /// Whether an item was moved out of a directory or removed from it locally, and is still in it at the provider.
+    private func isLeft(_ folder: IndexedItem) throws(IndexFailure) -> Bool {
+        guard folder.item.kind == .folder else { return false }
+        for entry in try journal.all() {
+            var next = try index.itemEvenIfDeleted(entry.number)
+            // The parents that a provider reports may form a cycle.
+            for _ in 0..<1000 {
+                guard let row = next, row.number != .root else { break }
+                if row.item.parent == folder.item.identifier { return true }
+                next = try index.item(identifier: row.item.parent)
+            }
+        }
+        return false
+    }
+}

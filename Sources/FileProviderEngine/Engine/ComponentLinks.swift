@@ -1,0 +1,49 @@
+import FileProvider
+import LinuxSystem
+
+// The calls between the components of an engine. A component names the parts that it calls by a protocol of this file
+// and gets the engine as an `isolated` parameter, so that its code stays on the engine's thread. The graph has no
+// cycle:
+//
+//     SignIn   calls no other part
+//     Trash    calls the change tracker
+//
+// The change tracker does not call the components that depend on it. It sends events, which the engine passes on.
+// The parts of the engine that are not components yet call any component.
+
+/// An engine, from the point of view of its components.
+protocol ComponentHost: Actor {
+    /// Enqueues a job on the engine's thread, such as the end of a component's timer.
+    nonisolated func perform(_ job: @escaping @Sendable (isolated DomainEngine) -> Void)
+}
+
+/// The change tracker: applies the provider's reports, and revalidates items whose state is uncertain.
+protocol ItemReconciling: ComponentHost {
+    var isChangeFeedBegun: Bool { get }
+    var isChangeFeedMissing: Bool { get }
+
+    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
+    func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem]
+    func handle(_ removed: RemovedItems)
+    func remove(gone identifiers: Set<String>) throws(ProviderFailure)
+    func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String]
+    func accounts(of identifiers: [String]) async throws(ProviderFailure) -> DomainEngine.Accounts
+    func askAgain(_ accounts: DomainEngine.Accounts) throws(ProviderFailure)
+    func askSoon(_ identifiers: Set<String>)
+}
+
+extension DomainEngine: ItemReconciling {
+    /// Writes reported items to the index, as ``apply(_:listedIn:mark:answering:)`` does.
+    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure) {
+        try apply(items, listedIn: nil, answering: question)
+    }
+}
+
+/// The events of the change tracker.
+extension DomainEngine {
+    /// Passes on that the change feed is followed from now on, or was read to its end.
+    func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }
+
+    /// Passes on that the trash may have changed without a report of the change feed.
+    func trashMayHaveChanged() { trash.enumeration.request(self) }
+}

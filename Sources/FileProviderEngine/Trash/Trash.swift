@@ -1,0 +1,104 @@
+import FileProvider
+import LinuxSystem
+
+/// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in
+/// the mount is permanent, as programs expect.
+///
+/// It calls the change tracker only (``ItemReconciling``). See ``EngineContext`` for the thread.
+final class Trash {
+    private let context: EngineContext
+    let enumeration: TrashEnumeration
+
+    init(_ context: EngineContext) {
+        self.context = context
+        enumeration = TrashEnumeration(context)
+    }
+
+    /// Restores an item from the trash. Waits for the provider.
+    ///
+    /// - Parameter folder: the directory to move the item to; `nil` for its former one.
+    /// - Throws: a failure of kind `transient` while the removal is not yet sent, because it would move the item to
+    ///   the trash again.
+    func restore(
+        _ identifier: String, to folder: ItemNumber?, _ engine: isolated any ItemReconciling
+    ) async throws(ProviderFailure) {
+        var parent: String?
+        if let folder {
+            let row = try context.row(of: folder)
+            guard row.item.kind == .folder, row.isKnownToProvider else { throw .noSuchItem }
+            parent = row.item.identifier
+        }
+        let isUnderWay = try onRecord { () throws(IndexFailure) in
+            try context.journal.all().contains { $0.identifier == identifier && $0.changes.contains(.deleted) }
+        }
+        if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
+        let question = context.answers.ask()
+        let former = try onRecord { () throws(IndexFailure) in
+            try context.index.trashed().first { $0.identifier == identifier }?.parent
+        }
+        let item: ProviderItem
+        do throws(ProviderFailure) {
+            EngineStep.untrashAsked.reach()
+            item = try await context.provider.untrash(
+                identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
+            EngineStep.untrashAnswered.reach()
+        } catch {
+            // The provider may have restored the item all the same, or may do so later.
+            if error.leavesOpenWhatBecame { engine.askSoon([identifier]) }
+            throw error
+        }
+        guard !context.isClosed else { throw .closed }
+        let items = try await engine.withAncestors([item])
+        guard !context.isClosed else { throw .closed }
+        try engine.apply(items, answering: question)
+        if !item.identifier.hasSameBytes(as: identifier) {
+            try context.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
+        }
+        context.answers.note([identifier, item.identifier])
+    }
+
+    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
+    /// that was restored meanwhile is not removed.
+    func remove(
+        _ identifier: String, _ engine: isolated any ItemReconciling
+    ) async throws(ProviderFailure) {
+        guard !context.isClosed else { throw .closed }
+        let question = context.answers.ask()
+        do throws(ProviderFailure) {
+            let item = try await context.provider.item(identifier)
+            guard !context.isClosed else { throw .closed }
+            guard item.identifier == identifier, item.isInTrash else {
+                let items = try await engine.withAncestors([item])
+                guard !context.isClosed else { throw .closed }
+                try engine.apply(items, answering: question)
+                return
+            }
+            guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
+                throw ProviderFailure(.notPermitted, message: "The provider does not let it be removed.")
+            }
+            do throws(ProviderFailure) {
+                try await context.provider.delete(identifier)
+            } catch {
+                if error.leavesOpenWhatBecame { engine.askSoon([identifier]) }
+                throw error
+            }
+        } catch  where error.kind == .noSuchItem {
+            // The item does not exist any more, as intended.
+        }
+        guard !context.isClosed else { throw .closed }
+        EngineStep.removedFromTrash.reach()
+        let removed = try context.write { writer throws(IndexFailure) in try writer.remove(identifiers: [identifier]) }
+        context.answers.note([identifier])
+        engine.handle(removed)
+    }
+}
+
+extension ProviderFailure {
+    /// Whether the request may have taken effect despite the failure.
+    var leavesOpenWhatBecame: Bool {
+        switch kind {
+        case .transient, .serverUnreachable, .processEnded, .badAnswer, .cancelled: true
+        default: false
+        }
+    }
+}

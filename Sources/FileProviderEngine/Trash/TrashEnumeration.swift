@@ -1,0 +1,153 @@
+import FileProvider
+import LinuxSystem
+
+/// Enumeration of the provider's trash. It finds changes that no change feed reported: from before the first anchor,
+/// after an anchor has expired, or without a change feed. A provider that cannot enumerate its trash, or crashes when
+/// asked to, serves all other requests as usual.
+///
+/// It calls the change tracker only (``ItemReconciling``), whose events ask for it.
+final class TrashEnumeration {
+    private let context: EngineContext
+    private var listing = TrashListing()
+
+    /// The maximum number of pages that are requested. Items beyond them are known only if the change feed reports
+    /// them.
+    private static let mostPages = 500
+
+    private static let pauseSetting = "trash.pause"
+
+    init(_ context: EngineContext) { self.context = context }
+
+    var isRunning: Bool { listing.task != nil }
+    /// The last failure, and the time before which the trash is not listed again; `nil` if there was no failure.
+    var failure: (failure: ProviderFailure, nextTime: Double)? { listing.failure.map { ($0, listing.nextTime) } }
+
+    /// Restores the backoff of the last process.
+    func recover() throws(IndexFailure) {
+        if let words = try context.index.setting(Self.pauseSetting) { listing.read(words, at: context.clock.now) }
+    }
+
+    /// Requests a listing of the trash, because it may have changed.
+    func request(_ engine: isolated any ItemReconciling) {
+        listing.isWanted = true
+        beginIfRequested(engine)
+    }
+
+    /// Lists the trash if a listing was requested. After a failure, this waits for the end of the backoff.
+    func beginIfRequested(_ engine: isolated any ItemReconciling) {
+        guard listing.isWanted, listing.task == nil, !context.isClosed, engine.isChangeFeedBegun else { return }
+        let pause = listing.nextTime - context.clock.now
+        guard pause <= 0 else {
+            guard listing.waiting == nil else { return }
+            listing.waiting = context.clock.run(after: pause) { [weak engine] in
+                engine?.perform { $0.trash.enumeration.backoffEnded($0) }
+            }
+            return
+        }
+        listing.isWanted = false
+        listing.task = Task {
+            let result = await listed(engine)
+            listing.task = nil
+            guard !context.isClosed else { return }
+            ended(result, engine)
+        }
+    }
+
+    func backoffEnded(_ engine: isolated any ItemReconciling) {
+        listing.waiting = nil
+        beginIfRequested(engine)
+    }
+
+    /// Lists the trash in the background if no change feed reports its changes and the last listing is too old.
+    func noteLook(_ engine: isolated any ItemReconciling) {
+        guard engine.isChangeFeedMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
+            return
+        }
+        request(engine)
+    }
+
+    /// Ends the backoff after a failure, and lists the trash at once.
+    func retry(_ engine: isolated any ItemReconciling) {
+        guard listing.failures > 0 else { return }
+        listing.waiting?.cancel()
+        listing.waiting = nil
+        listing.nextTime = -.infinity
+        request(engine)
+    }
+
+    /// Cancels the enumeration, because the engine is closed.
+    func cancel() {
+        listing.task?.cancel()
+        listing.waiting?.cancel()
+    }
+
+    private func ended(_ result: Result<Void, ProviderFailure>, _ engine: isolated any ItemReconciling) {
+        switch result {
+        case .success: listing.succeed(at: context.clock.now)
+        case .failure(let failure):
+            listing.isWanted = true
+            listing.fail(failure, at: context.clock.now)
+        }
+        // If this cannot be written, the next start lists the trash without a delay.
+        let words = listing.words
+        _ = try? context.write { writer throws(IndexFailure) in
+            guard try writer.setting(Self.pauseSetting) ?? [] != words else { return }
+            try writer.setSetting(Self.pauseSetting, words.isEmpty ? nil : words)
+        }
+        beginIfRequested(engine)
+    }
+
+    private func listed(_ engine: isolated any ItemReconciling) async -> Result<Void, ProviderFailure> {
+        do throws(ProviderFailure) {
+            let question = context.answers.ask()
+            let listed = try await listPages(engine)
+            try await reconcile(listed, answering: question, engine)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Lists the pages of the trash, and applies their items.
+    ///
+    /// - Returns: the identifiers of the items in the trash.
+    private func listPages(_ engine: isolated any ItemReconciling) async throws(ProviderFailure) -> Set<String> {
+        var listed: Set<String> = []
+        var after: [UInt8]?
+        var seen: Set<[UInt8]> = []
+        for _ in 0..<Self.mostPages {
+            let question = context.answers.ask()
+            let page = try await context.provider.page(
+                of: ProviderItem.trashIdentifier, after: after, suggestedSize: context.configuration.pageSize)
+            guard !context.isClosed else { throw .closed }
+            // A provider may return other items than those in its trash.
+            let items = page.items.filter(\.isInTrash)
+            listed.formUnion(items.lazy.map(\.identifier))
+            if !items.isEmpty { try engine.apply(items, answering: question) }
+            EngineStep.trashListed.reach()
+            guard let next = page.next else { return listed }
+            guard next.count <= 500, seen.insert(next).inserted else { break }
+            after = next
+        }
+        throw ProviderFailure(.badAnswer, message: "The provider's listing of its trash does not end.")
+    }
+
+    /// Reconciles the items that were known to be in the trash and were not listed. The provider is asked for each of
+    /// them before it is removed.
+    private func reconcile(
+        _ listed: Set<String>, answering question: AnswerOrder.Question, _ engine: isolated any ItemReconciling
+    ) async throws(ProviderFailure) {
+        let known = try onRecord { () throws(IndexFailure) in try context.index.trashed().map(\.identifier) }
+        let unlisted = known.filter { !listed.contains($0) && !context.answers.hasNews(of: $0, since: question) }
+        guard !unlisted.isEmpty else { return }
+        let asked = context.answers.ask()
+        let accounts = try await engine.accounts(of: unlisted)
+        if !accounts.found.isEmpty {
+            let found = try await engine.withAncestors(accounts.found)
+            guard !context.isClosed else { throw .closed }
+            try engine.apply(found, answering: asked)
+        }
+        try engine.askAgain(accounts)
+        try engine.remove(gone: Set(try engine.newest(gone: accounts.gone.sorted(), answering: asked)))
+    }
+}
