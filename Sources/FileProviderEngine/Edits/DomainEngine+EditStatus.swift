@@ -65,7 +65,7 @@ extension DomainEngine {
         retryDoubts()
         trash.enumeration.retry(self)
         retryFacts()
-        retryKeeping()
+        pinning.retry(self)
         for number in openFiles.outdated {
             openFiles.update(number) { $0.nextGrowth = 0 }
             dropOutdatedContents(number)

@@ -7,6 +7,7 @@ import LinuxSystem
 //
 //     SignIn   calls no other part
 //     Trash    calls the change tracker
+//     Pinning  calls the downloader, the enumerator and the content cache
 //
 // The change tracker does not call the components that depend on it. It sends events, which the engine passes on.
 // The parts of the engine that are not components yet call any component.
@@ -36,6 +37,30 @@ extension DomainEngine: ItemReconciling {
     /// Writes reported items to the index, as ``apply(_:listedIn:mark:answering:)`` does.
     func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure) {
         try apply(items, listedIn: nil, answering: question)
+    }
+}
+
+/// The parts that make contents local and evict them: the downloader, the enumerator and the content cache.
+protocol Materializing: ComponentHost {
+    /// Fetches a file or lists a directory.
+    ///
+    /// - Parameter completion: Called on any thread; must not block.
+    func materialize(
+        _ number: ItemNumber, isDirectory: Bool,
+        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void)
+    func evictToLimit()
+}
+
+extension DomainEngine: Materializing {
+    func materialize(
+        _ number: ItemNumber, isDirectory: Bool,
+        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+    ) {
+        if isDirectory {
+            list(number, needs: .complete, completion: completion)
+        } else {
+            download(number, Answer(completion))
+        }
     }
 }
 

@@ -44,4 +44,10 @@ extension DomainEngine {
     package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
         try await trash.remove(identifier, self)
     }
+    // MARK: Pinning
+
+    /// Pins or unpins an item. Pinning a directory pins everything in it.
+    package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
+        try pinning.pin(number, isKept, self)
+    }
 }

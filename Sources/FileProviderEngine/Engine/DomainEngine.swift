@@ -27,10 +27,10 @@ package actor DomainEngine {
     var listings = Listings()
     var changes = ChangeState()
     var contents = ContentTransfers()
-    var keeping = KeepingState()
     var edits = EditState()
     let signIn: SignIn
     let trash: Trash
+    let pinning: Pinning
     var facts = FactState()
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
@@ -64,6 +64,7 @@ package actor DomainEngine {
         context = EngineContext(resources, journal: journal)
         signIn = SignIn(context)
         trash = Trash(context)
+        pinning = Pinning(context)
         search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)
@@ -103,7 +104,7 @@ package actor DomainEngine {
             search?.noteChanges()
         }
         index.onSetChange { [sets] in sets.note($0) }
-        index.onWanted { [weak self] in self?.perform { $0.bringWhatIsKept() } }
+        index.onWanted { [weak self] in self?.perform { $0.pinning.materializeMissing($0) } }
         let entries = try journal.all()
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
@@ -117,7 +118,7 @@ package actor DomainEngine {
         sweepRemoved()
         sweepClean()
         evictToLimit()
-        bringWhatIsKept()
+        pinning.materializeMissing(self)
         // The search catches up with changes that the last process did not index.
         search.noteChanges()
     }
@@ -168,7 +169,7 @@ package actor DomainEngine {
         changes.doubtTask?.cancel()
         changes.waitingDoubts?.cancel()
         trash.enumeration.cancel()
-        keeping.wake?.cancel()
+        pinning.cancel()
         for fetch in contents.fetches.values {
             fetch.task?.cancel()
             for download in fetch.downloads { download.complete(.failure(.closed)) }

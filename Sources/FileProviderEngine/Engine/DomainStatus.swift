@@ -77,7 +77,7 @@ extension DomainEngine {
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: facts.running.count, factsPaused: facts.pausedCount(at: clock.now),
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
-            keepingFailure: wantedCount > 0 ? keeping.failure : nil, signIn: signIn.status,
+            keepingFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
             complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }

@@ -1,0 +1,127 @@
+import FileProvider
+
+/// Pinned items, and everything in pinned directories, also when added later. These items are materialized in the
+/// background, also after a restart, and again when the provider has other contents. The index records which items
+/// are pinned.
+///
+/// It calls the downloader, the enumerator and the content cache only (``Materializing``). See ``EngineContext`` for
+/// the thread.
+final class Pinning {
+    private let context: EngineContext
+    /// The pinned files that are being fetched and the pinned directories that are being listed.
+    private var running: Set<ItemNumber> = []
+    /// Items that could not be materialized since the last backoff.
+    private var putOff: Set<ItemNumber> = []
+    /// The number of consecutive backoffs.
+    private var pauses = 0
+    /// The timer that ends the current backoff.
+    private var wake: Waiting?
+    /// Whether no item is requested until the current backoff ends.
+    private var isHalted = false
+    /// The last failure to materialize an item; `nil` if no item waits for a retry.
+    private(set) var failure: ProviderFailure?
+
+    /// The maximum number of concurrent requests. It is lower than the fetch limit, so that fetches for waiting
+    /// programs proceed.
+    private static let width = 2
+    /// The number of failed items after which all others wait for the backoff as well.
+    private static let mostPutOff = 256
+
+    init(_ context: EngineContext) { self.context = context }
+
+    /// Pins or unpins an item. Pinning a directory pins everything in it.
+    func pin(
+        _ number: ItemNumber, _ isPinned: Bool, _ engine: isolated any Materializing
+    ) throws(ProviderFailure) {
+        _ = try context.row(of: number)
+        try context.write(freesSpace: !isPinned) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.isKept = isPinned }
+        }
+        if !isPinned { engine.evictToLimit() }
+    }
+
+    /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
+    func materializeMissing(_ engine: isolated any Materializing) {
+        guard !context.isClosed, !isHalted, running.count < Self.width else { return }
+        do throws(ProviderFailure) {
+            let passedOver = running.count + putOff.count
+            let wanted = try onRecord { () throws(IndexFailure) in
+                try context.index.wanted(limit: passedOver + Self.width)
+            }
+            for number in wanted where !running.contains(number) && !putOff.contains(number) {
+                guard running.count < Self.width else { return }
+                materialize(number, engine)
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    private func materialize(_ number: ItemNumber, _ engine: isolated any Materializing) {
+        running.insert(number)
+        // The completion runs as a separate job even if the reply is immediate, so that the loop that starts the
+        // requests is not re-entered.
+        engine.materialize(number, isDirectory: (try? context.row(of: number))?.item.kind == .folder) {
+            [weak engine] result in engine?.perform { $0.pinning.didMaterialize(number, result, $0) }
+        }
+    }
+
+    func didMaterialize(
+        _ number: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any Materializing
+    ) {
+        running.remove(number)
+        guard !context.isClosed else { return }
+        switch result {
+        case .success:
+            if putOff.isEmpty { failure = nil }
+            // The item may have changed again. It is retried after the others; otherwise it could be requested
+            // forever.
+            if (try? context.row(of: number))?.isWanted == true { putOff.insert(number) } else { pauses = 0 }
+        case .failure(let failure):
+            putOff.insert(number)
+            if failure.kind != .cancelled, failure.kind != .noSuchItem {
+                self.failure = failure
+                context.configuration.states?.noteDomain()
+            }
+            if failure.concernsAll || putOff.count >= Self.mostPutOff { isHalted = true }
+        }
+        materializeMissing(engine)
+        if running.isEmpty, !putOff.isEmpty { backOff(engine) }
+    }
+
+    private func backOff(_ engine: isolated any Materializing) {
+        guard wake == nil else { return }
+        pauses += 1
+        let needsPerson = failure?.needsPerson == true || failure?.kind == .noSpace
+        let pause = needsPerson ? context.backoff.longest : context.delay(afterAttempt: pauses)
+        wake = context.clock.run(after: pause) { [weak engine] in engine?.perform { $0.pinning.endBackoff($0) } }
+    }
+
+    func endBackoff(_ engine: isolated any Materializing) {
+        wake?.cancel()
+        wake = nil
+        putOff = []
+        isHalted = false
+        materializeMissing(engine)
+    }
+
+    /// Ends the backoff, and retries the items that could not be materialized.
+    func retry(_ engine: isolated any Materializing) {
+        pauses = 0
+        failure = nil
+        endBackoff(engine)
+    }
+
+    /// Cancels the timer, because the engine is closed.
+    func cancel() { wake?.cancel() }
+}
+
+extension ProviderFailure {
+    /// Whether the failure affects other items, too.
+    fileprivate var concernsAll: Bool {
+        switch kind {
+        case .notAuthenticated, .serverUnreachable, .processEnded, .disabled, .noSpace, .insufficientQuota: true
+        default: false
+        }
+    }
+}
