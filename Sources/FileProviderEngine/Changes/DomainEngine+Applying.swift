@@ -38,7 +38,7 @@ extension DomainEngine {
             cancelFetch(number)
         }
         for number in removed.removed where contents.parts.files[number] != nil { failParts(number, .noSuchItem) }
-        lookAtFacts(of: removed.removed)
+        itemsWereRemoved(removed.removed)
         if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
         if !removed.stranded.isEmpty { askSoon(Set(removed.stranded)) }
     }

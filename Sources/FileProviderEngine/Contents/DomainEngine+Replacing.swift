@@ -64,14 +64,14 @@ extension DomainEngine {
         // one.
         let isUnfinished = entry.isUnfinished && row.localVersion == row.item.versionOfOlderContents
         guard isRead, !isUnfinished, entry.writers == 0, !entry.isDiscarded, row.changes.isEmpty,
-            row.isKnownToProvider, !edits.isBusy(number), facts.running[number] == nil
+            row.isKnownToProvider, !edits.isBusy(number), !metadata.isSending(number)
         else { return false }
         return try onRecord { () throws(IndexFailure) in try journal.entry(number) == nil }
     }
 
     /// Moves the fetch, the waiting openings and the unsent user metadata of a file to its new number.
     private func passOn(_ number: ItemNumber, to successor: ItemNumber) {
-        passOnFacts(of: number, to: successor)
+        metadata.move(number, to: successor)
         if let fetch = contents.fetches.removeValue(forKey: number) {
             contents.fetches[successor] = fetch
             if let place = contents.queue.firstIndex(of: number) { contents.queue[place] = successor }
@@ -81,18 +81,6 @@ extension DomainEngine {
         }
         // These openings fail, and the kernel looks up the name again.
         endOpeningWaits(for: number, .success(()))
-    }
-
-    /// Moves unsent user metadata to another number. If the journal's entry cannot be moved, it is found by its
-    /// identifier.
-    func passOnFacts(of number: ItemNumber, to successor: ItemNumber) {
-        guard (try? journal.moveFacts(number, to: successor)) == true else { return }
-        if let time = facts.queue.time(of: number) {
-            facts.queue.remove(number)
-            facts.queue.put(successor, at: time)
-        }
-        facts.attempts[successor] = facts.attempts.removeValue(forKey: number)
-        if facts.uncertain.remove(number) != nil { facts.uncertain.insert(successor) }
     }
 
     /// Returns the number that a file has now, if it was replaced and handles of the earlier version are still open.

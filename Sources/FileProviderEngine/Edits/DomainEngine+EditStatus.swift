@@ -64,7 +64,7 @@ extension DomainEngine {
         retryChanges()
         retryDoubts()
         trash.enumeration.retry(self)
-        retryFacts()
+        metadata.retry(self)
         pinning.retry(self)
         for number in openFiles.outdated {
             openFiles.update(number) { $0.nextGrowth = 0 }

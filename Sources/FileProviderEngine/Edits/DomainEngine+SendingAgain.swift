@@ -19,6 +19,6 @@ extension DomainEngine {
     package func sendFactsAgain(_ kinds: FactKinds, of number: ItemNumber) throws(EditFailure) {
         guard !kinds.isEmpty else { return }
         let known = try reading { () throws(IndexFailure) in try index.facts(of: number) }
-        try setFacts(kinds, [number: known])
+        try metadata.set(kinds, [number: known], self)
     }
 }

@@ -63,8 +63,6 @@ struct EditState {
     /// A closure that is called at each moment at which journal and index disagree. Tests use it to examine the state
     /// that a crash would leave.
     var observer: (@Sendable () -> Void)?
-    /// Whether ``DomainEngine/recoverEdits(_:)`` has completed.
-    var isReady = false
 
     init() {}
 

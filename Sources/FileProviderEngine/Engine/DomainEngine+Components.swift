@@ -50,4 +50,31 @@ extension DomainEngine {
     package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
         try pinning.pin(number, isKept, self)
     }
+    // MARK: User metadata
+
+    /// Replaces an item's tags.
+    package func setTags(_ names: [String], of number: ItemNumber) throws(EditFailure) {
+        try metadata.setTags(names, of: number, self)
+    }
+
+    /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
+    /// by other clients of this machine stay.
+    ///
+    /// - Returns: The item's new tags.
+    /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
+    package func changeTags(
+        adding added: [String], removing removed: [String], of number: ItemNumber
+    ) throws(EditFailure) -> [String] {
+        try metadata.changeTags(adding: added, removing: removed, of: number, self)
+    }
+
+    /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
+    package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditFailure) {
+        try metadata.setFavorite(isFavorite, of: number, self)
+    }
+
+    /// Sets an item's last-used date, in seconds since 1970.
+    package func setLastUsed(_ time: Double, of number: ItemNumber) throws(EditFailure) {
+        try metadata.setLastUsed(time, of: number, self)
+    }
 }

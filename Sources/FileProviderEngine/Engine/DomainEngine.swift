@@ -31,7 +31,7 @@ package actor DomainEngine {
     let signIn: SignIn
     let trash: Trash
     let pinning: Pinning
-    var facts = FactState()
+    let metadata: UserMetadata
     /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
     /// changed.
     var cacheLimit: Int64
@@ -65,6 +65,7 @@ package actor DomainEngine {
         signIn = SignIn(context)
         trash = Trash(context)
         pinning = Pinning(context)
+        metadata = UserMetadata(context, signIn)
         search = SearchIndex(resources.index, path: configuration.dataFolder + "/search.db")
         thread = try EngineThread(name: "purvey-engine")
         try start(afterRebuilding: resources.rebuilding != nil)
@@ -109,7 +110,7 @@ package actor DomainEngine {
         try recoverRemovedEdits()
         try recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
         try recoverEdits(entries)
-        try recoverFacts()
+        try metadata.recover(self)
         try recoverDoubts()
         try trash.enumeration.recover()
         askForOutdated()
@@ -136,7 +137,7 @@ package actor DomainEngine {
         endWork()
         writeUses(isEnd: true)
         await closeEdits()
-        await closeFacts()
+        await metadata.close()
         search.close()
         events.function = nil
         index.onChange = nil

@@ -75,7 +75,7 @@ extension DomainEngine {
             listingCount: listings.folders.count,
             downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
-            factCount: factCount, factsInFlight: facts.running.count, factsPaused: facts.pausedCount(at: clock.now),
+            factCount: factCount, factsInFlight: metadata.sendingCount, factsPaused: metadata.pausedCount,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
             keepingFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
             complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,

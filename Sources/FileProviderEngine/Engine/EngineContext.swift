@@ -18,6 +18,8 @@ final class EngineContext {
     let journal: Journal
     /// The delays between attempts.
     let backoff = Pauses()
+    /// Whether the recovery of edits has completed. Before that, no local edit is accepted and none is sent.
+    private(set) var isReady = false
     /// Whether the engine was closed. Nothing is started or written any more.
     private(set) var isClosed = false
     /// The last failure of the disk or the index that no caller received, for the status.
@@ -34,7 +36,14 @@ final class EngineContext {
     var index: Index { resources.index }
     var answers: AnswerOrder { resources.answers }
 
+    func becomeReady() { isReady = true }
+
     func close() { isClosed = true }
+
+    /// Throws `EIO` unless the engine accepts local edits.
+    func checkOpen() throws(EditFailure) {
+        guard !isClosed, isReady else { throw EditFailure(.inputOutput) }
+    }
 
     // MARK: The index
 
@@ -54,6 +63,14 @@ final class EngineContext {
         throw resources.openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
     }
 
+    /// Returns an item that is visible locally, or throws `ENOENT`.
+    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
+        guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
+            throw EditFailure(.noSuchFile)
+        }
+        return row
+    }
+
     /// Runs one transaction on the index, and converts its failure to a ``ProviderFailure``.
     ///
     /// - Parameter freesSpace: Whether the transaction serves to free space on a full disk.
@@ -67,6 +84,24 @@ final class EngineContext {
             resources.damage.note(error)
             throw ProviderFailure(error)
         }
+    }
+
+    // MARK: Requests
+
+    /// Performs a request to the provider.
+    ///
+    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
+    nonisolated(nonsending) func asking<Reply: Sendable>(
+        _ request: nonisolated(nonsending) () async throws(ProviderFailure) -> Reply
+    ) async throws -> Reply {
+        let result: Result<Reply, ProviderFailure>
+        do throws(ProviderFailure) {
+            result = .success(try await request())
+        } catch {
+            result = .failure(error)
+        }
+        if isClosed { throw EngineClosed() }
+        return try result.get()
     }
 
     // MARK: Failures

@@ -52,7 +52,8 @@ extension DomainEngine {
         openFiles.withLock { $0.personal.forget(personal) }
         for (number, time) in told where (try? index.item(number)) != nil {
             // If this fails, the provider gets the next last-used date.
-            try? setFacts(.lastUsed, [number: ItemFacts(lastUsed: time)], after: configuration.lastUsedDelay)
+            try? metadata.set(
+                .lastUsed, [number: ItemFacts(lastUsed: time)], after: configuration.lastUsedDelay, self)
         }
     }
 }

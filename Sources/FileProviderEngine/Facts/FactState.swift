@@ -12,10 +12,6 @@ struct FactState {
     var attempts: [ItemNumber: Int] = [:]
     /// Removals to the trash that wait until user metadata of the removed items is sent.
     var trashing: Set<ItemNumber> = []
-    /// Whether the provider accepts attributes; `nil` until it was asked.
-    var takesAttributes: Bool?
-    /// Items for which the reply to a change of attributes was lost.
-    var uncertain: Set<ItemNumber> = []
     /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Waiting)?
 
@@ -34,4 +30,30 @@ struct FactState {
 
     /// The maximum number of concurrent requests.
     static let width = 2
+}
+
+extension FactEntry {
+    /// Returns the entry of an item, or a new one.
+    ///
+    /// - Parameter known: The journal's entry with the item's number.
+    static func entry(_ known: FactEntry?, of row: IndexedItem) -> FactEntry {
+        // The number may have belonged to another item in a lost index.
+        var entry =
+            known.flatMap { $0.isEntry(of: row) ? $0 : nil }
+            ?? FactEntry(number: row.number, identifier: "", kinds: [], values: ItemFacts())
+        entry.identifier = row.item.identifier
+        return entry
+    }
+
+    fileprivate func isEntry(of row: IndexedItem) -> Bool {
+        identifier == row.item.identifier || identifier.hasPrefix(IndexedItem.localPrefix)
+    }
+}
+
+extension EngineContext {
+    /// Returns the item of an entry. It may have another number if the index was lost.
+    func row(of entry: FactEntry) throws(IndexFailure) -> IndexedItem? {
+        if let row = try index.item(entry.number), entry.isEntry(of: row) { return row }
+        return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }
+    }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Local changes of modes, dates and extended attributes. They are stored in the index. Dates are sent with contents,
 /// and the executable bit with a new file. A provider that accepts attributes alone receives them through
-/// ``noteAttributes(_:of:)``.
+/// ``UserMetadata/noteAttributes(_:of:)``.
 extension DomainEngine {
     /// Sets mode and modification date. The item's change time becomes now even if both are `nil`.
     ///
@@ -24,7 +24,7 @@ extension DomainEngine {
         if modified != nil { try noteWritten(number) }
         _ = try makingRoom { () throws(EditFailure) in
             try reading { () throws(IndexFailure) in
-                let noted = try noteAttributes(set, of: row)
+                let noted = try metadata.noteAttributes(set, of: row)
                 try writeIndex { writer throws(IndexFailure) in
                     try writer.update(number) { row in
                         if let mode { row.mode = mode }
@@ -36,7 +36,7 @@ extension DomainEngine {
             }
         }
         durable.noteIndexCounts()
-        sendFacts()
+        metadata.sendDue(self)
         return try visible(number)
     }
 
@@ -63,12 +63,12 @@ extension DomainEngine {
         if let value {
             guard row.setAttribute(name, to: value) else { throw EditFailure(.noSpace) }
         } else {
-            row.removeAttribute(name, mayBeSent: facts.takesAttributes != false)
+            row.removeAttribute(name, mayBeSent: metadata.mayTakeAttributes)
         }
         let changed = row
         let now = dateNow
         try reading { () throws(IndexFailure) in
-            let noted = try noteAttributes(.extendedAttributes, of: changed)
+            let noted = try metadata.noteAttributes(.extendedAttributes, of: changed)
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(number) { row in
                     row.attributes = changed.attributes
@@ -78,6 +78,6 @@ extension DomainEngine {
             }
         }
         durable.noteIndexCounts()
-        sendFacts()
+        metadata.sendDue(self)
     }
 }

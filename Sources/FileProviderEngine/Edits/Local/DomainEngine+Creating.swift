@@ -96,9 +96,7 @@ extension DomainEngine {
         IndexedItem.localPrefix + String(UInt64.random(in: .min ... .max, using: &edits.generator), radix: 16)
     }
 
-    func checkOpen() throws(EditFailure) {
-        guard !isClosed, edits.isReady else { throw EditFailure(.inputOutput) }
-    }
+    func checkOpen() throws(EditFailure) { try context.checkOpen() }
 
     private func makeEditFile(of number: ItemNumber) throws(EditFailure) {
         do throws(Errno) {

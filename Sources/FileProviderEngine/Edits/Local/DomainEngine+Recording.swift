@@ -188,7 +188,7 @@ extension DomainEngine {
     func removeBytes(of number: ItemNumber) {
         removeUploads(of: number)
         discardContents(number)
-        lookAtFacts(of: [number])
+        metadata.noteRemoved([number], self)
     }
 
     func removeUploads(of number: ItemNumber) {
@@ -203,12 +203,7 @@ extension DomainEngine {
     }
 
     /// Returns an item that is visible locally, or throws `ENOENT`.
-    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
-        guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
-            throw EditFailure(.noSuchFile)
-        }
-        return row
-    }
+    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem { try context.visible(number) }
 
     func visible(named name: String, in folder: ItemNumber) throws(EditFailure) -> IndexedItem? {
         try reading { () throws(IndexFailure) in try index.item(named: name, in: folder) }
@@ -218,11 +213,6 @@ extension DomainEngine {
         let row = try visible(number)
         guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
         return row
-    }
-
-    @discardableResult
-    func reading<Result>(_ body: () throws(IndexFailure) -> Result) throws(EditFailure) -> Result {
-        do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
     }
 
     /// Throws an error unless a name is valid for a file on this machine.

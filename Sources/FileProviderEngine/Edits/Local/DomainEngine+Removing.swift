@@ -135,6 +135,7 @@ extension DomainEngine {
 
     /// Completes a removal after it was written.
     func finish(_ removal: Removal) {
+        metadata.noteRemoved([removal.number], self)
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         uploads.update(removal.number) { $0.failure = nil }

@@ -176,7 +176,7 @@ extension DomainEngine {
         let now = dateNow
         try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditFailure) in
             // The attributes of the new file were not sent with anything. If this fails, they stay local.
-            let noted = (try? noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
+            let noted = (try? metadata.noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
             try record([.put(changed), .remove(other.number)]) { writer throws(IndexFailure) in
                 try Self.replace(other, by: changed, &writer)
                 try writer.update(row.number) { $0.localChanged = now }

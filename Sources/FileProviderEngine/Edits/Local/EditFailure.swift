@@ -31,3 +31,9 @@ extension EditFailure {
         }
     }
 }
+
+/// Reads or writes the index or the journal and throws its failure as an ``EditFailure``.
+@discardableResult
+func reading<Result>(_ body: () throws(IndexFailure) -> Result) throws(EditFailure) -> Result {
+    do throws(IndexFailure) { return try body() } catch { throw EditFailure(error) }
+}

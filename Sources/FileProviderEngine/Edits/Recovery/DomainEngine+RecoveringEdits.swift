@@ -50,7 +50,7 @@ extension DomainEngine {
             if entry.mayHaveMoved, let place = entry.movedTo { edits.moves[entry.number] = place }
             look(at: entry.number, after: configuration.settlingTime)
         }
-        edits.isReady = true
+        context.becomeReady()
         pump()
     }
 

@@ -150,7 +150,7 @@ extension DomainEngine {
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
-        sendAttributesNow(of: number, isNew: false)
+        metadata.sendAttributesNow(of: number, isNew: false, self)
         // The provider's own storage also holds the contents that it was given.
         let (provider, identifier) = (provider, answer.identifier)
         Task.detached { await provider.stopProviding(identifier) }

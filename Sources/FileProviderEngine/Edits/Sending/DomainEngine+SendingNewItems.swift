@@ -171,7 +171,7 @@ extension DomainEngine {
         }
         if isConfirmed || row.item.kind != .file { removeUploads(of: number) }
         if isOutdated { try listForIdentifiers(parent) }
-        if !isDeleted { sendAttributesNow(of: number, isNew: true) }
+        if !isDeleted { metadata.sendAttributesNow(of: number, isNew: true, self) }
         wakeWaiters(of: number)
         return .done
     }

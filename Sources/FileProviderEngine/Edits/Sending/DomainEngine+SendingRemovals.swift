@@ -12,7 +12,7 @@ extension DomainEngine {
             return .done
         }
         if let result = awaitContents(beforeRemoving: number) { return result }
-        if entry.goesToTrash, try awaitsFacts(beforeTrashing: number) { return .parked }
+        if entry.goesToTrash, try metadata.isAwaited(beforeTrashing: number, self) { return .parked }
         let identifier = row.item.identifier
         let current: ProviderItem
         do {

@@ -34,7 +34,7 @@ extension DomainEngine {
 
     /// Starts due steps up to the concurrency limit.
     func pump() {
-        guard !isClosed, edits.isReady else { return }
+        guard !isClosed, context.isReady else { return }
         guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
             return wakeUp(at: signIn.nextProbe)
         }

@@ -1,0 +1,270 @@
+import FileProvider
+import LinuxSystem
+
+/// The requests that send user metadata, and modes, dates and extended attributes. Only replicated providers accept
+/// these attributes.
+///
+/// The values of attributes are in the item's row and stay there until the provider reports new ones. The journal and
+/// the index record which of them are set and not sent. The values of the row at the time of sending are sent, as far
+/// as the provider's differ.
+final class MetadataSender {
+    private let context: EngineContext
+    /// Whether the provider accepts attributes; `nil` until it was asked.
+    private var acceptsAttributes: Bool?
+    /// Items for which the reply to a change of attributes was lost.
+    private var uncertain: Set<ItemNumber> = []
+
+    init(_ context: EngineContext) { self.context = context }
+
+    /// Whether the provider may accept attributes: it has not refused them.
+    var mayTakeAttributes: Bool { acceptsAttributes != false }
+
+    /// Records that the last process may have sent an item's attributes.
+    func noteUncertain(_ number: ItemNumber) { uncertain.insert(number) }
+
+    /// Moves the state of an item to another number.
+    func move(_ number: ItemNumber, to successor: ItemNumber) {
+        if uncertain.remove(number) != nil { uncertain.insert(successor) }
+    }
+
+    // MARK: One item
+
+    /// Sends all waiting user metadata of an item.
+    ///
+    /// - Returns: Whether nothing is left to send.
+    func sendAll(of number: ItemNumber, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+        // One request for each kind, and as many again for changes that are made meanwhile.
+        for _ in 0..<8 {
+            guard let entry = try context.journal.facts(number), let kind = entry.kinds.first else { return true }
+            let isOfAttributes = !kind.isDisjoint(with: .attributes)
+            if isOfAttributes, try await !takesAttributes() {
+                try leaveAttributes(kind, of: entry, try context.row(of: entry)?.number)
+                continue
+            }
+            let row = try context.row(of: entry)
+            let identifier = row?.item.identifier ?? entry.identifier
+            // A new local item is sent first, unless it was removed again.
+            guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
+                let local = try context.index.itemEvenIfDeleted(number)
+                guard local?.changes.contains(.deleted) ?? true else { return false }
+                try context.journal.removeFacts(number)
+                return true
+            }
+            do {
+                if isOfAttributes {
+                    guard try await sendAttributes(kind, of: entry, row, engine) else { return false }
+                } else {
+                    let items = try await set(ItemFact(kind, of: entry.values), of: identifier, entry, engine)
+                    try confirm(kind, of: entry, try context.row(of: entry)?.number, items, engine)
+                    context.answers.note([identifier])
+                }
+            } catch let failure as ProviderFailure {
+                switch failure.kind {
+                // The provider does not store such metadata: it stays local.
+                case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [], engine)
+                case .noSuchItem:
+                    if let row {
+                        // The item may have been moved by a request whose reply was lost.
+                        if engine.mayHaveMoved(row.number) { return false }
+                        if try await engine.findNewIdentifier(of: row.number, asked: identifier) != nil { return false }
+                    }
+                    try context.journal.removeFacts(number)
+                default: throw failure
+                }
+            }
+        }
+        return false
+    }
+
+    /// Sends one piece of user metadata to the provider.
+    ///
+    /// - Returns: The items of the reply that are to be applied.
+    private func set(
+        _ fact: ItemFact, of identifier: String, _ entry: FactEntry, _ engine: isolated any UserMetadataHost
+    ) async throws -> [ProviderItem] {
+        let question = context.answers.ask()
+        EngineStep.markAsked.reach()
+        var answer = try await context.asking { () async throws(ProviderFailure) in
+            try await context.provider.set(fact, of: identifier)
+        }
+        EngineStep.markAnswered.reach()
+        try await engine.reidentify(try context.row(of: entry), as: answer, asked: identifier)
+        if let now = try context.row(of: try context.journal.facts(entry.number) ?? entry),
+            !now.item.identifier.hasSameBytes(as: answer.identifier)
+        {
+            // The item has another identifier since, because a directory above it got one.
+            answer.identifier = now.item.identifier
+            answer.parent = now.item.parent
+            answer.filename = now.item.filename
+        }
+        var items = try engine.newest([answer], answering: question)
+        // The item may be in a directory that is in the trash now, and must not be shown then.
+        if try context.row(of: entry) == nil { items = try await engine.withAncestors(items) }
+        guard !context.isClosed else { throw EngineClosed() }
+        return items
+    }
+
+    /// Records that the provider has user metadata of one kind.
+    ///
+    /// - Parameters:
+    ///   - row: The item; `nil` if the provider does not store the metadata.
+    ///   - items: The items of the provider's reply.
+    private func confirm(
+        _ kind: FactKinds, of sent: FactEntry, _ row: ItemNumber?, _ items: [ProviderItem],
+        _ engine: isolated any UserMetadataHost
+    ) throws {
+        guard let entry = try context.journal.facts(sent.number) else { return }
+        var (now, then) = (ItemFacts(), ItemFacts())
+        now.take(kind, from: entry.values)
+        then.take(kind, from: sent.values)
+        // A value that was changed meanwhile is sent again.
+        let isSettled = now == then
+        if row != nil || !items.isEmpty {
+            let applied = try context.index.write(freesSpace: true) { writer throws(IndexFailure) in
+                if isSettled, let row {
+                    // The provider's earlier value is outdated. If it stayed here, a later report of that value would
+                    // not count as a change.
+                    try writer.update(row) { $0.item.take(kind, from: sent.values) }
+                    try writer.settleFacts(kind, of: row)
+                }
+                return try writer.apply(items)
+            }
+            engine.handle(applied)
+        }
+        EngineStep.markConfirmed.reach()
+        if isSettled { try settled(kind, of: sent.number) }
+    }
+
+    /// Removes kinds that need not be sent any more from the journal.
+    private func settled(_ kinds: FactKinds, of number: ItemNumber) throws {
+        guard var entry = try context.journal.facts(number) else { return }
+        entry.kinds.subtract(kinds)
+        if entry.kinds.isEmpty {
+            try context.journal.removeFacts(number)
+        } else {
+            try context.journal.putFacts([entry])
+        }
+    }
+
+    // MARK: Attributes
+
+    /// Whether the provider accepts attributes. A refusal is remembered.
+    private nonisolated(nonsending) func takesAttributes() async throws -> Bool {
+        if let known = acceptsAttributes { return known }
+        do {
+            _ = try await context.asking { () async throws(ProviderFailure) in
+                try await context.provider.set(.attributes(ItemAttributes()), of: ProviderItem.rootIdentifier)
+            }
+            acceptsAttributes = true
+        } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
+            // A provider that refuses the call for its root supports the call.
+            acceptsAttributes = failure.kind != .unsupported
+        }
+        return acceptsAttributes == true
+    }
+
+    /// Sends an item's attributes.
+    ///
+    /// - Returns: Whether they were sent or need not be; `false` if another step comes first.
+    private func sendAttributes(
+        _ kinds: FactKinds, of entry: FactEntry, _ row: IndexedItem?, _ engine: isolated any UserMetadataHost
+    ) async throws -> Bool {
+        guard var row else {
+            try leaveAttributes(kinds, of: entry, nil)
+            return true
+        }
+        // Some attributes are sent with these changes.
+        guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
+        if uncertain.contains(row.number) {
+            guard try await askAnew(row, engine) else { return false }
+            guard let now = try context.row(of: entry) else { return true }
+            row = now
+        }
+        let attributes = row.attributesToSend(kinds)
+        if attributes.isEmpty {
+            try leaveAttributes(kinds, of: entry, row.number)
+            return true
+        }
+        uncertain.insert(row.number)
+        let items: [ProviderItem]
+        do {
+            items = try await set(.attributes(attributes), of: row.item.identifier, entry, engine)
+        } catch let failure as ProviderFailure where failure.isRefusalOfAttributes {
+            // The attributes stay local, because a retry would fail, too. The provider has certainly not applied them.
+            uncertain.remove(row.number)
+            items = []
+        }
+        // Attributes that were changed meanwhile are sent again.
+        let isSettled = try context.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
+        engine.handle(
+            try context.index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
+        // A stale reply is not applied. The row lacks the sent values then, and the provider is asked before the next
+        // comparison.
+        if !items.isEmpty { uncertain.remove(row.number) }
+        EngineStep.markConfirmed.reach()
+        if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
+        context.answers.note(items.map(\.identifier))
+        return true
+    }
+
+    /// The maximum number of consecutive requests for an item while replies are stale.
+    private static let mostQuestions = 3
+
+    /// Requests an item that the provider may have changed without a reply.
+    ///
+    /// - Returns: Whether the item's row has the reply.
+    private func askAnew(_ row: IndexedItem, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+        let identifier = row.item.identifier
+        for _ in 0..<Self.mostQuestions {
+            let question = context.answers.ask()
+            let answer = try await context.asking { () async throws(ProviderFailure) in
+                try await context.provider.item(identifier)
+            }
+            guard answer.identifier == identifier else {
+                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+            }
+            let items = try engine.newest([answer], answering: question)
+            guard !context.isClosed else { throw EngineClosed() }
+            guard !items.isEmpty else { continue }
+            engine.handle(
+                try context.index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.apply(items) })
+            context.answers.note([identifier])
+            uncertain.remove(row.number)
+            return true
+        }
+        return false
+    }
+
+    /// Ends the sending of attributes. The set values stay local until the provider reports new ones.
+    ///
+    /// - Parameter number: The item's number, which may differ from the entry's.
+    private func leaveAttributes(_ kinds: FactKinds, of entry: FactEntry, _ number: ItemNumber?) throws {
+        if let number {
+            try context.index.write(freesSpace: true) { writer throws(IndexFailure) in
+                try writer.settleFacts(kinds, of: number)
+                try writer.update(number) { $0.settleAttributes() }
+            }
+        }
+        // The journal is written last, so that the next start completes what is missing.
+        try settled(kinds, of: entry.number)
+    }
+}
+
+extension ItemFact {
+    /// Creates the message for one kind.
+    ///
+    /// - Parameter kind: Exactly one kind.
+    init(_ kind: FactKinds, of values: ItemFacts) {
+        switch kind {
+        case .lastUsed: self = .lastUsed(values.lastUsed)
+        case .favoriteRank: self = .favoriteRank(values.favoriteRank)
+        default: self = .tagData(values.tagData)
+        }
+    }
+}
+
+extension ProviderFailure {
+    fileprivate var isRefusalOfAttributes: Bool {
+        kind == .unsupported || kind == .notPermitted || kind == .cannotSynchronize
+    }
+}
