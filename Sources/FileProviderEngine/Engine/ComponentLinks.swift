@@ -66,7 +66,7 @@ extension DomainEngine: Materializing {
         if isDirectory {
             list(number, needs: .complete, completion: completion)
         } else {
-            download(number, Answer(completion))
+            download(number, EngineCompletion(completion))
         }
     }
 }

@@ -48,8 +48,9 @@ extension DomainEngine {
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
     package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
-        try pinning.pin(number, isKept, self)
+        try pinning.pin(currentNumber(number), isKept, self)
     }
+
     // MARK: User metadata
 
     /// Replaces an item's tags.

@@ -9,11 +9,6 @@ import LinuxSystem
 final class TrashEnumeration {
     private let context: EngineContext
     private var listing = TrashListing()
-
-    /// The maximum number of pages that are requested. Items beyond them are known only if the change feed reports
-    /// them.
-    private static let mostPages = 500
-
     private static let pauseSetting = "trash.pause"
 
     init(_ context: EngineContext) { self.context = context }
@@ -114,19 +109,22 @@ final class TrashEnumeration {
     private func listPages(_ engine: isolated any ItemReconciling) async throws(ProviderFailure) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
-        var seen: Set<[UInt8]> = []
-        for _ in 0..<Self.mostPages {
+        let configuration = context.configuration
+        var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
+        while true {
             let question = context.answers.ask()
             let page = try await context.provider.page(
                 of: ProviderItem.trashIdentifier, after: after, suggestedSize: context.configuration.pageSize)
             guard !context.isClosed else { throw .closed }
             // A provider may return other items than those in its trash.
             let items = page.items.filter(\.isInTrash)
+            let before = listed.count
             listed.formUnion(items.lazy.map(\.identifier))
             if !items.isEmpty { try engine.apply(items, answering: question) }
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
-            guard next.count <= 500, seen.insert(next).inserted else { break }
+            let isEndless = guarded.isEndless(page, news: listed.count - before, known: { listed.count })
+            guard next.count <= 500, !isEndless else { break }
             after = next
         }
         throw ProviderFailure(.badAnswer, message: "The provider's listing of its trash does not end.")

@@ -135,7 +135,6 @@ extension DomainEngine {
 
     /// Completes a removal after it was written.
     func finish(_ removal: Removal) {
-        metadata.noteRemoved([removal.number], self)
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil
         uploads.update(removal.number) { $0.failure = nil }
@@ -143,7 +142,7 @@ extension DomainEngine {
             removeBytes(of: removal.number)
             forget(removal.number)
         } else {
-            lookAtFacts(of: [removal.number])
+            metadata.noteRemoved([removal.number], self)
             // Upload copies stay, so that the contents are recognized at the provider.
             if removal.lostEdit != nil { discardContents(removal.number) }
             _ = awaitContents(beforeRemoving: removal.number)

@@ -48,7 +48,7 @@ extension DomainEngine {
         for entry in try journal.all() {
             var next = try index.itemEvenIfDeleted(entry.number)
             // The parents that a provider reports may form a cycle.
-            for _ in 0..<1000 {
+            for _ in 0..<IndexedItem.mostAncestors {
                 guard let row = next, row.number != .root else { break }
                 if row.item.parent == folder.item.identifier { return true }
                 next = try index.item(identifier: row.item.parent)
