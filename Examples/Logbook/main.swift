@@ -38,7 +38,7 @@ if command == "watch" {
 
 var error: NSError?
 NSFileCoordinator(filePresenter: nil).coordinate(writingItemAt: url, options: .forMerging, error: &error) { url in
-    // Another program that adds a line waits until this one is there.
+    // Another program that adds a line waits until this line is written.
     let lines = (try? String(contentsOf: url, encoding: .utf8)) ?? ""
     try? Data((lines + arguments.dropFirst(2).joined(separator: " ") + "\n").utf8).write(to: url, options: .atomic)
 }

@@ -175,8 +175,8 @@ func makeCall(_ operand: String) -> String {
     return result < 0 ? String(cString: strerror(errno)) : "done"
 }
 
-/// Makes system calls with numbers and arguments by chance, except those that end or stop the process or take its socket
-/// away.
+/// Makes system calls with numbers and arguments by chance, except those that end or stop the process, or take its
+/// socket away.
 func makeCallsByChance(_ operand: String, sparing spared: Set<Int>) -> String {
     let words = operand.split(separator: " ").map(String.init)
     var state = UInt64(words[0]) ?? 1
