@@ -1,6 +1,7 @@
 import AppExtension
 import FileCoordination
 import Foundation
+import Glibc
 import LinuxSystem
 
 /// The directories of the groups that an extension's property list declares. The extension shares each with the
@@ -45,7 +46,8 @@ extension Container {
             own = next
         }
         guard (try? own.status(of: name))?.kind == .directory else { return }
-        // If another process has created the group's directory in the meantime, the two directories change places.
-        try? own.move(name, into: groups, as: name)
+        // If another process has made the group's directory meanwhile, and it is not empty, it stays. To exchange the two
+        // would put that process's files into the extension's container.
+        _ = renameat(own.rawValue, name.description, groups.rawValue, name.description)
     }
 }
