@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Sandbox
 
 /// A directory that a user handed to a domain: its path and identity at that time.
 ///
