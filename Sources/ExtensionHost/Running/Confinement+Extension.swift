@@ -51,8 +51,10 @@ extension Confinement {
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// Enough for a share of thousands of files, where this process may give away as many.
-    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
+    /// The most open descriptors. An extension can have as many in flight, and the kernel counts those of all of the user's
+    /// processes together: beyond 1024, programs with the usual limit could send none (unix(7), `ETOOMANYREFS`). A share of
+    /// thousands of files takes fewer, because ``ItemProvider`` closes what is not in use.
+    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 512)
 }
 
 /// The confinement of extensions on this system.
@@ -63,7 +65,8 @@ package enum ExtensionConfinement {
         var weaknesses = Layers.missing
         if ControlGroup.delegated?.controllers.contains("memory") != true {
             weaknesses.append(
-                "no control group is delegated: the memory of extensions is checked ten times a second only")
+                "no control group is delegated: the memory of extensions is checked ten times a second only, "
+                    + "and kernel memory for pipes, locks, files in flight and the like is not counted")
         }
         return weaknesses
     }
