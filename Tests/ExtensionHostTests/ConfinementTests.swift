@@ -182,7 +182,7 @@ import Testing
     @Test func memoryFilesThatAProcessWasHandedAreNotItsOwn() async {
         await #expect(processExitsWith: .success) {
             let size = 64 << 20
-            let before = SharedMemory.bytes(of: getpid())
+            let before = try #require(LimitWatch.memoryFiles(of: getpid()))
             let megabyte = [UInt8](repeating: 1, count: 1 << 20)
             func fill(_ file: FileDescriptor) throws(Errno) {
                 for _ in 0..<size >> 20 {
@@ -192,10 +192,10 @@ import Testing
                 }
             }
             let handed = try MemoryFile.sealed(name: "handed", filling: fill)
-            #expect(SharedMemory.bytes(of: getpid()) < before + size / 2)
+            #expect(try #require(LimitWatch.memoryFiles(of: getpid())) < before + size / 2)
             let own = try MemoryFile.create(name: "own")
             try fill(own)
-            #expect(SharedMemory.bytes(of: getpid()) >= before + size / 2)
+            #expect(try #require(LimitWatch.memoryFiles(of: getpid())) >= before + size / 2)
             withExtendedLifetime((handed, own)) {}
         }
     }

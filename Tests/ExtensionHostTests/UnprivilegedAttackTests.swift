@@ -10,11 +10,13 @@ import Testing
 
     /// Changes this process permanently to another user, with a directory for temporary files.
     ///
+    /// - Parameter body: called before, with the directory.
     /// - Returns: the directory.
-    private static func becomeAnother() throws -> String {
+    static func becomeAnother(after body: (String) throws -> Void = { _ in }) throws -> String {
         var template = Array("/var/tmp/purvey-attack-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        try body(folder)
         try retrying { chown(folder, other, other) }
         setenv("TMPDIR", folder, 1)
         try retrying { setgroups(0, nil) }

@@ -130,14 +130,16 @@ func useFoundation() -> String {
     }
 }
 
+func newMemoryFile() -> CInt {
+    CInt("eaten".withCString { systemCall(memoryFileNumber, Int(bitPattern: $0), 0, 0, 0, 0, 0) })
+}
+
 /// Fills memory files, sealed or not, until it is ended.
 func fillMemoryFiles() -> Never {
     let megabyte = [UInt8](repeating: 1, count: 1 << 20)
     var file: CInt = -1
     for count in 0... {
-        if count % 16 == 0 {
-            file = CInt("eaten".withCString { systemCall(memoryFileNumber, Int(bitPattern: $0), 0, 0, 0, 0, 0) })
-        }
+        if count % 16 == 0 { file = newMemoryFile() }
         _ = write(file, megabyte, megabyte.count)
     }
     exit(0)
@@ -313,6 +315,16 @@ while true {
     case "page-tables": fillPageTables()
     case "sockets": fillSockets()
     case "threads": startThreads()
+    case "leaderless": Watched.endFirstThread { _ in fillMemoryFiles() }
+    case "hidden": Watched.hideAmongThreads { _ in fillMemoryFiles() }
+    case "map": answer(Watched.map(newMemoryFile(), megabytes: Int(operand) ?? 1))
+    case "split": answer(Watched.splitMappings(Int(operand) ?? 1))
+    case "connect": answer(Watched.connect(Int(operand) ?? 1))
+    case "open-most": answer(Watched.openMost())
+    case "send-most": answer(Watched.sendMost())
+    case "sleep":
+        usleep(1000 * (UInt32(operand) ?? 0))
+        answer("done")
     case "exists": answer(outcome(access(operand, F_OK)))
     case "text":
         let text = (try? String(contentsOfFile: operand, encoding: .utf8)) ?? "-"

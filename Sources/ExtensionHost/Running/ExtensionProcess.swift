@@ -16,6 +16,8 @@ final class ExtensionProcess: Sendable {
     private let scopes: ScopeFolder
     let container: Container
     private let limits: ProcessLimits
+    /// The folders that it may create files in, but for those of others.
+    private let folders: [String]
     private let containerWatch: ContainerWatch
     private let group: ControlGroup.Member?
     // Leaf lock: the signal is sent after it is released.
@@ -49,9 +51,10 @@ final class ExtensionProcess: Sendable {
         self.lines = lines
         scopes = try ScopeFolder(data: data)
         let (ours, theirs) = try SequencedPacketSocket.pair()
-        limits = ProcessLimits(memory: bundle.memoryLimit, threads: ProcessLimits.mostThreads)
+        limits = ProcessLimits(memory: bundle.memoryLimit, network: bundle.usesNetwork)
+        folders = [container.path] + groups.paths
         containerWatch = ContainerWatch(
-            container.path, bundle.point.hasPrefix("com.apple.fileprovider") ? .ofProvider : .ofAction)
+            folders, bundle.point.hasPrefix("com.apple.fileprovider") ? .ofProvider : .ofAction)
         let service = ScopeService(
             bundle: bundle.identifier, data: data, folder: scopes, container: container.path, groups: groups.paths)
         let coordinator = try coordination?(service)
@@ -128,6 +131,7 @@ final class ExtensionProcess: Sendable {
             container.sweep()
         }
         let deadline = timeLimit.map { ContinuousClock.now + .seconds($0) }
+        var watch = LimitWatch(of: program.processID, limits, folders: folders)
         while !process.hasEnded {
             var sources = [
                 pollfd(fd: process.descriptor.rawValue, events: CShort(POLLIN), revents: 0),
@@ -138,7 +142,7 @@ final class ExtensionProcess: Sendable {
             if !isEnding {
                 if let left, left <= .zero {
                     end(.timedOut, status: timeLimit ?? 0)
-                } else if let excess = limits.excess(of: program.processID) ?? containerWatch.excess() {
+                } else if let excess = watch.excess() ?? containerWatch.excess(nameless: watch.namelessBytes) {
                     end(excess.reason, status: excess.status)
                 }
             }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// Access to files with contents that the kernel generates when they are read; see proc(5).
@@ -24,4 +25,27 @@ enum SystemFile {
 
     /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
+
+    /// Calls a function with each line, without its end, in memory that does not grow with the file. A process decides on
+    /// the length of some of these files.
+    ///
+    /// - Parameter body: returns whether to read on.
+    static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {
+        let file = try FileDescriptor.open(path, .readOnly)
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        var rest: [UInt8] = []
+        while true {
+            let count = try retrying { read(file.rawValue, &piece, piece.count) }
+            guard count > 0 else { break }
+            var start = 0
+            while let end = piece[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = rest.isEmpty ? piece[start..<end] : (rest + piece[start..<end])[...]
+                rest.removeAll(keepingCapacity: true)
+                start = end + 1
+                if !body(line) { return }
+            }
+            rest += piece[start..<count]
+        }
+        if !rest.isEmpty { _ = body(rest[...]) }
+    }
 }

@@ -1,0 +1,79 @@
+import Glibc
+import LinuxSystem
+
+/// The memory, threads and open files of a process, as the kernel shows them to another process.
+struct ProcessUsage {
+    /// The directory in /proc of the thread that the rest was read from.
+    let folder: String
+    let threads: Int
+    /// Bytes of private memory, in use or swapped out, and of page tables.
+    let privateMemory: Int
+    /// Bytes in use of all that is mapped of files in memory, programs in `/tmp` included.
+    let mappedMemory: Int
+    let open: CountedFiles
+
+    enum Outcome {
+        case known(ProcessUsage)
+        /// The process has ended or is ending: it cannot take more.
+        case ending
+        /// The process runs, and its memory or its descriptors cannot be read.
+        case hidden
+    }
+
+    /// The number of times that the threads are listed until one is read from that does not end meanwhile.
+    private static let attempts = 4
+
+    /// Reads the usage of a process that was not waited for. Blocks on the system, shortly.
+    ///
+    /// The kernel shows memory and descriptors of a thread that has not ended only. The first thread can end while others
+    /// run, and a thread can end while it is read from.
+    ///
+    /// - Parameter folders: see ``CountedFiles``.
+    static func of(_ process: pid_t, folders: [String]) -> Outcome {
+        let tasks = "/proc/\(process)/task"
+        var known: Set<String> = []
+        var startsThreads = false
+        for attempt in 0...attempts {
+            var threads = [String(process)]
+            if attempt > 0 {
+                guard let list = try? FileDescriptor.open(tasks, [.readOnly, .directory]).entries() else {
+                    return .hidden
+                }
+                threads = list.map { $0.name.description }
+            }
+            for thread in threads {
+                switch read(tasks + "/" + thread, folders) {
+                case .known(let usage): return .known(usage)
+                case .hidden: return .hidden
+                case .ending: continue
+                }
+            }
+            // A process that is ending starts no thread.
+            startsThreads = startsThreads || attempt > 1 && !known.isSuperset(of: threads)
+            known.formUnion(threads)
+        }
+        return startsThreads ? .hidden : .ending
+    }
+
+    /// Reads the usage through a thread. Returns `ending` if that has ended.
+    private static func read(_ folder: String, _ folders: [String]) -> Outcome {
+        let status = SystemFile.text(folder + "/status")
+        guard hasMemory(status) else { return .ending }
+        let open: CountedFiles
+        do throws(Errno) {
+            open = try CountedFiles(in: folder + "/fd", folders: folders)
+        } catch {
+            return error == .noSuchFile || error == .noSuchProcess ? .ending : .hidden
+        }
+        // A thread loses its memory before its descriptors. So it still had all of them.
+        guard hasMemory(SystemFile.text(folder + "/status")) else { return .ending }
+        func bytes(_ key: String) -> Int { SystemFile.bytes(key, in: status) }
+        return .known(
+            ProcessUsage(
+                folder: folder, threads: SystemFile.number("Threads", in: status) ?? 0,
+                privateMemory: bytes("RssAnon") + bytes("VmSwap") + bytes("VmPTE"), mappedMemory: bytes("RssShmem"),
+                open: open))
+    }
+
+    private static func hasMemory(_ status: String) -> Bool { SystemFile.number("VmRSS", in: status) != nil }
+}

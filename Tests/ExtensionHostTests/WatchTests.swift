@@ -1,0 +1,78 @@
+import AppExtension
+import ExtensionHost
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+/// Ways around the watch that have gone through once, and what a program may do that looks like them.
+@Suite struct WatchTests {
+    private func ending(after deeds: [String], network: Bool = false) throws -> ExtensionEnding {
+        try ExtensionPlace.run { place in
+            var list = ExtensionPlace.propertyList
+            var described = try #require(list["NSExtension"] as? [String: Any])
+            described[ExtensionBundle.networkKey] = network
+            list["NSExtension"] = described
+            let unruly = try place.start(list)
+            // The watch looks some times before the process ends by itself.
+            for deed in deeds + ["sleep 1500", "exit 7"] { unruly.order(deed) }
+            return unruly.run.waitForEnd()
+        }
+    }
+
+    @Test(arguments: ["leaderless", "hidden"]) func memoryIsCountedWhenTheFirstThreadHasEnded(_ deed: String) throws {
+        let ending = try ending(after: [deed])
+        #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
+    }
+
+    @Test func aMemoryFileThatIsOpenAndMappedCountsOnce() throws {
+        let ending = try ending(after: ["map 80", "split 1000"])
+        #expect(ending.reason == .exited && ending.status == 7, "\(ending)")
+    }
+
+    @Test func mappingsThatTakeLongToReadEndTheProcess() throws {
+        let ending = try ending(after: ["map 80", "split 20000"])
+        #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
+    }
+
+    @Test func sixtyFourConnectionsAreWithinTheLimit() throws {
+        let ending = try ending(after: ["connect 32"], network: true)
+        #expect(ending.reason == .exited && ending.status == 7, "\(ending)")
+    }
+
+    @Test func theBuffersOfManyConnectionsAreNot() throws {
+        let ending = try ending(after: ["connect 150"], network: true)
+        #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
+    }
+
+    @Test func descriptorsAreLeftForOtherPrograms() throws {
+        try ExtensionPlace.run { place in
+            let unruly = try place.start()
+            defer { unruly.end() }
+            let open = Int(unruly.tell("open-most") ?? "") ?? 0
+            #expect((400...512).contains(open))
+        }
+    }
+
+    /// The kernel counts for all but root.
+    @Test(.enabled(if: geteuid() == 0)) func anExtensionTakesNoOtherProgramsDescriptorsInFlight() async {
+        await #expect(processExitsWith: .success) {
+            let folder = try UnprivilegedAttackTests.becomeAnother()
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            getrlimit(descriptors, &limit)
+            limit.rlim_cur = min(limit.rlim_max, 1024)
+            setrlimit(descriptors, &limit)
+            try ExtensionPlace.run { place in
+                let unruly = try place.start()
+                defer { unruly.end() }
+                let sent = try #require(unruly.tell("send-most").flatMap { Int($0) })
+                #expect((1..<1024).contains(sent))
+                let (one, other) = try SequencedPacketSocket.pair()
+                let byte: [UInt8] = [1]
+                try byte.withUnsafeBytes { bytes throws(Errno) in try one.send(bytes, descriptors: [other.descriptor]) }
+            }
+        }
+    }
+}
