@@ -3,8 +3,8 @@ import LinuxSystem
 import Sandbox
 
 extension Confinement {
-    /// What an extension may reach: its own folder and container, the system's programs' libraries and data, and
-    /// nothing of its user's but what the daemon places for it.
+    /// Creates the confinement of an extension. It reaches its own folder and container, the system's libraries and
+    /// data, and nothing of its user's but what the daemon places for it.
     ///
     /// - Parameters:
     ///   - data: the folder of what Purvey keeps for this user.
@@ -51,9 +51,9 @@ extension Confinement {
         ("/lib64/ld-linux-x86-64.so.2", [.read, .execute]), ("/lib/ld-linux-aarch64.so.1", [.read, .execute]),
     ]
 
-    /// The most open descriptors. An extension can have as many in flight, and the kernel counts those of all of the user's
-    /// processes together: beyond 1024, programs with the usual limit could send none (unix(7), `ETOOMANYREFS`). A share of
-    /// thousands of files takes fewer, because ``ItemProvider`` closes what is not in use.
+    /// The most open descriptors. An extension can have as many in flight, and the kernel counts those of all of the
+    /// user's processes together: beyond 1024, programs with the usual limit could send none (unix(7),
+    /// `ETOOMANYREFS`). A share of thousands of files takes fewer, because ItemProvider closes what is not in use.
     private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 512)
 }
 

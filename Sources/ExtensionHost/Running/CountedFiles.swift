@@ -28,7 +28,7 @@ struct CountedFiles {
             do throws(Errno) {
                 target = try directory.target(ofLink: entry.name)
             } catch {
-                // The path is longer than a page, as in a very deep directory: the file could lie in one of the folders.
+                // The path is longer than a page, as in a very deep directory: the file could lie in a folder.
                 if error.rawValue == ENAMETOOLONG { add(entry.name, of: directory) }
                 // Otherwise it was closed meanwhile.
                 continue

@@ -29,8 +29,8 @@ final class ExtensionProcess: Sendable {
     ///   - socket: the extension's end of a fresh socket pair; the caller keeps no reference to it.
     ///   - data: the folder of what Purvey keeps for this user.
     ///   - hostLibraries: where the language's libraries lie that this process is linked with.
-    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil` lets it
-    ///     coordinate its own files only.
+    ///   - coordination: makes the extension's end of a socket over which it takes part in file coordination; `nil`
+    ///     lets it coordinate its own files only.
     ///   - largestFile: bytes of one file that it may write; `nil` is what is usual.
     ///   - places: folders of others that it may use, with everything in them.
     ///   - variables: more of its environment, `NAME=value` each.

@@ -9,8 +9,8 @@ struct FolderContent {
     private(set) var entries = 0
     private(set) var bytes = 0
 
-    /// The deepest directory that is entered, which takes as many descriptors. No path of the usual length leads deeper; what
-    /// lies there counts as too many files.
+    /// The deepest directory that is entered, which takes as many descriptors. Few programs have deeper ones; a file
+    /// there counts as too many files.
     private static let mostDepth = 256
 
     init() {}

@@ -12,7 +12,7 @@ package struct LimitWatch {
         let next: ContinuousClock.Instant
     }
 
-    /// How often in a row a process can be hidden. Another thread than the first may be hard to read at one moment.
+    /// The number of times in a row that a process can be hidden, as it may be at one moment while threads end.
     private static let mostHidden = 1
     /// The shortest interval of measurements that nothing asks for.
     private static let interval = Duration.seconds(1)
@@ -34,8 +34,8 @@ package struct LimitWatch {
         self.folders = folders.map { (try? FileDescriptor.open($0, .pathOnly))?.path ?? $0 }
     }
 
-    /// Returns the reason to end the process, or `nil` while it is within its limits. A process that has ended is. Blocks
-    /// on the system, shortly.
+    /// Returns the reason to end the process, or `nil` while it is within its limits. A process that has ended is.
+    /// Blocks on the system, shortly.
     package mutating func excess() -> (reason: ExtensionEnding.Reason, status: Int)? {
         let tooMuch = (ExtensionEnding.Reason.tookTooMuchMemory, limits.memory >> 20)
         switch ProcessUsage.of(process, folders: folders) {
@@ -86,7 +86,8 @@ package struct LimitWatch {
         return files.count > MappedFiles.mostMappings ? Int.max / 2 : sum(files.used)
     }
 
-    /// Returns the bytes of a process's memory files: its own, and what it uses of others; `nil` if they cannot be read.
+    /// Returns the bytes of a process's memory files: its own, and what it uses of others; `nil` if they cannot be
+    /// read.
     package static func memoryFiles(of process: pid_t) -> Int? {
         guard case .known(let usage) = ProcessUsage.of(process, folders: []) else { return nil }
         return mappedMemory(usage, room: 0).map { usage.open.memory.values.reduce($0, +) }

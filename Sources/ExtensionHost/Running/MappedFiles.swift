@@ -2,8 +2,8 @@ import LinuxSystem
 
 /// The memory files, and the shared memory without a name, that a process has mapped.
 struct MappedFiles {
-    /// More mappings than this are an attack on the time that it takes to look at them. A program with a thousand threads
-    /// has some four thousand.
+    /// The most mappings. A program with a thousand threads has some four thousand; many more are an attack on the time
+    /// that it takes to read them.
     static let mostMappings = 16_384
     /// The bytes of a list of so many mappings, with their paths.
     private static let longestList = mostMappings * 256

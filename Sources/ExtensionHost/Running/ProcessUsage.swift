@@ -25,8 +25,8 @@ struct ProcessUsage {
 
     /// Reads the usage of a process that was not waited for. Blocks on the system, shortly.
     ///
-    /// The kernel shows memory and descriptors of a thread that has not ended only. The first thread can end while others
-    /// run, and a thread can end while it is read from.
+    /// The kernel shows memory and descriptors of a thread that has not ended only. The first thread can end while
+    /// others run, and a thread can end while it is read from.
     ///
     /// - Parameter folders: see ``CountedFiles``.
     static func of(_ process: pid_t, folders: [String]) -> Outcome {

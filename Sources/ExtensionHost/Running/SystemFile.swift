@@ -26,8 +26,8 @@ enum SystemFile {
     /// Returns the number of bytes in a line `KEY: NUMBER kB`; 0 if no line has the key.
     static func bytes(_ key: String, in text: String) -> Int { (number(key, in: text) ?? 0) << 10 }
 
-    /// Calls a function with each line, without its end, in memory that does not grow with the file. A process decides on
-    /// the length of some of these files.
+    /// Calls a function with each line, without its end, in memory that does not grow with the file. A process decides
+    /// on the length of some of these files.
     ///
     /// - Parameter body: returns whether to read on.
     static func forEachLine(_ path: String, _ body: (ArraySlice<UInt8>) -> Bool) throws(Errno) {
