@@ -71,7 +71,9 @@ import Testing
                 #expect((1..<1024).contains(sent))
                 let (one, other) = try SequencedPacketSocket.pair()
                 let byte: [UInt8] = [1]
-                try byte.withUnsafeBytes { bytes throws(Errno) in try one.send(bytes, descriptors: [other.descriptor]) }
+                try byte.withUnsafeBufferPointer { bytes throws(Errno) in
+                    try one.send(UnsafeRawBufferPointer(bytes), descriptors: [other.descriptor])
+                }
             }
         }
     }
