@@ -13,7 +13,7 @@ import Testing
     private static func packet(_ descriptors: HostileDescriptors, _ numbers: inout RandomNumbers) -> HostilePacket {
         let kinds: [Int32] = [PassthroughMessage.greeting, PassthroughMessage.open, PassthroughMessage.close, -1, .max]
         let values: [Int32] = [0, 1, -1, .min, .max, Int32(truncatingIfNeeded: numbers.next())]
-        let question: PassthroughMessage.Question = (
+        let question: PassthroughMessage.Request = (
             kinds[numbers.below(kinds.count)], values[numbers.below(values.count)]
         )
         var bytes = withUnsafeBytes(of: question) { [UInt8]($0) }

@@ -138,6 +138,21 @@ struct DomainItem: Sendable {
         }
     }
 
+    /// Calls `body` with the number of an item. A file that was replaced while it was open has another number since.
+    private static func withNumber(
+        of item: IndexedItem, _ engine: DomainEngine,
+        _ body: (ItemNumber) async throws(ProviderFailure) -> Void
+    ) async throws {
+        do throws(ProviderFailure) {
+            try await body(item.number)
+        } catch {
+            guard error.kind == .noSuchItem, let now = try engine.index.item(identifier: item.item.identifier),
+                now.number != item.number, now.isShown
+            else { throw error }
+            try await body(now.number)
+        }
+    }
+
     /// Materializes a file, even if it has got another item number in the meantime.
     private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
         try await withNumber(of: file, engine) { number throws(ProviderFailure) in

@@ -45,11 +45,11 @@ final class AttackedHelper: Sendable {
     /// Asks a question as a client of good will does.
     static func ask(
         _ connection: SequencedPacketSocket, _ what: Int32, _ file: FileDescriptor? = nil
-    ) throws -> PassthroughMessage.Answer {
-        let question: PassthroughMessage.Question = (what, 0)
+    ) throws -> PassthroughMessage.Reply {
+        let question: PassthroughMessage.Request = (what, 0)
         try connection.send(value: question, descriptors: file.map { [$0] } ?? [])
         try connection.waitForPacket(milliseconds: 300_000)
-        var answer: PassthroughMessage.Answer = .min
+        var answer: PassthroughMessage.Reply = .min
         try connection.receive(value: &answer)
         return answer
     }
