@@ -17,7 +17,7 @@
 enum { open_tree_ = 428, move_mount_ = 429, mount_setattr_ = 442 };
 enum { clone_tree = 1, recursive = 0x8000, empty_path = 0x1000, from_empty_path = 4, to_empty_path = 0x40 };
 struct mount_attributes { uint64_t set, clear, propagation, user_namespace; };
-enum { read_only = 1, no_set_user = 2, no_devices = 4 };
+enum { read_only = 1, no_set_user = 2, no_devices = 4, no_programs = 8 };
 
 static int write_file(const char *path, const char *text) {
     int file = open(path, O_WRONLY | O_CLOEXEC);
@@ -27,18 +27,22 @@ static int write_file(const char *path, const char *text) {
     return error;
 }
 
-/* "NUMBER NUMBER 1". Not by sprintf, which may allocate. */
-static int write_map(const char *path, unsigned number) {
-    char digits[16], text[64];
-    unsigned length = 0, end = 0;
+/* Not by sprintf, which may allocate. Returns the end. */
+static char *write_digits(char *out, unsigned number) {
+    char digits[16];
+    unsigned length = 0;
     do digits[length++] = (char)('0' + number % 10);
     while (number /= 10);
-    for (int copy = 0; copy < 2; copy++) {
-        for (unsigned i = length; i-- > 0;) text[end++] = digits[i];
-        text[end++] = ' ';
-    }
-    text[end++] = '1';
-    text[end] = 0;
+    while (length > 0) *out++ = digits[--length];
+    *out = 0;
+    return out;
+}
+
+static int write_map(const char *path, unsigned number) {
+    char text[64], *end = write_digits(text, number);
+    *end++ = ' ';
+    end = write_digits(end, number);
+    memcpy(end, " 1", 3);
     return write_file(path, text);
 }
 
@@ -125,49 +129,57 @@ static int add_link(int root, const char *path, const char *target, char *parent
     return symlinkat(target, root, path + 1) && errno != EEXIST && errno != EROFS ? errno : 0;
 }
 
-/* Mounts a directory or a file of the new /proc on itself. A mount keeps the kernel from forgetting it under pressure
-   of memory, and Landlock's rule for it with it. */
-static int pin(int root, const char *path) {
-    int place = openat(root, path, O_PATH | O_CLOEXEC);
-    if (place < 0) return sandbox_is_left_out(errno) ? 0 : errno;
-    int tree = (int)syscall(open_tree_, place, "", clone_tree | O_CLOEXEC | empty_path);
-    int error = tree < 0 || syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path) ? errno : 0;
+/* Mounts a directory or a file of the system's /proc, with nothing beneath it. The mount keeps the kernel from forgetting
+   the file under pressure of memory, and Landlock's rule for it with it. */
+static int add_proc_file(int proc, int root, const char *name, char *room) {
+    int source = openat(proc, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
+    struct stat status;
+    int place = -1, tree = -1, error = fstat(source, &status) ? errno : 0;
+    if (!error && (place = open_place(root, name, S_ISDIR(status.st_mode), room)) < 0) error = errno;
+    if (!error) {
+        tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path);
+        struct mount_attributes change = {.set = no_set_user | no_devices | no_programs, .propagation = MS_PRIVATE};
+        if (tree < 0 || syscall(mount_setattr_, tree, "", empty_path, &change, sizeof change) ||
+            syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path))
+            error = errno;
+    }
     if (tree >= 0) close(tree);
+    if (place >= 0) close(place);
+    close(source);
+    return error;
+}
+
+/* The process's own directory and the files among the confinement's paths, and nothing else: other processes are absent. */
+static int add_proc(int proc, int root, const struct csandbox_confinement *confinement, char *room) {
+    char own[16];
+    write_digits(own, (unsigned)getpid());
+    if (mkdirat(root, "proc", 0755)) return errno;
+    const int place = openat(root, "proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (place < 0) return errno;
+    int error = symlinkat(own, place, "self") ? errno : add_proc_file(proc, place, own, room);
+    for (size_t i = 0; i < confinement->path_count && !error; i++)
+        if (!strncmp(confinement->paths[i], "/proc/", 6)) error = add_proc_file(proc, place, confinement->paths[i] + 6, room);
     close(place);
     return error;
 }
 
-static int add_proc(int root, const struct csandbox_confinement *confinement) {
-    if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL)) return errno;
-    int error = pin(root, "proc/self");
-    for (size_t i = 0; i < confinement->path_count && !error; i++)
-        if (!strncmp(confinement->paths[i], "/proc/", 6)) error = pin(root, confinement->paths[i] + 1);
-    return error;
-}
-
-int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_processes, struct sandbox_room *room) {
-    int error = 0, proc = -1, root = -1;
-    if (!has_processes) {
-        int source = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (source < 0 || (proc = copy_mounts(source, no_set_user | no_devices)) < 0) return errno;
-        close(source);
-    }
+int sandbox_enter_root(const struct csandbox_confinement *confinement, struct sandbox_room *room) {
+    int error = 0;
+    const int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (proc < 0) return errno;
     /* Over /proc, where no path leads that is mounted from now on. */
     if (mount("sandbox", "/proc", "tmpfs", MS_NOSUID | MS_NODEV, "size=8m,nr_inodes=65536,mode=0755")) return errno;
-    if ((root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC)) < 0) return errno;
+    const int root = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0) return errno;
     for (size_t i = 0; i < confinement->mount_count && !error; i++)
         error = add_mount(root, confinement->mounts[i], confinement->mount_accesses[i], room->name);
     for (size_t i = 0; i < confinement->link_count && !error; i++)
         error = add_link(root, confinement->links[2 * i], confinement->links[2 * i + 1], room->parent, room->name);
+    if (!error) error = add_proc(proc, root, confinement, room->name);
     if (error) return error;
-    if (mkdirat(root, "proc", 0555) || fchdir(root)) return errno;
-    if (has_processes) {
-        if ((error = add_proc(root, confinement))) return error;
-    } else if (syscall(move_mount_, proc, "", root, "proc", from_empty_path)) {
-        return errno;
-    }
     struct mount_attributes change = {.set = read_only};
-    if (syscall(mount_setattr_, root, "", empty_path, &change, sizeof change)) return errno;
+    if (fchdir(root) || syscall(mount_setattr_, root, "", empty_path, &change, sizeof change)) return errno;
     /* The old root lies over the new one then, and goes: see pivot_root(2). */
     if (syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/")) return errno;
     return 0;

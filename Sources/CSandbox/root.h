@@ -11,9 +11,8 @@ struct sandbox_room { char name[SANDBOX_LONGEST_PATH], parent[SANDBOX_LONGEST_PA
 /* Maps the user and the group to themselves. */
 int sandbox_map_user(uid_t user, gid_t group);
 
-/* Builds the new root directory and enters it. `has_processes`: whether the process has numbers of its own, and gets
-   a /proc of them. */
-int sandbox_enter_root(const struct csandbox_confinement *confinement, int has_processes, struct sandbox_room *room);
+/* Builds the new root directory and enters it. */
+int sandbox_enter_root(const struct csandbox_confinement *confinement, struct sandbox_room *room);
 
 /* Gives up every capability for ever. */
 int sandbox_drop_capabilities(void);

@@ -2,7 +2,6 @@
 #include "rules.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -107,11 +106,6 @@ int sandbox_rules_make(const struct csandbox_confinement *confinement, int *erro
     return ruleset;
 }
 
-int sandbox_rules_add_own(int ruleset, const struct csandbox_confinement *confinement, int has_new_proc) {
-    int error = allow(ruleset, handled_rights(1), "/proc/self", CSANDBOX_ACCESS_READ);
-    for (size_t i = 0; has_new_proc && i < confinement->path_count && !error; i++)
-        if (!strncmp(confinement->paths[i], "/proc/", 6)) error = allow(ruleset, handled_rights(1), confinement->paths[i], CSANDBOX_ACCESS_READ);
-    return error;
-}
+int sandbox_rules_add_own(int ruleset) { return allow(ruleset, handled_rights(1), "/proc/self", CSANDBOX_ACCESS_READ); }
 
 int sandbox_rules_apply(int ruleset) { return syscall(restrict_self, ruleset, 0) ? errno : 0; }

@@ -5,9 +5,9 @@
    cannot be made. */
 int sandbox_rules_make(const struct csandbox_confinement *confinement, int *error);
 
-/* Adds rules for what exists only in the new process: its own entry in /proc, and the other files of a new /proc.
-   Makes system calls only, as the following one. Both return 0 or an error number. */
-int sandbox_rules_add_own(int ruleset, const struct csandbox_confinement *confinement, int has_new_proc);
+/* Adds the rule for the new process's own entry in /proc. Makes system calls only, as the following one. Both return 0 or an
+   error number. */
+int sandbox_rules_add_own(int ruleset);
 
 int sandbox_rules_apply(int ruleset);
 

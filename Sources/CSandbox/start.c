@@ -103,10 +103,9 @@ static struct failure become(const struct start *start) {
     if (syscall(436, count, ~0U, 4)) return (struct failure){CSANDBOX_STAGE_DESCRIPTORS, errno};
 
     setsid();
-    const int has_processes = (start->namespaces & CSANDBOX_NAMESPACE_PROCESSES) != 0;
     int error = 0;
     if (start->namespaces & CSANDBOX_NAMESPACE_FILES)
-        error = sandbox_enter_root(confinement, has_processes, &start->workspace->room);
+        error = sandbox_enter_root(confinement, &start->workspace->room);
     if (!error && start->namespaces & CSANDBOX_NAMESPACE_HOST_NAME && sethostname("localhost", 9)) error = errno;
     /* Other errors are no refusal: the start fails, and does not go on with less. */
     if (error) return (struct failure){is_refusal(error) ? CSANDBOX_STAGE_NAMESPACES : CSANDBOX_STAGE_ROOT, error};
@@ -125,7 +124,7 @@ static struct failure become(const struct start *start) {
     if (error) return (struct failure){CSANDBOX_STAGE_LIMITS, error};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return (struct failure){CSANDBOX_STAGE_LANDLOCK, errno};
     if (high_ruleset >= 0) {
-        error = sandbox_rules_add_own(high_ruleset, confinement, has_processes);
+        error = sandbox_rules_add_own(high_ruleset);
         if (!error) error = sandbox_rules_apply(high_ruleset);
         if (error) return (struct failure){CSANDBOX_STAGE_LANDLOCK, error};
     }
@@ -160,7 +159,6 @@ static int clone_flags(uint32_t namespaces) {
     static const struct { uint32_t namespace; int flag; } flags[] = {
         {CSANDBOX_NAMESPACE_IPC, CLONE_NEWIPC}, {CSANDBOX_NAMESPACE_HOST_NAME, CLONE_NEWUTS},
         {CSANDBOX_NAMESPACE_NETWORK, CLONE_NEWNET}, {CSANDBOX_NAMESPACE_FILES, CLONE_NEWNS},
-        {CSANDBOX_NAMESPACE_PROCESSES, CLONE_NEWPID},
     };
     int result = namespaces ? CLONE_NEWUSER : 0;
     for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -191,11 +189,9 @@ static _Atomic int last_refusal;
 static void spawn(struct start *start) {
     const uint32_t wanted = start->confinement->namespaces, refused = refused_namespaces & wanted;
     if (refused) start->refusal = last_refusal;
-    /* A system that has masked parts of /proc lets none be mounted, so processes keep the numbers that others know.
-       The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and
-       nothing in it. */
-    const uint32_t without[] = {0, CSANDBOX_NAMESPACE_PROCESSES, CSANDBOX_NAMESPACE_NETWORK,
-                                CSANDBOX_NAMESPACE_PROCESSES | CSANDBOX_NAMESPACE_NETWORK, ~0U};
+    /* The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and nothing in
+       it. */
+    const uint32_t without[] = {0, CSANDBOX_NAMESPACE_NETWORK, ~0U};
     uint32_t tried = ~0U;
     for (unsigned i = 0; i < sizeof without / sizeof *without; i++) {
         const uint32_t namespaces = wanted & ~refused & ~without[i];

@@ -5,8 +5,6 @@ import LinuxSystem
 extension ChildProgram {
     /// Starts a program in a session of its own, confined from its first instruction on.
     ///
-    /// Its process number is 1 in its own namespace, where the system permits one; ``processID`` is the number here.
-    ///
     /// - Parameters:
     ///   - environment: `NAME=value` each, and nothing else.
     ///   - descriptors: the program's descriptors 0, 1, 2 …; `nil` is `/dev/null`. It has no others.
@@ -40,8 +38,7 @@ extension Confinement {
     private func namespaces(_ root: RootPlan) -> Layers.Namespaces {
         var namespaces = layers.namespaces
         if network { namespaces.remove(.network) }
-        // With every path in reach, /proc has to be the one that other processes know.
-        if root.isWhole { namespaces.subtract([.files, .processes]) }
+        if root.isWhole { namespaces.remove(.files) }
         return namespaces
     }
 

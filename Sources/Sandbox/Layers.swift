@@ -23,8 +23,7 @@ package struct Layers: Sendable, Equatable {
         package static let hostName = Namespaces(rawValue: CSANDBOX_NAMESPACE_HOST_NAME.rawValue)
         package static let network = Namespaces(rawValue: CSANDBOX_NAMESPACE_NETWORK.rawValue)
         package static let files = Namespaces(rawValue: CSANDBOX_NAMESPACE_FILES.rawValue)
-        package static let processes = Namespaces(rawValue: CSANDBOX_NAMESPACE_PROCESSES.rawValue)
-        package static let all: Namespaces = [.ipc, .hostName, .network, .files, .processes]
+        package static let all: Namespaces = [.ipc, .hostName, .network, .files]
     }
 
     /// The environment variable that leaves out layers, to see how a program fares on an older or stricter system:
@@ -78,8 +77,6 @@ package struct Layers: Sendable, Equatable {
             missing.append(
                 "the system permits no namespaces\(why): extensions can tell which files and processes exist, "
                     + "and read extended attributes of other files")
-        } else if !has.contains(.processes) {
-            missing.append("the system permits no process namespace\(why): extensions can tell which processes exist")
         }
         switch version {
         case ...0 where has.contains(.files):

@@ -40,7 +40,8 @@ import Testing
             try Data().write(to: URL(fileURLWithPath: stage.folder + "/watched/new"))
             #expect(try await stage.provider.item("news").filename == "some")
             // A path-only descriptor can be had without access rights, so it grants none.
-            #expect(try await stage.provider.item("watch-handle").filename == Errno.permissionDenied.description)
+            let outside = try await stage.provider.item("watch-handle").filename
+            #expect([Errno.permissionDenied.description, Errno.noSuchFile.description].contains(outside), "\(outside)")
         }
     }
 
@@ -214,15 +215,16 @@ import Testing
             guard landlockIsThere() else { return }
             let secret = stage.root + "/secret"
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
-            let refused = Errno.permissionDenied.description
+            // Absent, or refused where the system permits no namespaces.
+            let refused = [Errno.permissionDenied.description, Errno.noSuchFile.description]
             let handed = try await stage.provider.item("read \(stage.folder)/notes").filename
             #expect(handed == "done")
             let neighbour = try await stage.provider.item("read \(secret)").filename
-            #expect(neighbour == refused)
+            #expect(refused.contains(neighbour), "\(neighbour)")
             let home = try await stage.provider.item("read \(NSHomeDirectory())").filename
-            #expect(home == refused)
+            #expect(refused.contains(home), "\(home)")
             let data = try await stage.provider.item("read \(stage.data)").filename
-            #expect(data == refused)
+            #expect(refused.contains(data), "\(data)")
         }
     }
 

@@ -54,9 +54,11 @@ import Testing
         }
     }
 
-    @Test func aProgramIsTheFirstOneOfItsProcesses() throws {
+    @Test func otherProcessesAndTheNetworkAreAbsent() throws {
         guard Self.namespacesExist() else { return }
-        #expect(try Self.run("echo $$ $PPID") == "1 0\n")
+        #expect(try Self.run("test -e /proc/$$/status && test -e /proc/self/fd && echo own") == "own\n")
+        #expect(try Self.run("test -e /proc/1 || test -e /proc/$PPID || echo absent") == "absent\n")
+        #expect(try Self.run("kill -0 $PPID 2>/dev/null || echo refused") == "refused\n")
         #expect(try Self.run("exec uname -n") == "localhost\n")
         let devices = try Self.run("exec cat /proc/self/net/dev").split(separator: "\n").filter { $0.contains(":") }
         #expect(devices.count == 1 && devices.allSatisfy { $0.contains("lo:") })

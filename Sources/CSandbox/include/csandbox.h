@@ -20,15 +20,15 @@ enum csandbox_access {
     CSANDBOX_ACCESS_WITHOUT_LINKS = 16,
 };
 
-/// Namespaces that a program gets. They all take a user namespace.
+/// Namespaces that a program gets. They all take a user namespace. There is none of processes: the first process of one
+/// ignores the signals that it sends itself, so that abort(3) would end as another crash.
 enum csandbox_namespaces {
     CSANDBOX_NAMESPACE_IPC = 1,
     CSANDBOX_NAMESPACE_HOST_NAME = 2,
     CSANDBOX_NAMESPACE_NETWORK = 4,
-    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`.
+    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`, and a /proc of the
+    /// program itself.
     CSANDBOX_NAMESPACE_FILES = 8,
-    /// Process numbers of its own, and a /proc that shows no other process. Takes CSANDBOX_NAMESPACE_FILES.
-    CSANDBOX_NAMESPACE_PROCESSES = 16,
 };
 
 struct csandbox_confinement {
