@@ -129,8 +129,8 @@ static int add_link(int root, const char *path, const char *target, char *parent
     return symlinkat(target, root, path + 1) && errno != EEXIST && errno != EROFS ? errno : 0;
 }
 
-/* Mounts a directory or a file of the system's /proc, with nothing beneath it. The mount keeps the kernel from forgetting
-   the file under pressure of memory, and Landlock's rule for it with it. */
+/* Mounts a directory or a file of the system's /proc, with nothing beneath it. The mount keeps the kernel from
+   forgetting the file under pressure of memory, and Landlock's rule for it with it. */
 static int add_proc_file(int proc, int root, const char *name, char *room) {
     int source = openat(proc, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
@@ -150,7 +150,8 @@ static int add_proc_file(int proc, int root, const char *name, char *room) {
     return error;
 }
 
-/* The process's own directory and the files among the confinement's paths, and nothing else: other processes are absent. */
+/* The process's own directory and the files among the confinement's paths, and nothing else: other processes are
+   absent. */
 static int add_proc(int proc, int root, const struct csandbox_confinement *confinement, char *room) {
     char own[16];
     write_digits(own, (unsigned)getpid());

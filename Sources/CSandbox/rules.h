@@ -5,8 +5,8 @@
    cannot be made. */
 int sandbox_rules_make(const struct csandbox_confinement *confinement, int *error);
 
-/* Adds the rule for the new process's own entry in /proc. Makes system calls only, as the following one. Both return 0 or an
-   error number. */
+/* Adds the rule for the new process's own entry in /proc. Makes system calls only, as the following one. Both return
+   0 or an error number. */
 int sandbox_rules_add_own(int ruleset);
 
 int sandbox_rules_apply(int ruleset);

@@ -189,8 +189,8 @@ static _Atomic int last_refusal;
 static void spawn(struct start *start) {
     const uint32_t wanted = start->confinement->namespaces, refused = refused_namespaces & wanted;
     if (refused) start->refusal = last_refusal;
-    /* The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and nothing in
-       it. */
+    /* The number of network namespaces may have a limit of its own. A system may also permit a user namespace, and
+       nothing in it. */
     const uint32_t without[] = {0, CSANDBOX_NAMESPACE_NETWORK, ~0U};
     uint32_t tried = ~0U;
     for (unsigned i = 0; i < sizeof without / sizeof *without; i++) {

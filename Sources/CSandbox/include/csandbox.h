@@ -26,8 +26,8 @@ enum csandbox_namespaces {
     CSANDBOX_NAMESPACE_IPC = 1,
     CSANDBOX_NAMESPACE_HOST_NAME = 2,
     CSANDBOX_NAMESPACE_NETWORK = 4,
-    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`, and a /proc of the
-    /// program itself.
+    /// A root directory of its own, in which nothing exists but the mounts of `csandbox_confinement`, and a /proc of
+    /// the program itself.
     CSANDBOX_NAMESPACE_FILES = 8,
 };
 
