@@ -41,12 +41,17 @@ func implicitImports(_ modules: String...) -> SwiftSetting {
     .unsafeFlags(modules.flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] })
 }
 
+/// Whether all cases of the tests run: see Tests/FileTesting/TestSample.swift.
+let isWhole = Context.environment["PURVEY_TESTS"] == "full"
+
 /// Returns a target of programs as written for Apple's platforms. In a release build, Swift 5 mode is optimized and
-/// Swift 6 mode is not, because the results of their casts and lifetimes must not depend on optimization.
+/// Swift 6 mode is not, because the results of their casts and lifetimes must not depend on optimization. The largest of
+/// them is optimized in `make test-full` only: that takes a minute of a processor.
 func compatibilityTests(
     _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
 ) -> Target {
-    let optimization = if case .v6 = mode { [notOptimized] } else { [SwiftSetting]() }
+    let isOptimized = if case .v5 = mode { isWhole || path != "Tests/SourceCompatibility" } else { false }
+    let optimization = isOptimized ? [] : [notOptimized]
     return .testTarget(
         name: name, dependencies: ["OSLog", "Purvey", "os"], path: path, exclude: exclude, packageAccess: packageAccess,
         swiftSettings: [.swiftLanguageMode(mode), implicitImports("Purvey", "OSLog")] + optimization)
