@@ -23,7 +23,7 @@ extension ChildProgram {
             }
         }
         withExtendedLifetime((descriptors, confinement.controlGroup)) {}
-        if !confinement.layers.namespaces.isEmpty, !root.isWhole {
+        if confinement.layers.namespaces.contains(.files), !root.isWhole {
             let refusal = result.refusal == 0 ? nil : Errno(rawValue: result.refusal)
             Layers.note(Layers.Namespaces(rawValue: result.namespaces), refusal: refusal)
         }

@@ -28,7 +28,7 @@ import Testing
             try place.start()
             try await place.add()
             _ = try Tree.read(place.mount)
-            place.hideCloud()
+            rename(place.cloud, place.cloud + "-away")
             for edit in edits { try edit.make(in: place.mount + "/" + edit.rawValue) }
             var open: FileDescriptor? = try .open(place.mount + "/open.txt", .readOnly)
             try Self.overwrite(place.data + "/" + name)
@@ -61,7 +61,7 @@ import Testing
             try place.start()
             try await place.add()
             _ = try Tree.read(place.mount)
-            place.hideCloud()
+            rename(place.cloud, place.cloud + "-away")
             try Files.write("precious", to: place.mount + "/inner/one.txt", O_RDWR)
             try Files.makeFolder(place.mount + "/made")
             try Files.write("new", to: place.mount + "/made/new.txt", O_WRONLY | O_CREAT)

@@ -56,7 +56,7 @@ import Testing
             try place.start()
             try await place.mounted()
             // Local parts are read without the service.
-            place.hideCloud()
+            rename(place.cloud, place.cloud + "-away")
             #expect(try Files.read(file, at: start, 100) == Self.end)
             #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))
             rename(place.cloud + "-away", place.cloud)

@@ -23,7 +23,7 @@ import Testing
             try await place.add()
             // Local contents are usable without the service.
             _ = try Tree.read(place.mount)
-            place.hideCloud()
+            rename(place.cloud, place.cloud + "-away")
             for edit in edits { try edit.make(in: place.mount + "/" + edit.rawValue) }
             let open = try FileDescriptor.open(place.mount + "/open.txt", .readWrite)
             try Array("OPEN".utf8).withUnsafeBytes { try open.writeAll($0, at: 0) }

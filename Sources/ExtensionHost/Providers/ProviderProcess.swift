@@ -295,7 +295,7 @@ package actor ProviderProcess {
             bundle, socket: theirs.descriptor, data: data, hostLibraries: SwiftLibraries.ofThisProcess,
             coordination: coordination, largestFile: Self.largestFile,
             places: handed.map { [$0.place] } ?? [],
-            variables: ProviderVariables.ofNextProcess())
+            variables: ProviderVariables.ofNextProcess(), isHandedDirectory: handed != nil)
         var service = service
         let watches = WatchService()
         watches.serve(in: &service)

@@ -36,11 +36,14 @@ final class ExtensionProcess: Sendable {
     ///   - variables: more of its environment, `NAME=value` each.
     ///   - display: where it shows windows; `nil` where it shows none.
     ///   - layers: the layers of its confinement.
+    ///   - isHandedDirectory: whether one of the places is a directory of the user's that the process serves. It gets no
+    ///     root directory of its own then.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
         places: [(path: String, access: Confinement.Access)] = [], variables: [String] = [],
-        display: DisplayConnection? = nil, layers: Layers = .wanted
+        display: DisplayConnection? = nil, layers: Layers = .wanted,
+        isHandedDirectory: Bool = false
     ) throws {
         container = try Container(of: bundle, data: data)
         let groups = try GroupFolders(of: bundle, container: container, data: data)
@@ -62,6 +65,8 @@ final class ExtensionProcess: Sendable {
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
         confinement.layers = layers
+        // A mount would show a directory that the user has moved away or replaced, where the process has to find that out.
+        if isHandedDirectory { confinement.layers.namespaces.remove(.files) }
         confinement.paths += places
         confinement.paths += groups.paths.map { ($0, [.read, .write]) }
         var descriptors: [FileDescriptor?] = [nil, output.input, output.input, socket, theirs.descriptor]

@@ -184,12 +184,6 @@ final class DaemonPlace: Sendable {
     /// The provider's processes.
     var providers: [pid_t] { daemon.children }
 
-    /// Takes the service away. A provider that runs would go on with the directory that it was handed, so it ends.
-    func hideCloud() {
-        rename(cloud, cloud + "-away")
-        for provider in providers { Glibc.kill(provider, SIGKILL) }
-    }
-
     /// Runs `purvey` to its end, and returns its exit and output.
     func purvey(_ arguments: String...) throws -> (ending: ChildProgram.Ending, text: String) {
         try daemon.purvey(arguments)

@@ -129,9 +129,10 @@ import Testing
                 try control.requests().compactMap { if case .act(let words, _) = $0 { words } else { nil } }
             }
             let (refused, forbidden) = (Errno(rawValue: ECONNREFUSED), Errno(rawValue: EACCES))
+            let none = Errno.notPermitted
             #expect(
                 acts == [
-                    "daemon: \(forbidden), other kind: \(forbidden), display: \(forbidden), again: \(forbidden)",
+                    "daemon: \(none), other kind: \(none), display: \(none), again: \(none)",
                     "daemon: \(refused), other kind: \(forbidden), display: reached, beside it: \(forbidden), "
                         + "again: \(refused)",
                 ])
