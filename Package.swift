@@ -45,8 +45,8 @@ func implicitImports(_ modules: String...) -> SwiftSetting {
 let isWhole = Context.environment["PURVEY_TESTS"] == "full"
 
 /// Returns a target of programs as written for Apple's platforms. In a release build, Swift 5 mode is optimized and
-/// Swift 6 mode is not, because the results of their casts and lifetimes must not depend on optimization. The largest of
-/// them is optimized in `make test-full` only: that takes a minute of a processor.
+/// Swift 6 mode is not, because the results of their casts and lifetimes must not depend on optimization. The largest
+/// of them is optimized in `make test-full` only: that takes a minute of a processor.
 func compatibilityTests(
     _ name: String, path: String, exclude: [String] = [], packageAccess: Bool = true, _ mode: SwiftLanguageMode
 ) -> Target {
