@@ -27,13 +27,15 @@ static int limit(int resource, uint64_t value) {
     return setrlimit(resource, &both) ? errno : 0;
 }
 
-/* Leaves the limit that is in force as it is, if it is lower: the C library makes threads' stacks as large as that. */
-static int limit_most(int resource, uint64_t value) {
+/* The C library makes the stacks of threads as large as the soft limit, and the kernel counts them as private memory:
+   with the usual 8 MiB, a pool of 64 threads would use up an extension's memory. The hard limit bounds the first
+   thread's stack, which is counted apart. */
+static int limit_stacks(void) {
     struct rlimit now;
-    if (getrlimit(resource, &now)) return errno;
-    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > value) now.rlim_max = (rlim_t)value;
-    if (now.rlim_cur > now.rlim_max) now.rlim_cur = now.rlim_max;
-    return setrlimit(resource, &now) ? errno : 0;
+    if (getrlimit(RLIMIT_STACK, &now)) return errno;
+    if (now.rlim_max == RLIM_INFINITY || now.rlim_max > 64 << 20) now.rlim_max = 64 << 20;
+    if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > 2 << 20) now.rlim_cur = 2 << 20;
+    return setrlimit(RLIMIT_STACK, &now) ? errno : 0;
 }
 
 struct failure { int stage, error; };
@@ -115,9 +117,8 @@ static struct failure become(const struct start *start) {
     if (!error) error = limit(RLIMIT_FSIZE, confinement->file_size);
     /* 1, not 0: a core dump that goes to a program is made with 0, too (core(5)). */
     if (!error) error = limit(RLIMIT_CORE, 1);
-    /* The kernel counts stacks apart from other private memory, and timers and signals for all processes of the user.
-       */
-    if (!error) error = limit_most(RLIMIT_STACK, 64 << 20);
+    if (!error) error = limit_stacks();
+    /* The kernel counts timers and signals of all processes of the user together. */
     if (!error) error = limit(RLIMIT_SIGPENDING, 1024);
     /* Otherwise the kernel would count all processes of the user. */
     if (!error && start->namespaces) error = limit(RLIMIT_NPROC, confinement->threads);

@@ -44,37 +44,4 @@ import Testing
         let ending = try ending(after: ["connect 150"], network: true)
         #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
     }
-
-    @Test func descriptorsAreLeftForOtherPrograms() throws {
-        try ExtensionPlace.run { place in
-            let unruly = try place.start()
-            defer { unruly.end() }
-            let open = Int(unruly.tell("open-most") ?? "") ?? 0
-            #expect((400...512).contains(open))
-        }
-    }
-
-    /// The kernel counts for all but root.
-    @Test(.enabled(if: geteuid() == 0)) func anExtensionTakesNoOtherProgramsDescriptorsInFlight() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try UnprivilegedAttackTests.becomeAnother()
-            defer { try? FileManager.default.removeItem(atPath: folder) }
-            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-            var limit = rlimit()
-            getrlimit(descriptors, &limit)
-            limit.rlim_cur = min(limit.rlim_max, 1024)
-            setrlimit(descriptors, &limit)
-            try ExtensionPlace.run { place in
-                let unruly = try place.start()
-                defer { unruly.end() }
-                let sent = try #require(unruly.tell("send-most").flatMap { Int($0) })
-                #expect((1..<1024).contains(sent))
-                let (one, other) = try SequencedPacketSocket.pair()
-                let byte: [UInt8] = [1]
-                try byte.withUnsafeBufferPointer { bytes throws(Errno) in
-                    try one.send(UnsafeRawBufferPointer(bytes), descriptors: [other.descriptor])
-                }
-            }
-        }
-    }
 }

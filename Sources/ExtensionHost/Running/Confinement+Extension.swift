@@ -53,9 +53,9 @@ extension Confinement {
 
     /// The most open descriptors. An extension can have as many in flight, and the kernel counts those of all of the
     /// user's processes together: beyond 1024, programs with the usual limit could send none (unix(7),
-    /// `ETOOMANYREFS`); with 800 there are fewer than 1,000 in flight. A share of more files takes fewer, because
-    /// ItemProvider closes what is not in use.
-    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 800)
+    /// `ETOOMANYREFS`). But a share of hundreds of files needs as many and more, where this process may give away as
+    /// many.
+    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 
 /// The confinement of extensions on this system.
