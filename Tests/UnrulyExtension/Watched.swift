@@ -68,40 +68,4 @@ enum Watched {
             }
         }
     }
-
-    /// Opens as many files as it can. Returns their number, and closes them.
-    static func openMost() -> String {
-        var files: [CInt] = []
-        while case let file = open("/dev/null", O_RDONLY), file >= 0 { files.append(file) }
-        for file in files { close(file) }
-        return "\(files.count)"
-    }
-
-    /// Sends descriptors to itself, as many as the kernel permits, and does not receive them. Returns their number.
-    static func sendMost() -> String {
-        let each = 200
-        // struct cmsghdr, as on all machines of 64 bits: its length, level and type; then the descriptors.
-        let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 + 4 * each, alignment: 8)
-        room.storeBytes(of: UInt64(16 + 4 * each), as: UInt64.self)
-        room.storeBytes(of: CInt(SOL_SOCKET), toByteOffset: 8, as: CInt.self)
-        room.storeBytes(of: 1, toByteOffset: 12, as: CInt.self)  // SCM_RIGHTS
-        for index in 0..<each { room.storeBytes(of: 0, toByteOffset: 16 + 4 * index, as: CInt.self) }
-        var byte: UInt8 = 0
-        return withUnsafeMutablePointer(to: &byte) { byte in
-            var piece = iovec(iov_base: byte, iov_len: 1)
-            return withUnsafeMutablePointer(to: &piece) { piece in
-                var message = msghdr()
-                (message.msg_iov, message.msg_iovlen) = (piece, 1)
-                (message.msg_control, message.msg_controllen) = (room.baseAddress, room.count)
-                var sent = 0
-                while true {
-                    var ends: [CInt] = [-1, -1]
-                    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0, &ends) == 0
-                    else { return "\(sent)" }
-                    while sendmsg(ends[0], &message, CInt(MSG_NOSIGNAL)) > 0 { sent += each }
-                    if errno != EAGAIN { return "\(sent)" }
-                }
-            }
-        }
-    }
 }

@@ -320,8 +320,6 @@ while true {
     case "map": answer(Watched.map(newMemoryFile(), megabytes: Int(operand) ?? 1))
     case "split": answer(Watched.splitMappings(Int(operand) ?? 1))
     case "connect": answer(Watched.connect(Int(operand) ?? 1))
-    case "open-most": answer(Watched.openMost())
-    case "send-most": answer(Watched.sendMost())
     case "sleep":
         usleep(1000 * (UInt32(operand) ?? 0))
         answer("done")
