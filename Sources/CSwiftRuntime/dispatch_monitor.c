@@ -4,8 +4,9 @@
 // confinement rule gives access to a process's own threads by that path without access to all other processes of its
 // user.
 //
-// So this file replaces the C library's open(2), and returns an empty file if the monitor may not open the status. A
-// thread without a known status counts as blocked, and waiting work gets another thread.
+// So this file replaces the C library's open(2), and opens the status beneath /proc/self, which a confined process may
+// read. If that is not permitted either, it returns an empty file: a thread without a known status counts as blocked, and
+// waiting work gets another thread.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,18 @@ static bool is_thread_status(const char *path) {
     if (strncmp(path, "/proc/", 6) != 0) return false;
     const char *rest = path + 6;
     size_t digits = strspn(rest, "0123456789");
-    return digits > 0 && strcmp(rest + digits, "/stat") == 0;
+    return digits > 0 && digits < 12 && strcmp(rest + digits, "/stat") == 0;
+}
+
+// Opens the status of a thread, given its path in /proc.
+static int open_thread_status(const char *path, int flags) {
+    static const char tasks[] = "/proc/self/task/";
+    char own[sizeof tasks + 32];
+    memcpy(own, tasks, sizeof tasks - 1);
+    strcpy(own + sizeof tasks - 1, path + 6);
+    int result = (int)syscall(SYS_openat, AT_FDCWD, own, flags, 0);
+    if (result >= 0 || (errno != EACCES && errno != EPERM)) return result;
+    return (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", flags, 0);
 }
 
 int open(const char *path, int flags, ...) {
@@ -33,8 +45,6 @@ int open(const char *path, int flags, ...) {
         va_end(rest);
     }
     int result = (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-    if (result < 0 && (errno == EACCES || errno == EPERM) && (flags & O_ACCMODE) == O_RDONLY && is_thread_status(path)) {
-        result = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", flags, 0);
-    }
-    return result;
+    if (result >= 0 || (errno != EACCES && errno != EPERM && errno != ENOENT)) return result;
+    return (flags & O_ACCMODE) == O_RDONLY && is_thread_status(path) ? open_thread_status(path, flags) : result;
 }
