@@ -5,8 +5,8 @@
 // user.
 //
 // So this file replaces the C library's open(2), and opens the status beneath /proc/self, which a confined process may
-// read. If that is not permitted either, it returns an empty file: a thread without a known status counts as blocked, and
-// waiting work gets another thread.
+// read. If that is not permitted either, it returns an empty file: a thread without a known status counts as blocked,
+// and waiting work gets another thread.
 
 #define _GNU_SOURCE
 #include <errno.h>
