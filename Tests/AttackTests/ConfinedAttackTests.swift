@@ -28,7 +28,8 @@ import Testing
     }
 
     /// The other end of the extension's call is in the program that makes it.
-    @Test func aProgramOutlivesTheExtensionThatItCalls() async throws {
+    @Test(.enabled(if: TestSample.isWhole, "takes minutes"))
+    func aProgramOutlivesTheExtensionThatItCalls() async throws {
         try await AttackedDaemon.run { daemon in
             let file = daemon.home + "/note.txt"
             try Data("note".utf8).write(to: URL(fileURLWithPath: file))

@@ -15,7 +15,8 @@ import Testing
     private static let domain = "Hostile"
     private static let point = "com.apple.fileprovider-nonui"
 
-    @Test func aProviderThatAnswersAnythingHarmsNoOther() async throws {
+    @Test(.enabled(if: TestSample.isWhole, "takes minutes"))
+    func aProviderThatAnswersAnythingHarmsNoOther() async throws {
         try await AttackedDaemon.run { daemon in
             let folder = daemon.home + "/folder-of-attackers"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
