@@ -212,6 +212,9 @@ struct FactsTests {
         let number = try await domain.item("file.txt").number
         _ = try await domain.read(number)
         try domain.restart()
+        // The engine follows the change feed as it starts.
+        _ = try await domain.engine.doing { _ in }
+        try await eventually { await !domain.engine.isBusy }
         let asked = domain.provider.requests.count
         #expect(try domain.engine.search.search(SearchQuery(words: ["file"])).count == 1)
         _ = try domain.engine.recents(limit: 10)
