@@ -7,21 +7,23 @@ import Testing
 
 /// Ways around the watch that have gone through once, and what a program may do that looks like them.
 @Suite struct WatchTests {
-    private func ending(after deeds: [String], network: Bool = false) throws -> ExtensionEnding {
+    private func ending(
+        after deeds: [String], network: Bool = false, isExcessive: Bool = false
+    ) throws -> ExtensionEnding {
         try ExtensionPlace.run { place in
             var list = ExtensionPlace.propertyList
             var described = try #require(list["NSExtension"] as? [String: Any])
             described[ExtensionBundle.networkKey] = network
             list["NSExtension"] = described
             let unruly = try place.start(list)
-            // The watch looks some times before the process ends by itself.
-            for deed in deeds + ["sleep 1500", "exit 7"] { unruly.order(deed) }
+            // The watch looks some times before the process ends by itself. One that is over a limit waits for that.
+            for deed in deeds + (isExcessive ? ["hang"] : ["sleep 1500", "exit 7"]) { unruly.order(deed) }
             return unruly.run.waitForEnd()
         }
     }
 
     @Test(arguments: ["leaderless", "hidden"]) func memoryIsCountedWhenTheFirstThreadHasEnded(_ deed: String) throws {
-        let ending = try ending(after: [deed])
+        let ending = try ending(after: [deed], isExcessive: true)
         #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
     }
 
@@ -31,7 +33,7 @@ import Testing
     }
 
     @Test func mappingsThatTakeLongToReadEndTheProcess() throws {
-        let ending = try ending(after: ["map 80", "split 20000"])
+        let ending = try ending(after: ["map 80", "split 20000"], isExcessive: true)
         #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
     }
 
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test func theBuffersOfManyConnectionsAreNot() throws {
-        let ending = try ending(after: ["connect 150"], network: true)
+        let ending = try ending(after: ["connect 150"], network: true, isExcessive: true)
         #expect(ending.reason == .tookTooMuchMemory && ending.status == 128, "\(ending)")
     }
 }
