@@ -1,7 +1,7 @@
 import Keeping
 
 /// The holder of a dead daemon's mounts until the next daemon takes over. Functions may be called on any thread.
-/// Those marked as blocking wait for seconds if the holder does not read.
+/// Functions marked as blocking wait for seconds if the holder does not read.
 protocol MountKeeper: Sendable {
     /// Announces this daemon, which will claim the mounts. Blocks.
     func introduce()

@@ -28,8 +28,8 @@ extension NSFileProviderManager {
 
     /// Hands an item to the provider as if it had been changed locally. Returns before the provider gets it.
     ///
-    /// Of the fields, contents are handed over if they are local and not older than the provider's
-    /// (`itemChanged(at:)`), and so are the date of last use, tags and the favorite rank. Other fields, such as name
+    /// Contents are handed over if they are local and not older than the provider's (`itemChanged(at:)`). The date of
+    /// last use, tags and the favorite rank are handed over, too. Other fields, such as name
     /// and parent, always come from the provider, and are not handed over. A request for only such fields fails with
     /// `featureUnsupported`.
     ///

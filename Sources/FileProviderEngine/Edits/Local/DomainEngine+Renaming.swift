@@ -108,7 +108,7 @@ extension DomainEngine {
         try settingAsideEdit(of: removal?.lostEdit) { () throws(EditFailure) in
             try record(journal) { writer throws(IndexFailure) in
                 try removal?.apply(&writer)
-                // Of two items that are exchanged, the first moves aside.
+                // When two items are exchanged, the first one moves aside.
                 if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
                 for (move, change) in zip(moves, changes).reversed() {
                     try writer.update(move.row.number) { row in

@@ -127,7 +127,7 @@ extension DomainEngine {
             edits.waiters[other, default: []].insert(number)
             // If no event wakes the item, it is looked at again all the same.
             edits.queue.put(number, at: clock.now + context.backoff.longest)
-            // Of two items that wait for each other, the first one began before it depended on the second. Its next
+            // If two items wait for each other, the first one began before it depended on the second. Its next
             // step finds that it has to go first.
             if waits(other, for: number) {
                 let count = edits.circles[other, default: 0] + 1
