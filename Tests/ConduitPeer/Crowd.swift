@@ -5,21 +5,23 @@ import LinuxSystem
 
 /// Whether all descriptors arrive when more are sent than may be in flight. The process becomes user 65534,
 /// which has a low limit of descriptors in flight, and sends more to a peer that reads late.
-func sendACrowdOfDescriptors() throws -> Bool {
+///
+/// - Parameter large: The number of large calls before. With more than the socket buffers, later calls wait in the
+///   queue; without any, the first descriptors are sent at once.
+func sendACrowdOfDescriptors(after large: Int) throws -> Bool {
     var limit = rlimit(rlim_cur: 64, rlim_max: 64)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     guard setgid(65534) == 0, setuid(65534) == 0 else { throw Errno(rawValue: errno) }
     let (near, far) = try SequencedPacketSocket.pair()
     let connection = try Connection(near)
     defer { connection.close() }
-    // More calls than the socket buffers, so that later ones wait in the queue.
     let filling = Parcel(bytes: [UInt8](repeating: 1, count: 10_000))
-    for _ in 0..<600 { connection.call(Echo(filling)) { _ in } }
+    for _ in 0..<large { connection.call(Echo(filling)) { _ in } }
     let file = try MemoryFile.create(name: "crowd")
     let crowd = Parcel(files: [FileDescriptor](repeating: file, count: 8))
     for _ in 0..<50 { connection.call(Echo(crowd)) { _ in } }
-    _ = try receive(600, from: far)
-    // The queue runs into the limit meanwhile. It must find out by itself when descriptors may be sent again.
+    _ = try receive(large, from: far)
+    // The connection runs into the limit meanwhile. It must find out by itself when descriptors may be sent again.
     poll(nil, 0, 50)
     return try receive(50, from: far) == 400
 }

@@ -3,7 +3,8 @@
 //     ConduitPeer answer          answers calls on descriptor 3
 //     ConduitPeer listen PATH     answers calls of connecting clients; closes descriptor 3 once it listens
 //     ConduitPeer stranger PATH   becomes another user and tries to connect; exit status 0 when it is turned away
-//     ConduitPeer crowd           becomes another user and sends more descriptors than it may; 0 when they arrive
+//     ConduitPeer crowd COUNT     becomes another user and sends more descriptors than it may, after that many large
+//                                 calls; exit status 0 when they arrive
 import Conduit
 import ConduitTestMessages
 import Glibc
@@ -25,8 +26,8 @@ do {
         withExtendedLifetime(listener) { waitForever() }
     case (3, "stranger"):
         exit(try beTurnedAway(at: arguments[2]) ? 0 : 1)
-    case (2, "crowd"):
-        exit(try sendACrowdOfDescriptors() ? 0 : 1)
+    case (3, "crowd"):
+        exit(try sendACrowdOfDescriptors(after: Int(arguments[2]) ?? 0) ? 0 : 1)
     default:
         exit(2)
     }

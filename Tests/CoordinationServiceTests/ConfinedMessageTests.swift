@@ -15,6 +15,9 @@ import Testing
             try confined.claim(1, Talk.placed)
             #expect(await hears.next() == .granted(claim: 1, paths: [], keys: [], hasWaited: false))
             try user.claim(7, "/home/u/a.txt")
+            // The reply to a second claim shows that the first was handled and waits.
+            try user.claim(8, "/home/u/b.txt")
+            #expect(await others.next() == .granted(claim: 8, paths: [], keys: [], hasWaited: false))
             // An item that the confined process no longer sees is not reported as deleted to other processes.
             try confined.say(.release(claim: 1, outcomes: [ClaimOutcome(access: 0, change: .deleted)]))
             #expect(await others.next() == .granted(claim: 7, paths: [], keys: [], hasWaited: true))

@@ -15,7 +15,7 @@ package final class ThumbnailFiller: Sendable {
         var waiting: [ItemNumber] = []
         var task: Task<Void, Never>?
         var isClosed = false
-        /// The files for which the provider had no reply, or failed temporarily.
+        /// The files that were requested, whether or not the provider had a picture.
         var tried: [ItemNumber: Attempt] = [:]
     }
 
@@ -24,6 +24,8 @@ package final class ThumbnailFiller: Sendable {
         let modified: Int64
         /// The time of the request, in seconds since 1970.
         let time: Double
+        /// The seconds until the file is requested again.
+        let patience: Double
     }
 
     private let engine: DomainEngine
@@ -39,8 +41,8 @@ package final class ThumbnailFiller: Sendable {
     /// The limit on files of a directory for which pictures are requested. Users look at fewer.
     private static let mostFiles = 5000
     private static let mostTried = 100_000
-    /// The seconds until a file is requested again.
-    private static let patience = 600.0
+    /// The seconds until a file is requested again: after a reply, and after none or a temporary failure.
+    private static let (patience, retryDelay) = (600.0, 5.0)
     /// The number of files in one request to the provider. The first request is smaller, so that pictures appear
     /// early and are being scaled while the provider works on more.
     private static let (firstBatchSize, batchSize) = (4, 24)
@@ -146,19 +148,28 @@ package final class ThumbnailFiller: Sendable {
             try await group.waitForAll()
         }
         // Pictures in the cache are not requested again in any case; this covers the other files.
+        let settled = Set(answers.lazy.filter { $0.failure.map(Self.isPermanent) ?? true }.map(\.identifier))
         let now = engine.clock.now
         state.withLock { state in
             if state.tried.count > Self.mostTried { state.tried = [:] }
             for candidate in asked {
-                state.tried[candidate.number] = Attempt(modified: candidate.file.modified, time: now)
+                let patience = settled.contains(candidate.identifier) ? Self.patience : Self.retryDelay
+                state.tried[candidate.number] = Attempt(
+                    modified: candidate.file.modified, time: now, patience: patience)
             }
         }
     }
 
+    /// Whether the provider is going to fail again to make a thumbnail of the same file.
+    private static func isPermanent(_ failure: ProviderFailure) -> Bool {
+        failure.kind == .badAnswer || failure.kind == .noSuchItem
+    }
+
     private func take(_ answer: ProviderThumbnail, of file: ThumbnailCache.File) async throws {
         guard let picture = answer.picture else {
-            let isForGood = answer.failure.map { $0.kind == .badAnswer || $0.kind == .noSuchItem } ?? true
-            if isForGood { try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) } }
+            if answer.failure.map(Self.isPermanent) ?? true {
+                try await onThread { cache throws(Errno) in try cache.storeFailure(of: file) }
+            }
             return
         }
         do throws(PictureFailure) {
@@ -212,7 +223,7 @@ package final class ThumbnailFiller: Sendable {
             let file = ThumbnailCache.File(
                 path: path + "/" + item.name, modified: Timestamp(seconds: item.modifiedSeconds).seconds)
             let attempt = tried[item.number]
-            let isRecent = attempt.map { $0.modified == file.modified && abs(now - $0.time) < Self.patience } ?? false
+            let isRecent = attempt.map { $0.modified == file.modified && abs(now - $0.time) < $0.patience } ?? false
             guard !isRecent, !cache.knows(file) else { return nil }
             return Candidate(number: item.number, identifier: item.item.identifier, file: file)
         }

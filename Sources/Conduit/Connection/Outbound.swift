@@ -71,7 +71,7 @@ struct Outbound {
             do {
                 try socket.send(bytes, descriptors: descriptors)
                 return .accepted
-            } catch .wouldBlock {
+            } catch  where error == .wouldBlock || Self.isStarvation(error) {
                 // The packet is queued below.
             } catch {
                 return failed(error)
@@ -96,7 +96,7 @@ struct Outbound {
             do {
                 try Self.sendProgress(completed, total, of: call, to: socket)
                 return .accepted
-            } catch .wouldBlock {
+            } catch  where error == .wouldBlock || Self.isStarvation(error) {
                 // The report is stored below.
             } catch {
                 return failed(error)
@@ -129,11 +129,8 @@ struct Outbound {
                     return .nothing
                 }
             } catch {
-                switch error {
-                case .wouldBlock: return .waiting
-                case .noBufferSpace, .outOfMemory, .tooManyDescriptorsInFlight: return .starving
-                default: break
-                }
+                if error == .wouldBlock { return .waiting }
+                if Self.isStarvation(error) { return .starving }
                 // The senders' calls have returned success for these packets. Only the end of the connection can
                 // revoke that.
                 if case .failed(let error) = failed(error) { beginClosing(.system(error), isClosing) }
@@ -163,6 +160,12 @@ struct Outbound {
         guard head == queue.count || head >= max(64, queue.count / 2) else { return }
         queue.removeFirst(head)
         head = 0
+    }
+
+    /// Whether the system is short of memory or of descriptors in flight, which other processes of the user can cause
+    /// and which passes.
+    private static func isStarvation(_ error: Errno) -> Bool {
+        error == .noBufferSpace || error == .outOfMemory || error == .tooManyDescriptorsInFlight
     }
 
     private func failed(_ error: Errno) -> Result {

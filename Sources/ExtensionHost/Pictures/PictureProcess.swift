@@ -186,7 +186,8 @@ package actor PictureProcess {
         var confinement = Confinement(workingFolder: "/")
         confinement.memory = memory
         confinement.fileSize = UInt64(ShrinkPictureCall.mostBytes)
-        confinement.descriptors = 256
+        // The kernel compares the limit with the user's descriptors in flight, most of which are other processes'.
+        confinement.descriptors = Confinement.mostDescriptors
         let readable = ["/usr", "/lib", "/lib64", "/etc/ld.so.cache"] + SwiftLibraries.ofThisProcess
         let facts = ["/proc/meminfo", "/proc/cpuinfo", "/sys/devices/system/cpu", "/dev/urandom"]
         confinement.paths = [(program, [.read, .execute]), ("/dev/null", [.read, .write])]

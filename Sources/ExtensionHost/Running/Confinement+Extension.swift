@@ -55,7 +55,7 @@ extension Confinement {
     /// user's processes together: beyond 1024, programs with the usual limit could send none (unix(7),
     /// `ETOOMANYREFS`). But a share of hundreds of files needs as many and more, where this process may give away as
     /// many.
-    private static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
+    static let mostDescriptors = min(ResourceLimit.descriptors.most ?? .max, 4096)
 }
 
 /// The confinement of extensions on this system.

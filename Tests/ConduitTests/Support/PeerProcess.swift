@@ -55,10 +55,10 @@ final class PeerProcess: Sendable {
         return try process.program.wait()
     }
 
-    /// Runs a process of another user that sends more descriptors than it may have in flight, and returns how it
-    /// ended.
-    static func crowd() throws -> ChildProgram.Ending {
-        let (process, _) = try start(["crowd"])
+    /// Runs a process of another user that sends more descriptors than it may have in flight, after a number of large
+    /// calls, and returns how it ended.
+    static func crowd(after large: Int) throws -> ChildProgram.Ending {
+        let (process, _) = try start(["crowd", "\(large)"])
         try process.descriptor.descriptor.waitUntilReadable()
         return try process.program.wait()
     }

@@ -108,7 +108,8 @@ import Testing
         let expected = before + "contents".dropFirst(before.count)
         #expect(try await domain.read(number) == expected)
         domain.clock.advance(by: 60)
-        try await eventually { domain.provider.text(at: "file") == expected }
+        try await domain.settle()
+        #expect(domain.provider.text(at: "file") == expected)
         try stranger.overwrite(Array("LATER".utf8), at: 0)
         #expect(try await domain.read(number) == expected)
         #expect(try await domain.engine.editStatus().items.isEmpty)
