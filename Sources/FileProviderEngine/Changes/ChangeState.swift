@@ -38,6 +38,4 @@ struct ChangeState {
     /// The directories that the provider could not describe when an item in them was reported, each with the number of
     /// attempts.
     var unsaidParents: [String: Int] = [:]
-    /// The failure of the last request to the provider, for the user to see; `nil` after a success.
-    var lastFailure: ProviderFailure?
 }

@@ -119,7 +119,7 @@ extension DomainEngine {
     /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
     private func parent(_ identifier: String) async throws(ProviderFailure) -> ProviderItem? {
         do throws(ProviderFailure) {
-            let item = try await patiently { [provider] () async throws(ProviderFailure) in
+            let item = try await resources.patiently { [provider] () async throws(ProviderFailure) in
                 try await provider.item(identifier)
             }
             changes.unsaidParents[identifier] = nil

@@ -35,7 +35,7 @@ extension DomainEngine {
     /// Requests at once all changes that could not be fetched, such as after the user signed in.
     func retryChanges() {
         changes.failures = [:]
-        changes.lastFailure = nil
+        context.clearRequestFailure()
         context.clearBackgroundFailure()
         for container in Array(changes.waiting.keys) { signalled(container: container) }
         signalled(container: ProviderItem.workingSetIdentifier)
@@ -53,14 +53,14 @@ extension DomainEngine {
         switch result {
         case .success:
             changes.failures[container] = nil
-            if changes.lastFailure != nil { configuration.states?.noteDomain() }
-            changes.lastFailure = nil
+            if context.requestFailure != nil { configuration.states?.noteDomain() }
+            context.clearRequestFailure()
             // Requests of waiting edits may still be refused.
             if edits.running.isEmpty, edits.queue.nextTime() == nil { signIn.noteSignedIn() }
             changesAreFollowed()
             if isWantedAgain { signalled(container: container) }
         case .failure(let failure):
-            noteFailure(failure, askedIn: era)
+            signIn.noteFailure(failure, askedIn: era)
             guard !isWantedAgain, !signIn.isOutdated(failure, askedIn: era) else {
                 return signalled(container: container)
             }
@@ -134,7 +134,7 @@ extension DomainEngine {
         let container = ProviderItem.workingSetIdentifier
         let anchor: [UInt8]?
         do throws(ProviderFailure) {
-            anchor = try await currentAnchor(of: container)
+            anchor = try await resources.currentAnchor(of: container)
         } catch {
             guard error.kind == .noSuchItem || error.kind == .notPermitted || error.kind == .cannotSynchronize else {
                 if changes.workingSet == .beginning { changes.workingSet = .unknown }
@@ -193,7 +193,7 @@ extension DomainEngine {
         while true {
             let (provider, size, since) = (provider, configuration.pageSize, anchor)
             let question = answers.ask()
-            let batch = try await patiently { () async throws(ProviderFailure) in
+            let batch = try await resources.patiently { () async throws(ProviderFailure) in
                 try await provider.changes(in: container, since: since, suggestedSize: size)
             }
             guard !isClosed else { throw .closed }

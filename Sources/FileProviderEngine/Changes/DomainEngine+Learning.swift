@@ -8,7 +8,7 @@ extension DomainEngine {
     package func learn(of identifier: String) async throws(ProviderFailure) -> IndexedItem {
         if let known = try known(identifier) { return known }
         let question = answers.ask()
-        let item = try await patiently { [provider] () async throws(ProviderFailure) in
+        let item = try await resources.patiently { [provider] () async throws(ProviderFailure) in
             try await provider.item(identifier)
         }
         let all = try await withAncestors([item])

@@ -40,7 +40,7 @@ extension DomainEngine {
             let (items, question): ([ProviderItem], AnswerOrder.Question)
             let era = signIn.epoch
             do throws(ProviderFailure) {
-                let answer = try await page(of: ProviderItem.workingSetIdentifier, after: after)
+                let answer = try await resources.page(of: ProviderItem.workingSetIdentifier, after: after)
                 // A directory's listing defines its items' place. For other items, the ancestors must be known.
                 (items, question) = (try await withAncestors(answer.page.items), answer.question)
                 after = answer.page.next
@@ -55,7 +55,7 @@ extension DomainEngine {
                     guard changes.mayListWorkingSet else { return }
                     throw error
                 }
-                noteFailure(error, askedIn: era)
+                signIn.noteFailure(error, askedIn: era)
                 break
             }
             guard !isClosed else { throw .closed }

@@ -37,7 +37,6 @@ protocol ItemReconciling: ComponentHost {
     func accounts(of identifiers: [String]) async throws(ProviderFailure) -> DomainEngine.Accounts
     func askAgain(_ accounts: DomainEngine.Accounts) throws(ProviderFailure)
     func askSoon(_ identifiers: Set<String>)
-    func noteFailure(_ failure: ProviderFailure, askedIn era: Int)
 }
 
 extension DomainEngine: ItemReconciling {

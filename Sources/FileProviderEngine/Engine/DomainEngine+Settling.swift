@@ -39,7 +39,7 @@ extension DomainEngine {
         signalled(container: ProviderItem.workingSetIdentifier)
         try await look { () throws(ProviderFailure) in
             guard changes.running.isEmpty, listings.folders.isEmpty else { return false }
-            if let failure = changes.lastFailure { throw failure }
+            if let failure = context.requestFailure { throw failure }
             return true
         }
     }

@@ -76,21 +76,9 @@ extension DomainEngine {
             downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: metadata.sendingCount, factsPaused: metadata.pausedCount,
-            openFileCount: openFiles.withLock { $0.entries.count }, failure: changes.lastFailure,
+            openFileCount: openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
             keepingFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
             complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
-    }
-
-    /// Records the failure of a request to the provider, for the status.
-    ///
-    /// - Parameter era: The epoch of the sign-in in which the request was sent.
-    func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
-        configuration.states?.noteDomain()
-        switch failure.kind {
-        case .cancelled, .noSuchItem: break
-        case .notAuthenticated: signIn.noteNeeded(failure, askedIn: era)
-        default: changes.lastFailure = failure
-        }
     }
 }

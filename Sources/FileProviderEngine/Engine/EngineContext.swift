@@ -24,6 +24,8 @@ final class EngineContext {
     private(set) var isClosed = false
     /// The last failure of the disk or the index that no caller received, for the status.
     private(set) var backgroundFailure: ProviderFailure?
+    /// The failure of the last request to the provider, for the status; `nil` after a success.
+    private(set) var requestFailure: ProviderFailure?
 
     init(_ resources: EngineResources, journal: Journal) {
         self.resources = resources
@@ -38,7 +40,10 @@ final class EngineContext {
 
     func becomeReady() { isReady = true }
 
-    func close() { isClosed = true }
+    func close() {
+        isClosed = true
+        resources.close()
+    }
 
     /// Throws `EIO` unless the engine accepts local edits.
     func checkOpen() throws(EditFailure) {
@@ -114,6 +119,10 @@ final class EngineContext {
 
     /// Drops the recorded failure after later work has succeeded.
     func clearBackgroundFailure() { backgroundFailure = nil }
+
+    func recordRequestFailure(_ failure: ProviderFailure) { requestFailure = failure }
+
+    func clearRequestFailure() { requestFailure = nil }
 
     /// Returns the backoff delay in seconds.
     ///

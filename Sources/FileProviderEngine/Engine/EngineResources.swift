@@ -19,6 +19,8 @@ final class EngineResources: Sendable {
     let events = Receiver<EngineEvent>()
     /// The receiver of failures that make a sign-in necessary.
     let signInRequests = Receiver<ProviderFailure>()
+    // Leaf lock.
+    private let closed = Lock(false)
 
     /// Opens the index. A damaged index is deleted and built anew.
     ///
@@ -48,4 +50,9 @@ final class EngineResources: Sendable {
         self.rebuilding = rebuilding
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
+
+    /// Whether the engine was closed, for code on other threads than the engine's. ``EngineContext`` has the same.
+    var isClosed: Bool { closed.withLock { $0 } }
+
+    func close() { closed.withLock { $0 = true } }
 }

@@ -279,7 +279,7 @@ final class UserMetadata {
         // The user has to act first; then ``retry(_:)`` is called.
         case .failure(let failure as ProviderFailure)
         where failure.needsPerson && !signIn.isOutdated(failure, askedIn: era):
-            engine.noteFailure(failure, askedIn: era)
+            signIn.noteFailure(failure, askedIn: era)
         default:
             let attempt = facts.attempts[number, default: 0] + 1
             facts.attempts[number] = attempt

@@ -35,7 +35,7 @@ extension DomainEngine {
             waiter.complete(result)
         }
         if case .failure(let failure) = result {
-            noteFailure(failure, askedIn: era)
+            signIn.noteFailure(failure, askedIn: era)
             // The removal of the directory may not have been reported, for example if the index was lost meanwhile.
             if failure.kind == .noSuchItem { doubt(folder) }
             if failure.kind == .noSpace, listing?.isRefresh == true { refreshOnceThereIsRoom(folder) }
@@ -45,10 +45,6 @@ extension DomainEngine {
         if listing?.isWantedAgain == true { refresh(folder) }
     }
 
-    /// The number of attempts after a failure that a retry may resolve, and the delay before the second one in
-    /// seconds.
-    private static let attempts = 3
-    private static let firstPause = 1.0
     /// The number of times that a listing is started, if its pages expire or it was refused before the user signed
     /// in.
     private static let beginnings = 3
@@ -79,12 +75,12 @@ extension DomainEngine {
         let identifier = try row(folder).item.identifier
         // The anchor is requested before the first page, so that changes during the enumeration are reported again
         // later.
-        let anchor = try await currentAnchor(of: identifier)
+        let anchor = try await resources.currentAnchor(of: identifier)
         listings.lastMark += 1
         let mark = listings.lastMark
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
-        var pages = PagesAhead { [self] page throws(ProviderFailure) in
-            try await self.page(of: identifier, after: page)
+        var pages = PagesAhead { [resources] page throws(ProviderFailure) in
+            try await resources.page(of: identifier, after: page)
         }
         defer { pages.cancel() }
         while let answer = try await pages.next() {
@@ -114,7 +110,7 @@ extension DomainEngine {
     /// - Returns: the number of items that were not known.
     @discardableResult
     private func place(
-        _ answer: Page, in folder: ItemNumber, _ mark: Int64
+        _ answer: RequestedPage, in folder: ItemNumber, _ mark: Int64
     ) throws(ProviderFailure) -> Int {
         let isFirst = try row(folder).listing == .never
         let applied = try apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.question)
@@ -145,58 +141,5 @@ extension DomainEngine {
         EngineStep.listingEnded.reach()
         handle(removed)
         listingAges.note(folder, at: clock.now)
-    }
-
-    /// Returns the current sync anchor of a container; `nil` if it has none, or one of more than 500 bytes.
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
-        do throws(ProviderFailure) {
-            let anchor = try await patiently { [provider] () async throws(ProviderFailure) in
-                try await provider.currentAnchor(of: container)
-            }
-            return anchor.flatMap { $0.count <= 500 ? $0 : nil }
-        } catch {
-            // The provider may support enumerating items even if it has no anchors.
-            guard error.kind == .unsupported else { throw error }
-            return nil
-        }
-    }
-
-    /// A page, and the position of its request in the order of replies.
-    struct Page: Sendable {
-        let page: ItemPage
-        let question: AnswerOrder.Question
-
-        /// Whether the next page can be requested, or this page is the last.
-        var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
-    }
-
-    nonisolated func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> Page {
-        let size = configuration.pageSize
-        let question = answers.ask()
-        let answer = try await patiently { [provider] () async throws(ProviderFailure) in
-            try await provider.page(of: container, after: page, suggestedSize: size)
-        }
-        return Page(page: answer, question: question)
-    }
-
-    /// Sends a request, and retries it after a failure that may pass, such as the end of the provider's process.
-    nonisolated func patiently<Value: Sendable>(
-        _ ask: @Sendable () async throws(ProviderFailure) -> Value
-    ) async throws(ProviderFailure) -> Value {
-        var attempt = 1
-        while true {
-            do throws(ProviderFailure) {
-                return try await ask()
-            } catch {
-                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, await !isClosed else {
-                    throw error
-                }
-                // A request restarts a process that has ended, so the first retry needs no delay.
-                if error.kind != .processEnded || attempt > 1 {
-                    await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
-                }
-                attempt += 1
-            }
-        }
     }
 }

@@ -5,29 +5,28 @@ import FileProvider
 /// Each page contains the token of the next one, so they are requested one after the other. Neither the provider nor
 /// the writer waits for the other as long as the distance between them is less than ``depth`` pages.
 struct PagesAhead {
-    typealias Page = DomainEngine.Page
     /// The reply to a request; `nil` if no further page exists.
-    private typealias Answer = Result<Page, ProviderFailure>?
+    private typealias Answer = Result<RequestedPage, ProviderFailure>?
 
     /// The maximum number of pages that are requested and not yet returned.
     private static let depth = 2
 
-    private let ask: @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page
+    private let ask: @Sendable ([UInt8]?) async throws(ProviderFailure) -> RequestedPage
     private var questions: [Task<Answer, Never>] = []
     /// The page that was given last, until the next one is wanted.
-    private var given: Page?
+    private var given: RequestedPage?
     private var isBegun = false
 
     /// Creates a sequence of pages.
     ///
     /// - Parameter ask: requests the page for a token, or the first page for `nil`.
-    init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> Page) { self.ask = ask }
+    init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> RequestedPage) { self.ask = ask }
 
     /// Returns the next page, or `nil` after the last one.
     ///
     /// - Throws: the provider's failure, after which no further page is returned. A page with a token that is too
     ///   long is followed by a failure.
-    mutating func next() async throws(ProviderFailure) -> Page? {
+    mutating func next() async throws(ProviderFailure) -> RequestedPage? {
         if let written = given.take() {
             // Releasing thousands of items takes time, so it does not happen on the thread that writes.
             defer { Task.detached { withExtendedLifetime(written) {} } }

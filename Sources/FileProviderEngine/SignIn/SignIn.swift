@@ -35,6 +35,18 @@ final class SignIn {
         return true
     }
 
+    /// Records the failure of a request to the provider, for the status.
+    ///
+    /// - Parameter era: the value of ``epoch`` when the request was sent.
+    func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
+        context.configuration.states?.noteDomain()
+        switch failure.kind {
+        case .cancelled, .noSuchItem: break
+        case .notAuthenticated: noteNeeded(failure, askedIn: era)
+        default: context.recordRequestFailure(failure)
+        }
+    }
+
     /// Whether a request failed only because it was sent before the user signed in.
     func isOutdated(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
         failure.kind == .notAuthenticated && era != epoch

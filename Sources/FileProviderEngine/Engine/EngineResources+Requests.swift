@@ -1,0 +1,65 @@
+import FileProvider
+
+/// A page of a container's items, and the position of its request in the order of replies.
+struct RequestedPage: Sendable {
+    let page: ItemPage
+    let question: AnswerOrder.Question
+
+    /// Whether the next page can be requested, or this page is the last.
+    var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
+}
+
+/// Requests to the provider that several components send. They may be sent from any thread.
+extension EngineResources {
+    /// The number of attempts after a failure that a retry may resolve, and the delay before the second one in
+    /// seconds.
+    private static let attempts = 3
+    private static let firstPause = 1.0
+
+    /// Sends a request, and retries it after a failure that may pass, such as the end of the provider's process.
+    func patiently<Value: Sendable>(
+        _ ask: @Sendable () async throws(ProviderFailure) -> Value
+    ) async throws(ProviderFailure) -> Value {
+        var attempt = 1
+        while true {
+            do throws(ProviderFailure) {
+                return try await ask()
+            } catch {
+                guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, !isClosed else {
+                    throw error
+                }
+                // A request restarts a process that has ended, so the first retry needs no delay.
+                if error.kind != .processEnded || attempt > 1 {
+                    await clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    /// Requests one page of a container's items.
+    ///
+    /// - Parameter page: The token of the page; `nil` for the first one.
+    func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> RequestedPage {
+        let size = configuration.pageSize
+        let question = answers.ask()
+        let answer = try await patiently { [provider] () async throws(ProviderFailure) in
+            try await provider.page(of: container, after: page, suggestedSize: size)
+        }
+        return RequestedPage(page: answer, question: question)
+    }
+
+    /// Returns the current sync anchor of a container; `nil` if it has none, or one of more than 500 bytes.
+    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+        do throws(ProviderFailure) {
+            let anchor = try await patiently { [provider] () async throws(ProviderFailure) in
+                try await provider.currentAnchor(of: container)
+            }
+            return anchor.flatMap { $0.count <= 500 ? $0 : nil }
+        } catch {
+            // The provider may support enumerating items even if it has no anchors.
+            guard error.kind == .unsupported else { throw error }
+            return nil
+        }
+    }
+}
