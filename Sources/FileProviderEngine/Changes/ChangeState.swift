@@ -29,13 +29,4 @@ struct ChangeState {
     var waiting: [String: Waiting] = [:]
     /// The directories whose refresh caused the request, because a client looked into them, by container.
     var refreshes: [String: ItemNumber] = [:]
-    var doubts = Doubts()
-    var doubtTask: Task<Void, Never>?
-    /// The timer for the next revalidation of uncertain items.
-    var waitingDoubts: Waiting?
-    /// The number of consecutive revalidation rounds that learnt nothing.
-    var badRounds = 0
-    /// The directories that the provider could not describe when an item in them was reported, each with the number of
-    /// attempts.
-    var unsaidParents: [String: Int] = [:]
 }

@@ -200,44 +200,16 @@ extension DomainEngine {
             guard batch.anchor.count <= 500 else {
                 throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
-            let told = try await sortedOut(batch, in: container)
+            let changes = try await reconciler.resolved(batch, in: container, self)
             guard !isClosed else { throw .closed }
-            forgetWithheld(told.deleted.contains)
-            let updated = try withoutUnanswered(try newest(told.updated, answering: question))
-            let deleted = try newest(gone: told.deleted, answering: question)
-            let gone = try believed(gone: deleted)
-            try takeOpenFilesAsEdited(in: Set(gone))
-            let isSettled = !batch.moreComing && !isWantedAgain(container)
-            let (applied, removed, others) = try writeMakingRoom { writer throws(IndexFailure) in
-                let others = try reidentify(updated, gone: gone, &writer)
-                // Removed directories that contained a reidentified item are removed after that item has moved to its
-                // place.
-                let last = try writer.folders(above: others, among: Set(gone))
-                var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
-                let applied = try writer.apply(updated)
-                if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
-                try writer.setAnchor(batch.anchor, of: container)
-                if isSettled { try writer.setOutdated(false, container) }
-                return (applied, removed, others)
-            }
-            EngineStep.changesApplied.reach()
-            answers.note(deleted + updated.map(\.identifier))
-            follow(others)
-            handle(removed)
-            handle(applied)
+            let isLast = !batch.moreComing && !isWantedAgain(container)
+            let hasNews = try reconciler.apply(changes, of: container, isLast: isLast, answering: question, self)
             guard batch.moreComing else { return }
-            if let kind = guarded.fault(of: batch, hasNews: applied.hasNews || !removed.removed.isEmpty) {
+            if let kind = guarded.fault(of: batch, hasNews: hasNews) {
                 throw ProviderFailure(kind, message: "The provider says that more changes come, and none come.")
             }
             anchor = batch.anchor
         }
-    }
-}
-
-extension AppliedItems {
-    /// Whether anything changed.
-    fileprivate var hasNews: Bool {
-        !added.isEmpty || !changed.isEmpty || !moved.isEmpty || !removed.removed.isEmpty
     }
 }
 

@@ -62,7 +62,7 @@ extension DomainEngine {
     package func resolved() {
         signIn.resolve()
         retryChanges()
-        retryDoubts()
+        reconciler.revalidation.retry(self)
         trash.enumeration.retry(self)
         metadata.retry(self)
         pinning.retry(self)

@@ -5,14 +5,14 @@ import LinuxSystem
 // and gets the engine as an `isolated` parameter, so that its code stays on the engine's thread. The graph has no
 // cycle:
 //
-//     SignIn   calls no other part
-//     Trash    calls the change tracker
-//     Pinning  calls the downloader, the enumerator and the content cache
-//     UserMetadata
-//              calls the sign-in, the change tracker and the tracker of identifiers
+//     SignIn          calls no other part
+//     ItemReconciler  calls the sign-in, the tracker of identifiers and the content cache
+//     Trash           calls the reconciler and the change tracker
+//     Pinning         calls the downloader, the enumerator and the content cache
+//     UserMetadata    calls the sign-in, the reconciler and the tracker of identifiers
 //
-// The change tracker does not call the components that depend on it. It sends events, which the engine passes on.
-// The parts of the engine that are not components yet call any component.
+// A component does not call those that depend on it. It sends events, which the engine passes on
+// (ComponentEvents.swift). The parts of the engine that are not components yet call any component.
 
 /// An engine, from the point of view of its components.
 protocol ComponentHost: Actor {
@@ -20,11 +20,10 @@ protocol ComponentHost: Actor {
     nonisolated func perform(_ job: @escaping @Sendable (isolated DomainEngine) -> Void)
 }
 
-/// The change tracker: applies the provider's reports, and revalidates items whose state is uncertain.
-protocol ItemReconciling: ComponentHost {
-    var isChangeFeedBegun: Bool { get }
-    var isChangeFeedMissing: Bool { get }
+// MARK: The reconciler
 
+/// The reconciler: applies the provider's reports, and revalidates items whose status is uncertain.
+protocol ItemReconciling: ComponentHost {
     func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem]
     func handle(_ applied: AppliedItems)
@@ -34,17 +33,124 @@ protocol ItemReconciling: ComponentHost {
         _ items: [ProviderItem], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [ProviderItem]
     func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String]
-    func accounts(of identifiers: [String]) async throws(ProviderFailure) -> DomainEngine.Accounts
-    func askAgain(_ accounts: DomainEngine.Accounts) throws(ProviderFailure)
+    func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses
+    func askAgain(_ statuses: ItemStatuses) throws(ProviderFailure)
     func askSoon(_ identifiers: Set<String>)
 }
 
 extension DomainEngine: ItemReconciling {
-    /// Writes reported items to the index, as ``apply(_:listedIn:mark:answering:)`` does.
     func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure) {
         try apply(items, listedIn: nil, answering: question)
     }
+
+    @discardableResult
+    func apply(
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> AppliedItems {
+        try reconciler.apply(items, listedIn: folder, mark: mark, answering: question, self)
+    }
+
+    func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
+        try await reconciler.withAncestors(items, self)
+    }
+
+    func handle(_ applied: AppliedItems) { reconciler.handle(applied, self) }
+
+    func handle(_ removed: RemovedItems) { reconciler.handle(removed, self) }
+
+    func remove(gone identifiers: Set<String>) throws(ProviderFailure) {
+        try reconciler.remove(gone: identifiers, self)
+    }
+
+    func newest(
+        _ items: [ProviderItem], answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> [ProviderItem] {
+        try reconciler.newest(items, answering: question, self)
+    }
+
+    func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String] {
+        try reconciler.newest(gone: gone, answering: question, self)
+    }
+
+    func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses {
+        try await reconciler.revalidation.statuses(of: identifiers, self)
+    }
+
+    func askAgain(_ statuses: ItemStatuses) throws(ProviderFailure) {
+        try reconciler.revalidation.schedule(statuses, self)
+    }
+
+    /// Schedules the revalidation of items. The index has recorded it when this returns.
+    func askAgain(_ identifiers: Set<String>) throws(ProviderFailure) {
+        try reconciler.revalidation.schedule(identifiers, self)
+    }
+
+    /// Schedules the revalidation of items. If it cannot be recorded now, it does not survive a restart.
+    func askSoon(_ identifiers: Set<String>) { reconciler.revalidation.scheduleInAnyCase(identifiers, self) }
+
+    /// Records that the provider has confirmed a local change of an item, as
+    /// ``ItemReconciler/confirmed(_:told:_:question:_:)`` does.
+    func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
+    {
+        reconciler.confirmed(identifier, told: told, answer, question: edits.questions[number], self)
+    }
+
+    /// Revalidates a visible item that the provider does not know.
+    func doubt(_ number: ItemNumber) { reconciler.doubt(number, self) }
 }
+
+/// The parts that ``ItemReconciler`` calls, and its events.
+protocol ReconcilerHost: ItemReconciling, IdentifierTracking, ContentKeeping {
+    /// Passes on that items have changed, before ``itemsWereRemoved(_:)`` for those that were removed.
+    func itemsWereApplied(_ applied: AppliedItems)
+    /// Passes on that the provider no longer has some items.
+    func itemsWereRemoved(_ removed: RemovedItems)
+}
+
+/// The content cache, from the point of view of reports.
+protocol ContentKeeping: ComponentHost {
+    /// Marks a file that is open for writing as edited.
+    func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure)
+    /// Writes to the index, and evicts clean contents if the disk is full.
+    func writeMakingRoom<Result>(
+        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
+    ) throws(ProviderFailure) -> Result
+}
+
+extension DomainEngine: ReconcilerHost {}
+
+// MARK: Identifiers
+
+/// The part that finds items whose identifiers change at the provider, and hides items that may be others.
+protocol IdentifierTracking: ComponentHost {
+    /// Whether the provider may have moved an item by a request whose reply was lost.
+    func mayHaveMoved(_ number: ItemNumber) -> Bool
+    func isMoving(_ identifier: String) -> Bool
+    func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult?
+    func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws
+
+    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem]
+    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem]
+    func forgetWithheld(_ isMeant: (String) -> Bool)
+    func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String]
+    func follow(_ items: [Reidentified])
+}
+
+extension DomainEngine: IdentifierTracking {
+    func mayHaveMoved(_ number: ItemNumber) -> Bool { edits.moves[number] != nil }
+}
+
+// MARK: The trash
+
+/// The parts that ``Trash`` calls.
+protocol TrashHost: ItemReconciling {
+    var isChangeFeedBegun: Bool { get }
+    var isChangeFeedMissing: Bool { get }
+}
+
+extension DomainEngine: TrashHost {}
+
+// MARK: Pinning
 
 /// The parts that make contents local and evict them: the downloader, the enumerator and the content cache.
 protocol Materializing: ComponentHost {
@@ -70,17 +176,7 @@ extension DomainEngine: Materializing {
     }
 }
 
-/// The part that finds items whose identifiers change at the provider.
-protocol IdentifierTracking: ComponentHost {
-    /// Whether the provider may have moved an item by a request whose reply was lost.
-    func mayHaveMoved(_ number: ItemNumber) -> Bool
-    func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult?
-    func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws
-}
-
-extension DomainEngine: IdentifierTracking {
-    func mayHaveMoved(_ number: ItemNumber) -> Bool { edits.moves[number] != nil }
-}
+// MARK: User metadata
 
 /// The parts that ``UserMetadata`` calls, and its event.
 protocol UserMetadataHost: ItemReconciling, IdentifierTracking {
@@ -92,21 +188,4 @@ protocol UserMetadataHost: ItemReconciling, IdentifierTracking {
     func metadataWasSent(of number: ItemNumber, awaitedBy removals: Set<ItemNumber>)
 }
 
-extension DomainEngine: UserMetadataHost {
-    func metadataWasSent(of number: ItemNumber, awaitedBy removals: Set<ItemNumber>) {
-        lookAtOutdated(number)
-        for removal in removals { look(at: removal) }
-    }
-}
-
-/// The events of the change tracker.
-extension DomainEngine {
-    /// Passes on that the change feed is followed from now on, or was read to its end.
-    func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }
-
-    /// Passes on that the provider no longer has some items.
-    func itemsWereRemoved(_ removed: [ItemNumber]) { metadata.noteRemoved(removed, self) }
-
-    /// Passes on that the trash may have changed without a report of the change feed.
-    func trashMayHaveChanged() { trash.enumeration.request(self) }
-}
+extension DomainEngine: UserMetadataHost {}

@@ -21,6 +21,16 @@ extension DomainEngine {
 
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
     package func noteFailedSignIn(_ failure: ProviderFailure) { signIn.noteFailedAttempt(failure) }
+
+    // MARK: Items by identifier
+
+    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
+    ///
+    /// - Throws: ``ProviderFailure/Kind/noSuchItem``, also for an item that was removed locally.
+    package func learn(of identifier: String) async throws(ProviderFailure) -> IndexedItem {
+        try await reconciler.learn(of: identifier, self)
+    }
+
     // MARK: Trash
 
     /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
@@ -44,6 +54,7 @@ extension DomainEngine {
     package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
         try await trash.remove(identifier, self)
     }
+
     // MARK: Pinning
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.

@@ -4,9 +4,8 @@ import FileProvider
 extension DomainEngine {
     /// Whether work is running or requested that ends by itself, apart from work that is scheduled for later.
     package var isBusy: Bool {
-        !edits.running.isEmpty || !changes.running.isEmpty || changes.doubtTask != nil || trash.enumeration.isRunning
-            || !listings.folders.isEmpty
-            || !contents.fetches.isEmpty
+        !edits.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
+            || trash.enumeration.isRunning || !listings.folders.isEmpty || !contents.fetches.isEmpty
     }
 
     /// Returns a line for each piece of running or waiting work.
@@ -18,7 +17,7 @@ extension DomainEngine {
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
         lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }
-        lines += changes.doubts.identifiers.sorted().map { "\($0) is doubted" }
+        lines += reconciler.revalidation.waiting.sorted().map { "\($0) is doubted" }
         if let (failure, nextTime) = trash.enumeration.failure {
             lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")
         }

@@ -29,6 +29,7 @@ package actor DomainEngine {
     var contents = ContentTransfers()
     var edits = EditState()
     let signIn: SignIn
+    let reconciler: ItemReconciler
     let trash: Trash
     let pinning: Pinning
     let metadata: UserMetadata
@@ -63,6 +64,7 @@ package actor DomainEngine {
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
         signIn = SignIn(context)
+        reconciler = ItemReconciler(context, signIn)
         trash = Trash(context)
         pinning = Pinning(context)
         metadata = UserMetadata(context, signIn)
@@ -111,7 +113,7 @@ package actor DomainEngine {
         try recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
         try recoverEdits(entries)
         try metadata.recover(self)
-        try recoverDoubts()
+        try reconciler.revalidation.recover(self)
         try trash.enumeration.recover()
         askForOutdated()
         listReidentified()
@@ -167,8 +169,7 @@ package actor DomainEngine {
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]
-        changes.doubtTask?.cancel()
-        changes.waitingDoubts?.cancel()
+        reconciler.revalidation.cancel()
         trash.enumeration.cancel()
         pinning.cancel()
         for fetch in contents.fetches.values {

@@ -91,6 +91,25 @@ final class EngineContext {
         }
     }
 
+    /// Gives known items the identifiers under which the provider reports them now, in a transaction on the index.
+    func reidentify(
+        _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
+    ) throws(IndexFailure) -> [Reidentified] {
+        let others = try writer.reidentify(items, gone: gone)
+        for other in others { try passFacts(of: other.number, to: other.identifier) }
+        return others
+    }
+
+    /// Passes user metadata that is not sent yet on to the item's new identifier. Called before the index has that
+    /// identifier, so that a crash in between loses none.
+    func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
+        guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
+            !entry.identifier.hasPrefix(IndexedItem.localPrefix)
+        else { return }
+        entry.identifier = identifier
+        try journal.putFacts([entry])
+    }
+
     // MARK: Requests
 
     /// Performs a request to the provider.

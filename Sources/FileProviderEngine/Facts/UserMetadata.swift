@@ -4,7 +4,7 @@ import LinuxSystem
 /// User metadata that is set locally: tags, favourite ranks and last-used dates. It is journalled before the call that
 /// sets it returns, and sent in the background. The same holds for attributes (``noteAttributes(_:of:)``).
 ///
-/// It calls the sign-in, the change tracker and the tracker of identifiers only (``UserMetadataHost``). See
+/// It calls the sign-in, the reconciler and the tracker of identifiers only (``UserMetadataHost``). See
 /// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
 final class UserMetadata {
     private let context: EngineContext

@@ -125,7 +125,7 @@ extension DomainEngine {
     private func finish(
         _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?
     ) async throws(ProviderFailure) {
-        try await settleUnlisted(in: folder, mark)
+        try await reconciler.settleUnlisted(in: folder, mark, self)
         guard !isClosed else { throw .closed }
         try checkIsStill(identifier, folder)
         let isOutdated = listings.folders[folder]?.isWantedAgain == true

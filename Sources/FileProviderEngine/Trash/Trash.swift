@@ -4,7 +4,7 @@ import LinuxSystem
 /// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in
 /// the mount is permanent, as programs expect.
 ///
-/// It calls the change tracker only (``ItemReconciling``). See ``EngineContext`` for the thread.
+/// It calls the reconciler and the change tracker only (``TrashHost``). See ``EngineContext`` for the thread.
 final class Trash {
     private let context: EngineContext
     let enumeration: TrashEnumeration

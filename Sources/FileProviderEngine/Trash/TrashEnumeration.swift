@@ -5,7 +5,7 @@ import LinuxSystem
 /// after an anchor has expired, or without a change feed. A provider that cannot enumerate its trash, or crashes when
 /// asked to, serves all other requests as usual.
 ///
-/// It calls the change tracker only (``ItemReconciling``), whose events ask for it.
+/// It calls the reconciler and the change tracker only (``TrashHost``). Events of the change tracker ask for it.
 final class TrashEnumeration {
     private let context: EngineContext
     private var listing = TrashListing()
@@ -23,13 +23,13 @@ final class TrashEnumeration {
     }
 
     /// Requests a listing of the trash, because it may have changed.
-    func request(_ engine: isolated any ItemReconciling) {
+    func request(_ engine: isolated any TrashHost) {
         listing.isWanted = true
         beginIfRequested(engine)
     }
 
     /// Lists the trash if a listing was requested. After a failure, this waits for the end of the backoff.
-    func beginIfRequested(_ engine: isolated any ItemReconciling) {
+    func beginIfRequested(_ engine: isolated any TrashHost) {
         guard listing.isWanted, listing.task == nil, !context.isClosed, engine.isChangeFeedBegun else { return }
         let pause = listing.nextTime - context.clock.now
         guard pause <= 0 else {
@@ -48,13 +48,13 @@ final class TrashEnumeration {
         }
     }
 
-    func backoffEnded(_ engine: isolated any ItemReconciling) {
+    func backoffEnded(_ engine: isolated any TrashHost) {
         listing.waiting = nil
         beginIfRequested(engine)
     }
 
     /// Lists the trash in the background if no change feed reports its changes and the last listing is too old.
-    func noteLook(_ engine: isolated any ItemReconciling) {
+    func noteLook(_ engine: isolated any TrashHost) {
         guard engine.isChangeFeedMissing, context.clock.now - listing.time >= context.configuration.refreshAge else {
             return
         }
@@ -62,7 +62,7 @@ final class TrashEnumeration {
     }
 
     /// Ends the backoff after a failure, and lists the trash at once.
-    func retry(_ engine: isolated any ItemReconciling) {
+    func retry(_ engine: isolated any TrashHost) {
         guard listing.failures > 0 else { return }
         listing.waiting?.cancel()
         listing.waiting = nil
@@ -76,7 +76,7 @@ final class TrashEnumeration {
         listing.waiting?.cancel()
     }
 
-    private func ended(_ result: Result<Void, ProviderFailure>, _ engine: isolated any ItemReconciling) {
+    private func ended(_ result: Result<Void, ProviderFailure>, _ engine: isolated any TrashHost) {
         switch result {
         case .success: listing.succeed(at: context.clock.now)
         case .failure(let failure):
@@ -92,7 +92,7 @@ final class TrashEnumeration {
         beginIfRequested(engine)
     }
 
-    private func listed(_ engine: isolated any ItemReconciling) async -> Result<Void, ProviderFailure> {
+    private func listed(_ engine: isolated any TrashHost) async -> Result<Void, ProviderFailure> {
         do throws(ProviderFailure) {
             let question = context.answers.ask()
             let listed = try await listPages(engine)
@@ -106,7 +106,7 @@ final class TrashEnumeration {
     /// Lists the pages of the trash, and applies their items.
     ///
     /// - Returns: the identifiers of the items in the trash.
-    private func listPages(_ engine: isolated any ItemReconciling) async throws(ProviderFailure) -> Set<String> {
+    private func listPages(_ engine: isolated any TrashHost) async throws(ProviderFailure) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
         let configuration = context.configuration
@@ -133,19 +133,19 @@ final class TrashEnumeration {
     /// Reconciles the items that were known to be in the trash and were not listed. The provider is asked for each of
     /// them before it is removed.
     private func reconcile(
-        _ listed: Set<String>, answering question: AnswerOrder.Question, _ engine: isolated any ItemReconciling
+        _ listed: Set<String>, answering question: AnswerOrder.Question, _ engine: isolated any TrashHost
     ) async throws(ProviderFailure) {
         let known = try onRecord { () throws(IndexFailure) in try context.index.trashed().map(\.identifier) }
         let unlisted = known.filter { !listed.contains($0) && !context.answers.hasNews(of: $0, since: question) }
         guard !unlisted.isEmpty else { return }
         let asked = context.answers.ask()
-        let accounts = try await engine.accounts(of: unlisted)
-        if !accounts.found.isEmpty {
-            let found = try await engine.withAncestors(accounts.found)
+        let statuses = try await engine.statuses(of: unlisted)
+        if !statuses.found.isEmpty {
+            let found = try await engine.withAncestors(statuses.found)
             guard !context.isClosed else { throw .closed }
             try engine.apply(found, answering: asked)
         }
-        try engine.askAgain(accounts)
-        try engine.remove(gone: Set(try engine.newest(gone: accounts.gone.sorted(), answering: asked)))
+        try engine.askAgain(statuses)
+        try engine.remove(gone: Set(try engine.newest(gone: statuses.gone.sorted(), answering: asked)))
     }
 }

@@ -13,7 +13,7 @@ extension DomainEngine {
         if edits.hasHeldRemovals, edits.moves.isEmpty {
             edits.hasHeldRemovals = false
             askForOutdated()
-            retryDoubts()
+            reconciler.revalidation.retry(self)
         }
         guard edits.unanswered[place] == nil, !edits.moves.values.contains(place) else { return }
         let others = edits.withheld.filter { $0.value.place == place }

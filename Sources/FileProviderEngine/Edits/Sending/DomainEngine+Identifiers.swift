@@ -63,23 +63,9 @@ extension DomainEngine {
         forget(double)
     }
 
-    /// Passes user metadata that is not sent yet on to the item's new identifier. Called before the index has that
-    /// identifier, so that a crash in between loses none.
+    /// Passes user metadata on to an item's new identifier, as ``EngineContext/passFacts(of:to:)`` does.
     func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
-        guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
-            !entry.identifier.hasPrefix(IndexedItem.localPrefix)
-        else { return }
-        entry.identifier = identifier
-        try journal.putFacts([entry])
-    }
-
-    /// Gives known items the identifiers under which the provider reports them now.
-    func reidentify(
-        _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
-    ) throws(IndexFailure) -> [Reidentified] {
-        let others = try writer.reidentify(items, gone: gone)
-        for other in others { try passFacts(of: other.number, to: other.identifier) }
-        return others
+        try context.passFacts(of: number, to: identifier)
     }
 
     /// Updates the journal and the queued edits after an item got another identifier in the index.

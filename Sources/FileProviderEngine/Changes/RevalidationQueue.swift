@@ -1,18 +1,16 @@
-/// The revalidation queue: items of uncertain status, and the time of their next request. The index records those that
-/// must survive a crash.
-struct Doubts {
+/// Items of uncertain status, and the time of their next request. The index records those that must survive a crash.
+struct RevalidationQueue {
     /// An item that is to be revalidated.
-    struct Doubt {
+    struct Entry {
         let identifier: String
         /// The number of consecutive inconclusive replies.
         var failures: Int
     }
 
-    private var ready: ArraySlice<Doubt> = []
-    private var later: [String: (doubt: Doubt, time: Double)] = [:]
+    private var ready: ArraySlice<Entry> = []
+    private var later: [String: (entry: Entry, time: Double)] = [:]
     private var known: Set<String> = []
 
-    var isEmpty: Bool { known.isEmpty }
     var identifiers: Set<String> { known }
 
     func contains(_ identifier: String) -> Bool { known.contains(identifier) }
@@ -20,17 +18,17 @@ struct Doubts {
     /// Adds an item, unless it is in the queue already.
     ///
     /// - Parameter time: The time of the request; `nil` for at once.
-    mutating func add(_ doubt: Doubt, at time: Double? = nil) {
-        guard known.insert(doubt.identifier).inserted else { return }
-        if let time { later[doubt.identifier] = (doubt, time) } else { ready.append(doubt) }
+    mutating func add(_ entry: Entry, at time: Double? = nil) {
+        guard known.insert(entry.identifier).inserted else { return }
+        if let time { later[entry.identifier] = (entry, time) } else { ready.append(entry) }
     }
 
     /// Removes and returns the item that has waited longest among those that are due.
-    mutating func take(at now: Double) -> Doubt? {
+    mutating func take(at now: Double) -> Entry? {
         if ready.isEmpty { makeReady { $0 <= now } }
-        guard let doubt = ready.popFirst() else { return nil }
-        known.remove(doubt.identifier)
-        return doubt
+        guard let entry = ready.popFirst() else { return nil }
+        known.remove(entry.identifier)
+        return entry
     }
 
     /// Makes all items due at once.
@@ -38,9 +36,9 @@ struct Doubts {
 
     private mutating func makeReady(_ isDue: (Double) -> Bool) {
         let due = later.values.filter { isDue($0.time) }.sorted { $0.time < $1.time }
-        for (doubt, _) in due {
-            later[doubt.identifier] = nil
-            ready.append(doubt)
+        for (entry, _) in due {
+            later[entry.identifier] = nil
+            ready.append(entry)
         }
     }
 

@@ -1,0 +1,119 @@
+import FileProvider
+import LinuxSystem
+
+/// Changes that the provider reports in a batch.
+struct ReportedChanges {
+    var updated: [ProviderItem]
+    var deleted: [String]
+    /// The sync anchor after the changes.
+    let anchor: [UInt8]
+}
+
+/// Reports of several items, and reports that leave out known items.
+extension ItemReconciler {
+    /// Resolves contradictions in a batch. An item that is deleted from a directory may have moved to another one. An
+    /// item in both lists is revalidated.
+    func resolved(
+        _ batch: ChangeBatch, in container: String, _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) -> ReportedChanges {
+        let both = Set(batch.updated.lazy.map(\.identifier)).intersection(batch.deleted)
+        var deleted: [String] = []
+        var doubtful: [String] = []
+        for identifier in batch.deleted where identifier != ProviderItem.rootIdentifier {
+            if both.contains(identifier) {
+                doubtful.append(identifier)
+            } else if container == ProviderItem.workingSetIdentifier {
+                deleted.append(identifier)
+            } else {
+                let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+                // Otherwise the item has left this directory, as another feed reported.
+                if row?.item.parent == container { doubtful.append(identifier) }
+            }
+        }
+        var updated = batch.updated
+        if !doubtful.isEmpty {
+            let statuses = try await revalidation.statuses(of: doubtful, engine)
+            try revalidation.schedule(statuses, engine)
+            deleted += doubtful.filter(statuses.gone.contains)
+            updated = batch.updated.filter { !both.contains($0.identifier) } + statuses.found
+        }
+        return ReportedChanges(
+            updated: try await withAncestors(updated, engine), deleted: deleted, anchor: batch.anchor)
+    }
+
+    /// Applies a batch of changes, and stores its sync anchor with them.
+    ///
+    /// - Parameter isLast: Whether no further changes are known of, so that the container is not outdated any more.
+    /// - Returns: Whether anything changed.
+    func apply(
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question,
+        _ engine: isolated any ReconcilerHost
+    ) throws(ProviderFailure) -> Bool {
+        engine.forgetWithheld(changes.deleted.contains)
+        let updated = try engine.withoutUnanswered(try newest(changes.updated, answering: question, engine))
+        let deleted = try newest(gone: changes.deleted, answering: question, engine)
+        let gone = try engine.believed(gone: deleted)
+        try takeOpenFilesAsEdited(in: Set(gone), engine)
+        let (applied, removed, others) = try engine.writeMakingRoom { writer throws(IndexFailure) in
+            let others = try context.reidentify(updated, gone: gone, &writer)
+            // Removed directories that contained a reidentified item are removed after that item has moved to its
+            // place.
+            let last = try writer.folders(above: others, among: Set(gone))
+            var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
+            let applied = try writer.apply(updated)
+            if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
+            try writer.setAnchor(changes.anchor, of: container)
+            if isLast { try writer.setOutdated(false, container) }
+            return (applied, removed, others)
+        }
+        EngineStep.changesApplied.reach()
+        context.answers.note(deleted + updated.map(\.identifier))
+        engine.follow(others)
+        handle(removed, engine)
+        handle(applied, engine)
+        return applied.hasNews || !removed.removed.isEmpty
+    }
+
+    /// Revalidates, at the end of a listing, the known items of the directory that were not listed. They may have
+    /// moved, or have been lost between two pages. Items of uncertain status stay and are requested again later.
+    func settleUnlisted(
+        in folder: ItemNumber, _ mark: Int64, _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) {
+        let question = context.answers.ask()
+        func unlisted(limit: Int) throws(ProviderFailure) -> [String] {
+            try context.write { writer throws(IndexFailure) in
+                try writer.unlisted(in: folder, before: mark, limit: limit).map(\.item.identifier)
+            }
+        }
+        revalidation.scheduleInAnyCase(
+            try context.write { writer throws(IndexFailure) in
+                try writer.waitingForParent(in: folder, before: mark, limit: Revalidation.limit)
+            }, engine)
+        let some = try unlisted(limit: Revalidation.limit + 1)
+        guard !some.isEmpty else { return }
+        var statuses = try await revalidation.statuses(of: some, engine)
+        if !statuses.found.isEmpty {
+            let found = try await withAncestors(statuses.found, engine)
+            guard !context.isClosed else { throw .closed }
+            _ = try apply(found, listedIn: nil, mark: 0, answering: question, engine)
+        }
+        var gone = statuses.gone
+        if !statuses.isComplete {
+            let others = gone.union(statuses.found.lazy.map(\.identifier))
+            statuses.notRequested = try context.write { writer throws(IndexFailure) in
+                try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
+            }.subtracting(statuses.unknown)
+            try revalidation.schedule(statuses, engine)
+        } else if context.resources.openFiles.hasWritten, some.count > Revalidation.limit {
+            gone = Set(try unlisted(limit: .max))
+        }
+        try takeOpenFilesAsEdited(in: gone, engine)
+    }
+}
+
+extension AppliedItems {
+    /// Whether anything changed.
+    fileprivate var hasNews: Bool {
+        !added.isEmpty || !changed.isEmpty || !moved.isEmpty || !removed.removed.isEmpty
+    }
+}

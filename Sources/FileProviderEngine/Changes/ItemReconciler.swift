@@ -1,0 +1,213 @@
+import FileProvider
+import LinuxSystem
+
+/// The application of the provider's reports to the index, and its consequences. Items of which something newer is
+/// known, or whose status is uncertain, are revalidated instead.
+///
+/// It calls the sign-in, the tracker of identifiers and the content cache only (``ReconcilerHost``), and sends events.
+/// See ``EngineContext`` for the thread.
+final class ItemReconciler {
+    let context: EngineContext
+    let revalidation: Revalidation
+    /// The directories that the provider could not describe when an item in them was reported, each with the number of
+    /// attempts.
+    private var undescribedParents: [String: Int] = [:]
+
+    init(_ context: EngineContext, _ signIn: SignIn) {
+        self.context = context
+        revalidation = Revalidation(context, signIn)
+    }
+
+    // MARK: Application
+
+    /// Writes reported items to the index, unless something newer is known.
+    func apply(
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering question: AnswerOrder.Question,
+        _ engine: isolated any ReconcilerHost
+    ) throws(ProviderFailure) -> AppliedItems {
+        let items = try engine.withoutUnanswered(try newest(items, answering: question, engine))
+        // Usually no file is open for writing, and examining each item is costly.
+        if context.resources.openFiles.hasWritten {
+            try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)), engine)
+        }
+        let (applied, others) = try engine.writeMakingRoom { writer throws(IndexFailure) in
+            let others = try context.reidentify(items, &writer)
+            return (try writer.apply(items, listedIn: folder, mark: mark), others)
+        }
+        engine.follow(others)
+        handle(applied, engine)
+        return applied
+    }
+
+    /// Removes items that the provider no longer has.
+    func remove(gone identifiers: Set<String>, _ engine: isolated any ReconcilerHost) throws(ProviderFailure) {
+        guard !identifiers.isEmpty else { return }
+        try takeOpenFilesAsEdited(in: identifiers, engine)
+        let removed = try context.write { writer throws(IndexFailure) in
+            try writer.remove(identifiers: identifiers.sorted())
+        }
+        context.answers.note(identifiers)
+        handle(removed, engine)
+    }
+
+    /// Handles the consequences of changed items.
+    func handle(_ applied: AppliedItems, _ engine: isolated any ReconcilerHost) {
+        engine.itemsWereApplied(applied)
+        handle(applied.removed, engine)
+    }
+
+    /// Handles the consequences of items that the provider no longer has.
+    func handle(_ removed: RemovedItems, _ engine: isolated any ReconcilerHost) {
+        guard removed != RemovedItems() else { return }
+        engine.itemsWereRemoved(removed)
+        if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
+    }
+
+    /// Marks files that are open for writing inside items about to be removed as edited, so that they stay. Later
+    /// writes would have no place otherwise.
+    func takeOpenFilesAsEdited(
+        in removed: Set<String>, _ engine: isolated any ReconcilerHost
+    ) throws(ProviderFailure) {
+        guard !removed.isEmpty else { return }
+        for number in context.resources.openFiles.written {
+            var place: ItemNumber? = number
+            // The index has no cycles. The depth is bounded all the same.
+            for _ in 0..<IndexedItem.mostAncestors {
+                guard let folder = place, folder != .root, let row = try? context.row(of: folder) else { break }
+                if removed.contains(row.item.identifier) {
+                    try engine.takeAsEdited(number)
+                    break
+                }
+                place = row.parent
+            }
+        }
+    }
+
+    // MARK: Unknown items
+
+    /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
+    ///
+    /// - Throws: ``ProviderFailure/Kind/noSuchItem``, also for an item that was removed locally.
+    func learn(
+        of identifier: String, _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) -> IndexedItem {
+        if let known = try known(identifier) { return known }
+        let question = context.answers.ask()
+        let item = try await context.resources.patiently {
+            [provider = context.provider] () async throws(ProviderFailure) in
+            try await provider.item(identifier)
+        }
+        let all = try await withAncestors([item], engine)
+        guard !context.isClosed else { throw .closed }
+        _ = try apply(all, listedIn: nil, mark: 0, answering: question, engine)
+        guard let learned = try known(identifier) else { throw .noItem(identifier) }
+        return learned
+    }
+
+    /// Returns a known item; `nil` if it is not known yet.
+    private func known(_ identifier: String) throws(ProviderFailure) -> IndexedItem? {
+        let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+        if let row, row.changes.contains(.deleted) { throw .noItem(identifier) }
+        return row
+    }
+
+    private static let depthLimit = 64
+    /// The number of attempts to apply a report of items in a directory that the provider cannot describe.
+    private static let mostAttempts = 3
+
+    /// Returns items preceded by their ancestors that are not known yet. Parents that the provider does not know
+    /// either are left out.
+    ///
+    /// - Throws: The provider's failure to describe a parent. After several attempts the items are used without the
+    ///   parent, which is requested again later, so that it does not hold up everything else.
+    func withAncestors(
+        _ items: [ProviderItem], _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) -> [ProviderItem] {
+        var all = items
+        var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
+        var missing: Set<String> = []
+        for _ in 0..<Self.depthLimit {
+            let known = all
+            let unknown = try onRecord { () throws(IndexFailure) in try context.index.unknownParents(of: known) }
+                .filter { asked.insert($0).inserted }
+            if unknown.isEmpty || asked.count > Revalidation.limit { break }
+            var found: [ProviderItem] = []
+            for identifier in unknown {
+                if let item = try await parent(identifier, engine) {
+                    found.append(item)
+                } else {
+                    missing.insert(identifier)
+                }
+            }
+            all = found + all
+        }
+        if !missing.isEmpty { try revalidateStrays(among: all, missing, engine) }
+        return all
+    }
+
+    /// Revalidates known items that moved into a directory that does not exist.
+    ///
+    /// - Parameter missing: Directories that the provider does not know or does not describe.
+    private func revalidateStrays(
+        among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any ReconcilerHost
+    ) throws(ProviderFailure) {
+        var missing = missing
+        var strays: Set<String> = []
+        var count = 0
+        repeat {
+            count = missing.count
+            for item in items where missing.contains(item.parent) {
+                let row = try onRecord { () throws(IndexFailure) in
+                    try context.index.item(identifier: item.identifier)
+                }
+                guard let row else {
+                    missing.insert(item.identifier)
+                    continue
+                }
+                // Otherwise the item was revalidated when the move was first reported.
+                if row.item.parent != item.parent { strays.insert(item.identifier) }
+            }
+        } while missing.count > count
+        try revalidation.schedule(strays, engine)
+    }
+
+    /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
+    private func parent(
+        _ identifier: String, _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) -> ProviderItem? {
+        do throws(ProviderFailure) {
+            let provider = context.provider
+            let item = try await context.resources.patiently { () async throws(ProviderFailure) in
+                try await provider.item(identifier)
+            }
+            undescribedParents[identifier] = nil
+            return item.identifier == identifier ? item : nil
+        } catch {
+            switch error.kind {
+            case .noSuchItem: return nil
+            // All other requests would fail, too.
+            case .notAuthenticated, .disabled, .cancelled, .noSpace: throw error
+            case .unsupported, .badAnswer, .cannotSynchronize, .notPermitted: break
+            default:
+                let count = undescribedParents[identifier, default: 0] + 1
+                undescribedParents[identifier] = count
+                guard count >= Self.mostAttempts else { throw error }
+                undescribedParents[identifier] = nil
+            }
+            try revalidation.schedule([identifier], hasFailed: true, engine)
+            return nil
+        }
+    }
+}
+
+extension ProviderFailure {
+    fileprivate static func noItem(_ identifier: String) -> ProviderFailure {
+        ProviderFailure(.noSuchItem, message: "there is no item \(identifier)")
+    }
+}
+
+extension ProviderItem {
+    var isInTrash: Bool { flags.contains(.trashed) || parent == Self.trashIdentifier }
+
+    func isAt(_ name: String, in folder: String) -> Bool { parent == folder && filename.hasSameBytes(as: name) }
+}

@@ -1,0 +1,249 @@
+import FileProvider
+import LinuxSystem
+
+/// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider
+/// returns it or reports ``ProviderFailure/Kind/noSuchItem``. An inconclusive reply changes nothing.
+///
+/// It is a part of ``ItemReconciler``.
+final class Revalidation {
+    private let context: EngineContext
+    private let signIn: SignIn
+    private var queue = RevalidationQueue()
+    private var task: Task<Void, Never>?
+    /// The timer for the next round.
+    private var timer: Waiting?
+    /// The number of consecutive rounds that learnt nothing.
+    private var badRounds = 0
+
+    init(_ context: EngineContext, _ signIn: SignIn) {
+        self.context = context
+        self.signIn = signIn
+    }
+
+    /// Whether a round is running.
+    var isRunning: Bool { task != nil }
+    /// The items that wait for their revalidation.
+    var waiting: Set<String> { queue.identifiers }
+
+    // MARK: Requests
+
+    /// The status of an item at the provider.
+    private enum Status {
+        case exists(ProviderItem)
+        case deleted
+        /// The request failed, or the reply is inconclusive.
+        case unknown(ProviderFailure)
+    }
+
+    private func status(of identifier: String, _ engine: isolated any ReconcilerHost) async -> Status {
+        do throws(ProviderFailure) {
+            let item = try await context.provider.item(identifier)
+            guard item.identifier == identifier else {
+                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+            }
+            return .exists(item)
+        } catch {
+            guard error.kind == .noSuchItem else { return .unknown(error) }
+            // While it is moved it may have another identifier already.
+            return engine.isMoving(identifier)
+                ? .unknown(ProviderFailure(.transient, message: "The item is being moved.")) : .deleted
+        }
+    }
+
+    /// The maximum number of items that are revalidated at once, because each costs a request. The report about the
+    /// others is believed.
+    static let limit = 64
+    /// The number of inconclusive replies after which the others are postponed, because each may take long to fail.
+    private static let mostFailures = 3
+
+    /// Requests items that a reply left out, one after the other. If there are more than ``limit`` and all requested
+    /// ones are gone, the others count as gone, too.
+    func statuses(
+        of identifiers: [String], _ engine: isolated any ReconcilerHost
+    ) async throws(ProviderFailure) -> ItemStatuses {
+        var statuses = ItemStatuses()
+        var asked = 0
+        for identifier in identifiers.prefix(Self.limit) where statuses.unknown.count < Self.mostFailures {
+            asked += 1
+            switch await status(of: identifier, engine) {
+            case .exists(let item): statuses.found.append(item)
+            case .deleted: statuses.gone.insert(identifier)
+            case .unknown(let failure):
+                if Task.isCancelled { throw failure }
+                statuses.unknown.insert(identifier)
+            }
+            guard !context.isClosed else { throw .closed }
+        }
+        let others = identifiers.dropFirst(asked)
+        if statuses.found.isEmpty, statuses.unknown.isEmpty {
+            statuses.gone.formUnion(others)
+        } else {
+            statuses.notRequested.formUnion(others)
+        }
+        return statuses
+    }
+
+    // MARK: The queue
+
+    /// Schedules the revalidation of items. The index has recorded it when this returns.
+    ///
+    /// - Parameter hasFailed: Whether a request for them was just inconclusive.
+    func schedule(
+        _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any ReconcilerHost
+    ) throws(ProviderFailure) {
+        let new = identifiers.filter { !queue.contains($0) }
+        guard !new.isEmpty, !context.isClosed else { return }
+        try context.write { writer throws(IndexFailure) in try writer.noteDoubts(new) }
+        add(new, failures: hasFailed ? 1 : 0, engine)
+    }
+
+    /// Schedules the revalidation of items with an inconclusive reply or none.
+    func schedule(_ statuses: ItemStatuses, _ engine: isolated any ReconcilerHost) throws(ProviderFailure) {
+        try schedule(statuses.unknown, hasFailed: true, engine)
+        try schedule(statuses.notRequested, engine)
+    }
+
+    /// Schedules the revalidation of items as ``schedule(_:hasFailed:_:)`` does. If it cannot be recorded now, it does
+    /// not survive a restart.
+    func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any ReconcilerHost) {
+        do throws(ProviderFailure) {
+            try schedule(identifiers, engine)
+        } catch {
+            context.recordBackgroundError(error)
+            add(identifiers, failures: 0, engine)
+        }
+    }
+
+    private func add(_ identifiers: Set<String>, failures: Int, _ engine: isolated any ReconcilerHost) {
+        for identifier in identifiers.sorted() {
+            queue.add(
+                RevalidationQueue.Entry(identifier: identifier, failures: failures),
+                at: failures == 0 ? nil : context.clock.now + Self.pause(after: failures))
+        }
+        startIfDue(engine)
+    }
+
+    /// Schedules the revalidations that the last process left over.
+    func recover(_ engine: isolated any ReconcilerHost) throws(IndexFailure) {
+        for identifier in try context.index.doubts() {
+            queue.add(RevalidationQueue.Entry(identifier: identifier, failures: 0))
+        }
+        startIfDue(engine)
+    }
+
+    /// Starts all postponed revalidations at once.
+    func retry(_ engine: isolated any ReconcilerHost) {
+        queue.hurry()
+        badRounds = 0
+        timer?.cancel()
+        timer = nil
+        startIfDue(engine)
+    }
+
+    /// Cancels the revalidation, because the engine is closed.
+    func cancel() {
+        task?.cancel()
+        timer?.cancel()
+    }
+
+    private static let firstPause = 2.0
+    private static let longestPause = 3600.0
+    /// The maximum delay between two rounds, if other items than the failed ones wait.
+    private static let longestPauseOfRounds = 60.0
+
+    /// Returns the delay in seconds until the next attempt.
+    private static func pause(after failures: Int) -> Double {
+        min(firstPause * Double(1 << min(failures, 16)), longestPause)
+    }
+
+    // MARK: Rounds
+
+    private func startIfDue(_ engine: isolated any ReconcilerHost) {
+        guard !context.isClosed, task == nil else { return }
+        guard let time = queue.nextTime else { return }
+        // After a round of failures the other items wait, too.
+        if badRounds > 0, timer != nil { return }
+        guard time <= context.clock.now else {
+            let rest = time - context.clock.now
+            // A new item must not wait as long as those that have failed often.
+            return start(after: badRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest, engine)
+        }
+        timer?.cancel()
+        timer = nil
+        task = Task {
+            let isBad = await round(engine)
+            task = nil
+            guard !context.isClosed else { return }
+            badRounds = isBad ? badRounds + 1 : 0
+            guard isBad else { return startIfDue(engine) }
+            start(after: min(Self.pause(after: badRounds), Self.longestPauseOfRounds), engine)
+        }
+    }
+
+    private func start(after seconds: Double, _ engine: isolated any ReconcilerHost) {
+        timer?.cancel()
+        timer = context.clock.run(after: max(0, seconds)) { [weak engine] in
+            engine?.perform { $0.reconciler.revalidation.timerFired($0) }
+        }
+    }
+
+    func timerFired(_ engine: isolated any ReconcilerHost) {
+        timer = nil
+        startIfDue(engine)
+    }
+
+    /// Revalidates one item after the other.
+    ///
+    /// - Returns: Whether the round was stopped, because too many requests failed and none succeeded.
+    private func round(_ engine: isolated any ReconcilerHost) async -> Bool {
+        var (failures, successes) = (0, 0)
+        while failures < Self.mostFailures, var entry = queue.take(at: context.clock.now), !context.isClosed {
+            let identifier = entry.identifier
+            let question = context.answers.ask()
+            let era = signIn.epoch
+            do throws(ProviderFailure) {
+                let status = await status(of: identifier, engine)
+                guard !context.isClosed else { return false }
+                // A report that arrived meanwhile may be newer than this reply.
+                if context.answers.hasNews(of: identifier, since: question) {
+                    queue.add(entry)
+                    continue
+                }
+                EngineStep.doubtAnswered.reach()
+                switch status {
+                case .exists(let item):
+                    try engine.apply(try await engine.withAncestors([item]), answering: question)
+                case .deleted: try engine.remove(gone: Set(try engine.believed(gone: [identifier])))
+                case .unknown(let failure): throw failure
+                }
+                guard !context.isClosed else { return false }
+                EngineStep.doubtApplied.reach()
+                // The item may have been scheduled anew.
+                if !queue.contains(identifier) {
+                    try context.write { writer throws(IndexFailure) in try writer.forgetDoubt(identifier) }
+                }
+                context.answers.note([identifier])
+                successes += 1
+            } catch {
+                if context.isClosed || Task.isCancelled { return false }
+                failures += 1
+                entry.failures += 1
+                queue.add(entry, at: context.clock.now + Self.pause(after: entry.failures))
+                if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
+            }
+        }
+        return failures >= Self.mostFailures && successes == 0
+    }
+}
+
+/// The statuses of items that a reply left out.
+struct ItemStatuses {
+    var found: [ProviderItem] = []
+    var gone: Set<String> = []
+    /// Items for which the reply was inconclusive.
+    var unknown: Set<String> = []
+    var notRequested: Set<String> = []
+
+    /// Whether all items were found or are gone.
+    var isComplete: Bool { unknown.isEmpty && notRequested.isEmpty }
+}

@@ -1,0 +1,42 @@
+import FileProvider
+import LinuxSystem
+
+// The events of the components. A component sends an event to the engine, which passes it on to the parts that depend
+// on that component. ComponentLinks.swift has the calls in the other direction.
+
+/// The events of the reconciler.
+extension DomainEngine {
+    func itemsWereApplied(_ applied: AppliedItems) {
+        for number in applied.outdated { dropOutdatedContents(number) }
+        if !applied.conflicts.isEmpty { noteConflicts(applied.conflicts) }
+    }
+
+    func itemsWereRemoved(_ removed: RemovedItems) {
+        for number in removed.withContents { discardContents(number) }
+        // Handles that are open without contents have nothing to wait for.
+        for number in removed.removed where contents.waiters[number] != nil || contents.fetches[number] != nil {
+            makeReady(number)
+            cancelFetch(number)
+        }
+        for number in removed.removed where contents.parts.files[number] != nil { failParts(number, .noSuchItem) }
+        metadata.noteRemoved(removed.removed, self)
+        if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
+    }
+}
+
+/// The events of the change tracker.
+extension DomainEngine {
+    /// Passes on that the change feed is followed from now on, or was read to its end.
+    func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }
+
+    /// Passes on that the trash may have changed without a report of the change feed.
+    func trashMayHaveChanged() { trash.enumeration.request(self) }
+}
+
+/// The events of user metadata.
+extension DomainEngine {
+    func metadataWasSent(of number: ItemNumber, awaitedBy removals: Set<ItemNumber>) {
+        lookAtOutdated(number)
+        for removal in removals { look(at: removal) }
+    }
+}
