@@ -29,4 +29,16 @@ struct ChangeState {
     var waiting: [String: Waiting] = [:]
     /// The directories whose refresh caused the request, because a client looked into them, by container.
     var refreshes: [String: ItemNumber] = [:]
+    /// The directories that wait for a refresh, in order.
+    var refreshQueue: [ItemNumber] = []
+    /// The same directories as in ``refreshQueue``.
+    var queuedForRefresh: Set<ItemNumber> = []
+    /// The directories that are being refreshed.
+    var refreshing: Set<ItemNumber> = []
+    /// The directories that are to be refreshed later because the disk was full.
+    var waitingForRoom: Set<ItemNumber> = []
+    /// The timer for the next refresh of directories with unknown changes.
+    var waitingForOutdated: Waiting?
+    /// The number of consecutive failures to list one of these directories.
+    var outdatedFailures = 0
 }

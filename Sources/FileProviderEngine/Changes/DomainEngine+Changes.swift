@@ -177,10 +177,7 @@ extension DomainEngine {
             }
         }
         // A running listing may already have passed the signalled change.
-        guard listings.folders[row.number] == nil else {
-            listings.folders[row.number]?.isWantedAgain = true
-            return
-        }
+        guard !enumerator.noteChange(in: row.number) else { return }
         startListing(row.number, isRefresh: true)
     }
 

@@ -10,14 +10,14 @@ extension DomainEngine {
     /// Whether something may have changed in a directory since its changes were requested.
     func isWantedAgain(_ container: String) -> Bool {
         if changes.running[container] == true { return true }
-        guard !listings.queuedForRefresh.isEmpty, let row = try? index.item(identifier: container) else { return false }
-        return listings.queuedForRefresh.contains(row.number)
+        guard !changes.queuedForRefresh.isEmpty, let row = try? index.item(identifier: container) else { return false }
+        return changes.queuedForRefresh.contains(row.number)
     }
 
     /// Refreshes the outdated directories, unless that is in progress.
     func askForOutdated() {
-        listings.waitingForOutdated?.cancel()
-        listings.waitingForOutdated = nil
+        changes.waitingForOutdated?.cancel()
+        changes.waitingForOutdated = nil
         do throws(ProviderFailure) {
             for folder in try outdatedFolders() { refresh(folder) }
         } catch {
@@ -49,12 +49,12 @@ extension DomainEngine {
     /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
     /// directories. Failures that need the user are retried after the user has acted.
     func noteOutdatedFailed(_ folder: ItemNumber, _ failure: ProviderFailure) {
-        guard failure.isWorthAnotherAttempt, listings.waitingForOutdated == nil, !isClosed,
+        guard failure.isWorthAnotherAttempt, changes.waitingForOutdated == nil, !isClosed,
             let folders = try? outdatedFolders(), folders.contains(folder)
         else { return }
-        let pause = min(Self.firstPause * Double(1 << min(listings.outdatedFailures, 16)), Self.longestPause)
-        listings.outdatedFailures += 1
-        listings.waitingForOutdated = clock.run(after: pause) { [weak self] in
+        let pause = min(Self.firstPause * Double(1 << min(changes.outdatedFailures, 16)), Self.longestPause)
+        changes.outdatedFailures += 1
+        changes.waitingForOutdated = clock.run(after: pause) { [weak self] in
             self?.perform { $0.askForOutdated() }
         }
     }

@@ -24,6 +24,13 @@ extension DomainEngine {
     }
 }
 
+/// The events of the enumerator.
+extension DomainEngine {
+    func directoryWasListed() { baseWorkingSet() }
+
+    func listingEnded(_ end: ListingEnd) { noteListing(end) }
+}
+
 /// The events of the change tracker.
 extension DomainEngine {
     /// Passes on that the change feed is followed from now on, or was read to its end.

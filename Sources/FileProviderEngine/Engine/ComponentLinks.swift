@@ -7,6 +7,7 @@ import LinuxSystem
 //
 //     SignIn          calls no other part
 //     ItemReconciler  calls the sign-in, the tracker of identifiers and the content cache
+//     Enumerator      calls the sign-in, the reconciler, the tracker of identifiers and the content cache
 //     Trash           calls the reconciler and the change tracker
 //     Pinning         calls the downloader, the enumerator and the content cache
 //     UserMetadata    calls the sign-in, the reconciler and the tracker of identifiers
@@ -25,6 +26,9 @@ protocol ComponentHost: Actor {
 /// The reconciler: applies the provider's reports, and revalidates items whose status is uncertain.
 protocol ItemReconciling: ComponentHost {
     func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
+    func apply(
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> AppliedItems
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem]
     func handle(_ applied: AppliedItems)
     func handle(_ removed: RemovedItems)
@@ -33,9 +37,11 @@ protocol ItemReconciling: ComponentHost {
         _ items: [ProviderItem], answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> [ProviderItem]
     func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String]
+    func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure)
     func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses
     func askAgain(_ statuses: ItemStatuses) throws(ProviderFailure)
     func askSoon(_ identifiers: Set<String>)
+    func doubt(_ number: ItemNumber)
 }
 
 extension DomainEngine: ItemReconciling {
@@ -70,6 +76,10 @@ extension DomainEngine: ItemReconciling {
 
     func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String] {
         try reconciler.newest(gone: gone, answering: question, self)
+    }
+
+    func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure) {
+        try await reconciler.settleUnlisted(in: folder, mark, self)
     }
 
     func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses {
@@ -126,6 +136,7 @@ protocol IdentifierTracking: ComponentHost {
     /// Whether the provider may have moved an item by a request whose reply was lost.
     func mayHaveMoved(_ number: ItemNumber) -> Bool
     func isMoving(_ identifier: String) -> Bool
+    func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool
     func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult?
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws
 
@@ -138,6 +149,22 @@ protocol IdentifierTracking: ComponentHost {
 
 extension DomainEngine: IdentifierTracking {
     func mayHaveMoved(_ number: ItemNumber) -> Bool { edits.moves[number] != nil }
+}
+
+// MARK: The enumerator
+
+/// The parts that ``Enumerator`` calls, and its events.
+protocol EnumeratorHost: ItemReconciling, IdentifierTracking, ContentKeeping {
+    /// Passes on that a directory was listed completely, while its listing still counts as running.
+    func directoryWasListed()
+    func listingEnded(_ end: ListingEnd)
+}
+
+extension DomainEngine: EnumeratorHost {
+    /// Begins to list a directory, unless a listing is in progress.
+    func startListing(_ folder: ItemNumber, isRefresh: Bool) {
+        enumerator.start(folder, isRefresh: isRefresh, self)
+    }
 }
 
 // MARK: The trash

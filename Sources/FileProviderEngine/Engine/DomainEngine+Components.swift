@@ -22,6 +22,57 @@ extension DomainEngine {
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
     package func noteFailedSignIn(_ failure: ProviderFailure) { signIn.noteFailedAttempt(failure) }
 
+    // MARK: Listings
+
+    /// Ensures that the index has the portion of a directory's listing that a caller needs. If the index has it
+    /// already, the completion handler is called at once, on the calling thread. A directory that was listed before
+    /// is then refreshed in the background.
+    ///
+    /// - Parameter completion: Called on the calling thread or on the engine's thread; must not block.
+    /// - Returns: An object that cancels the wait. The listing continues.
+    @discardableResult
+    package nonisolated func list(
+        _ folder: ItemNumber, needs need: ListingNeed,
+        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+    ) -> Waiting {
+        do throws(ProviderFailure) {
+            let row = try onRecord { () throws(IndexFailure) in try index.item(folder) }
+            guard let row else { throw .noSuchItem }
+            if try index.has(need, of: row) {
+                completion(.success(()))
+                if row.listing == .complete,
+                    resources.listingAges.take(folder, now: clock.now, age: configuration.refreshAge)
+                {
+                    perform { $0.refresh(folder) }
+                }
+                return .over
+            }
+        } catch {
+            completion(.failure(error))
+            return .over
+        }
+        let answer = EngineCompletion<Void>(completion)
+        perform { $0.enumerator.wait(for: folder, need, answer, $0) }
+        return Waiting { answer.cancel() }
+    }
+
+    /// Waits until the index has the portion of a directory's listing that is needed. Cancelling the task cancels the
+    /// wait.
+    package nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
+        let waiting = Lock<Waiting?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let made = list(folder, needs: need) { continuation.resume(returning: $0) }
+                waiting.withLock { $0 = made }
+                // The task may have been cancelled before there was a wait to cancel.
+                if Task.isCancelled { made.cancel() }
+            }
+        } onCancel: {
+            waiting.withLock { $0 }?.cancel()
+        }
+        try result.get()
+    }
+
     // MARK: Items by identifier
 
     /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.

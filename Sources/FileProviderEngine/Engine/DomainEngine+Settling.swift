@@ -38,7 +38,7 @@ extension DomainEngine {
         guard !isClosed else { throw .closed }
         signalled(container: ProviderItem.workingSetIdentifier)
         try await look { () throws(ProviderFailure) in
-            guard changes.running.isEmpty, listings.folders.isEmpty else { return false }
+            guard changes.running.isEmpty, enumerator.count == 0 else { return false }
             if let failure = context.requestFailure { throw failure }
             return true
         }

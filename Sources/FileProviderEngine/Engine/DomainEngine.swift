@@ -15,7 +15,6 @@ package actor DomainEngine {
     package nonisolated let search: SearchIndex
 
     nonisolated let thread: EngineThread
-    nonisolated let listingAges = ListingAges()
     /// The progress of edits, for views of items.
     package nonisolated let uploads: UploadStates
     /// The versions of the item sets that clients follow.
@@ -24,12 +23,12 @@ package actor DomainEngine {
 
     let writerMarks: WriterMarks
     // The state of the engine's parts.
-    var listings = Listings()
     var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
     let signIn: SignIn
     let reconciler: ItemReconciler
+    let enumerator: Enumerator
     let trash: Trash
     let pinning: Pinning
     let metadata: UserMetadata
@@ -65,6 +64,7 @@ package actor DomainEngine {
         context = EngineContext(resources, journal: journal)
         signIn = SignIn(context)
         reconciler = ItemReconciler(context, signIn)
+        enumerator = Enumerator(context, signIn)
         trash = Trash(context)
         pinning = Pinning(context)
         metadata = UserMetadata(context, signIn)
@@ -160,12 +160,8 @@ package actor DomainEngine {
 
     private func endWork() {
         sets.close()
-        for listing in listings.folders.values {
-            listing.task?.cancel()
-            for waiter in listing.waiters.values { waiter.answer.complete(.failure(.closed)) }
-        }
-        listings.waitingForOutdated?.cancel()
-        listings = Listings()
+        enumerator.cancel()
+        changes.waitingForOutdated?.cancel()
         for task in changes.tasks.values { task.cancel() }
         for waiting in changes.waiting.values { waiting.cancel() }
         changes.waiting = [:]

@@ -72,7 +72,7 @@ extension DomainEngine {
         }
         return DomainStatus(
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
-            listingCount: listings.folders.count,
+            listingCount: enumerator.count,
             downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: metadata.sendingCount, factsPaused: metadata.pausedCount,

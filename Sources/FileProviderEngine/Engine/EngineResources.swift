@@ -11,6 +11,7 @@ final class EngineResources: Sendable {
     let openFiles = OpenFiles()
     /// The order of requests and reports, which detects stale replies.
     let answers = AnswerOrder()
+    let listingAges = ListingAges()
     let damage: DamageMark
     /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
     /// it was not.
