@@ -61,7 +61,7 @@ extension DomainEngine {
     /// sign-in attempts, which the provider does not know.
     package func resolved() {
         signIn.resolve()
-        retryChanges()
+        changes.retry(self)
         reconciler.revalidation.retry(self)
         trash.enumeration.retry(self)
         metadata.retry(self)

@@ -26,17 +26,20 @@ extension DomainEngine {
 
 /// The events of the enumerator.
 extension DomainEngine {
-    func directoryWasListed() { baseWorkingSet() }
+    func directoryWasListed() { changes.workingSet.begin(self) }
 
-    func listingEnded(_ end: ListingEnd) { noteListing(end) }
+    func listingEnded(_ end: ListingEnd) { changes.refreshes.listingEnded(end, self) }
 }
 
 /// The events of the change tracker.
 extension DomainEngine {
-    /// Passes on that the change feed is followed from now on, or was read to its end.
+    func changesWereReceived() {
+        // Requests of waiting edits may still be refused.
+        if edits.running.isEmpty, edits.queue.nextTime() == nil { signIn.noteSignedIn() }
+    }
+
     func changesAreFollowed() { trash.enumeration.beginIfRequested(self) }
 
-    /// Passes on that the trash may have changed without a report of the change feed.
     func trashMayHaveChanged() { trash.enumeration.request(self) }
 }
 

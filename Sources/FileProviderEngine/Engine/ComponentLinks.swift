@@ -8,6 +8,7 @@ import LinuxSystem
 //     SignIn          calls no other part
 //     ItemReconciler  calls the sign-in, the tracker of identifiers and the content cache
 //     Enumerator      calls the sign-in, the reconciler, the tracker of identifiers and the content cache
+//     ChangeTracker   calls the sign-in, the reconciler, the enumerator and the content cache
 //     Trash           calls the reconciler and the change tracker
 //     Pinning         calls the downloader, the enumerator and the content cache
 //     UserMetadata    calls the sign-in, the reconciler and the tracker of identifiers
@@ -29,6 +30,12 @@ protocol ItemReconciling: ComponentHost {
     func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems
+    func resolved(
+        _ batch: ChangeBatch, in container: String
+    ) async throws(ProviderFailure) -> ReportedChanges
+    func apply(
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> Bool
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem]
     func handle(_ applied: AppliedItems)
     func handle(_ removed: RemovedItems)
@@ -54,6 +61,18 @@ extension DomainEngine: ItemReconciling {
         _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
     ) throws(ProviderFailure) -> AppliedItems {
         try reconciler.apply(items, listedIn: folder, mark: mark, answering: question, self)
+    }
+
+    func resolved(
+        _ batch: ChangeBatch, in container: String
+    ) async throws(ProviderFailure) -> ReportedChanges {
+        try await reconciler.resolved(batch, in: container, self)
+    }
+
+    func apply(
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question
+    ) throws(ProviderFailure) -> Bool {
+        try reconciler.apply(changes, of: container, isLast: isLast, answering: question, self)
     }
 
     func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
@@ -153,6 +172,24 @@ extension DomainEngine: IdentifierTracking {
 
 // MARK: The enumerator
 
+/// The enumerator: lists directories.
+protocol Enumerating: ComponentHost {
+    func isListing(_ folder: ItemNumber) -> Bool
+    func noteChange(in folder: ItemNumber) -> Bool
+    func startListing(_ folder: ItemNumber, isRefresh: Bool)
+}
+
+extension DomainEngine: Enumerating {
+    func isListing(_ folder: ItemNumber) -> Bool { enumerator.isListing(folder) }
+
+    func noteChange(in folder: ItemNumber) -> Bool { enumerator.noteChange(in: folder) }
+
+    /// Begins to list a directory, unless a listing is in progress.
+    func startListing(_ folder: ItemNumber, isRefresh: Bool) {
+        enumerator.start(folder, isRefresh: isRefresh, self)
+    }
+}
+
 /// The parts that ``Enumerator`` calls, and its events.
 protocol EnumeratorHost: ItemReconciling, IdentifierTracking, ContentKeeping {
     /// Passes on that a directory was listed completely, while its listing still counts as running.
@@ -160,20 +197,53 @@ protocol EnumeratorHost: ItemReconciling, IdentifierTracking, ContentKeeping {
     func listingEnded(_ end: ListingEnd)
 }
 
-extension DomainEngine: EnumeratorHost {
-    /// Begins to list a directory, unless a listing is in progress.
-    func startListing(_ folder: ItemNumber, isRefresh: Bool) {
-        enumerator.start(folder, isRefresh: isRefresh, self)
-    }
+extension DomainEngine: EnumeratorHost {}
+
+// MARK: The change tracker
+
+/// The change tracker: requests the changes that the provider reports, and refreshes directories.
+protocol ChangeTracking: ComponentHost {
+    var isChangeFeedBegun: Bool { get }
+    var isChangeFeedMissing: Bool { get }
+
+    func signalled(container: String, isRefresh folder: ItemNumber?)
+    func isWantedAgain(_ container: String) -> Bool
 }
+
+extension DomainEngine: ChangeTracking {
+    var isChangeFeedBegun: Bool { changes.workingSet.isBegun }
+    var isChangeFeedMissing: Bool { changes.workingSet.isMissing }
+
+    /// Requests the changes of a container, as ``ChangeTracker/signalled(container:isRefresh:_:)`` does.
+    func signalled(container: String, isRefresh folder: ItemNumber? = nil) {
+        changes.signalled(container: container, isRefresh: folder, self)
+    }
+
+    func isWantedAgain(_ container: String) -> Bool { changes.isWantedAgain(container) }
+
+    /// Refreshes a directory that may have changed, also if a refresh is in progress.
+    func refreshAnew(_ folder: ItemNumber) { changes.refreshes.refreshAnew(folder, self) }
+
+    /// Refreshes the outdated directories, unless that is in progress.
+    func askForOutdated() { changes.refreshes.refreshOutdated(self) }
+}
+
+/// The parts that ``ChangeTracker`` calls, and its events.
+protocol ChangeTrackerHost: ChangeTracking, ItemReconciling, Enumerating, ContentKeeping {
+    /// Passes on that the provider has answered a request for changes.
+    func changesWereReceived()
+    /// Passes on that the change feed is followed from now on, or was read to its end.
+    func changesAreFollowed()
+    /// Passes on that the trash may have changed without a report of the change feed.
+    func trashMayHaveChanged()
+}
+
+extension DomainEngine: ChangeTrackerHost {}
 
 // MARK: The trash
 
 /// The parts that ``Trash`` calls.
-protocol TrashHost: ItemReconciling {
-    var isChangeFeedBegun: Bool { get }
-    var isChangeFeedMissing: Bool { get }
-}
+protocol TrashHost: ItemReconciling, ChangeTracking {}
 
 extension DomainEngine: TrashHost {}
 

@@ -43,7 +43,7 @@ extension DomainEngine {
                 if row.listing == .complete,
                     resources.listingAges.take(folder, now: clock.now, age: configuration.refreshAge)
                 {
-                    perform { $0.refresh(folder) }
+                    perform { $0.changes.refreshes.refresh(folder, $0) }
                 }
                 return .over
             }
@@ -71,6 +71,18 @@ extension DomainEngine {
             waiting.withLock { $0 }?.cancel()
         }
         try result.get()
+    }
+
+    // MARK: Changes
+
+    /// Handles a signal: requests the changes now. Signals that arrive meanwhile are merged.
+    ///
+    /// - Parameter container: The identifier of a directory or of the working set; `nil` for everything that is known.
+    package nonisolated func signal(container: String?) {
+        perform { engine in
+            engine.noteSignalSoon()
+            engine.signalled(container: container ?? ProviderItem.workingSetIdentifier)
+        }
     }
 
     // MARK: Items by identifier

@@ -16,7 +16,7 @@ extension DomainEngine {
             lines.append("\(identifier) is withheld at \(told.place.name) in \(told.place.parent)")
         }
         lines += changes.running.map { "changes in \($0) are asked for" + ($1 ? ", and again" : "") }
-        lines += changes.waiting.keys.map { "changes in \($0) are to be asked for" }
+        lines += changes.backingOff.map { "changes in \($0) are to be asked for" }
         lines += reconciler.revalidation.waiting.sorted().map { "\($0) is doubted" }
         if let (failure, nextTime) = trash.enumeration.failure {
             lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")

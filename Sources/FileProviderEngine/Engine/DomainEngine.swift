@@ -23,12 +23,12 @@ package actor DomainEngine {
 
     let writerMarks: WriterMarks
     // The state of the engine's parts.
-    var changes = ChangeState()
     var contents = ContentTransfers()
     var edits = EditState()
     let signIn: SignIn
     let reconciler: ItemReconciler
     let enumerator: Enumerator
+    let changes: ChangeTracker
     let trash: Trash
     let pinning: Pinning
     let metadata: UserMetadata
@@ -65,6 +65,7 @@ package actor DomainEngine {
         signIn = SignIn(context)
         reconciler = ItemReconciler(context, signIn)
         enumerator = Enumerator(context, signIn)
+        changes = ChangeTracker(context, signIn)
         trash = Trash(context)
         pinning = Pinning(context)
         metadata = UserMetadata(context, signIn)
@@ -161,10 +162,7 @@ package actor DomainEngine {
     private func endWork() {
         sets.close()
         enumerator.cancel()
-        changes.waitingForOutdated?.cancel()
-        for task in changes.tasks.values { task.cancel() }
-        for waiting in changes.waiting.values { waiting.cancel() }
-        changes.waiting = [:]
+        changes.cancel()
         reconciler.revalidation.cancel()
         trash.enumeration.cancel()
         pinning.cancel()

@@ -143,6 +143,10 @@ final class EngineContext {
 
     func clearRequestFailure() { requestFailure = nil }
 
+    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has room
+    /// again.
+    static let longestWaitForSpace = 10.0
+
     /// Returns the backoff delay in seconds.
     ///
     /// - Parameter attempt: 1 after the first failure.

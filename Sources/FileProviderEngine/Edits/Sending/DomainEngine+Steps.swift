@@ -150,7 +150,7 @@ extension DomainEngine {
             return edits.queue.put(number, at: clock.now)
         }
         guard failure.needsPerson else {
-            return postpone(number, longest: failure.kind == .noSpace ? Self.longestWaitForSpace : .infinity)
+            return postpone(number, longest: failure.kind == .noSpace ? EngineContext.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
         // The move was refused: an item that is reported at the new place is another one.
@@ -166,12 +166,8 @@ extension DomainEngine {
     private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
         damage.note(failure)
         uploads.update(number) { $0.failure = ProviderFailure(failure) }
-        postpone(number, longest: Self.longestWaitForSpace)
+        postpone(number, longest: EngineContext.longestWaitForSpace)
     }
-
-    /// The longest delay in seconds between attempts on a full disk, because no event reports that a disk has room
-    /// again.
-    static let longestWaitForSpace = 10.0
 
     private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
         let attempt = edits.attempts[number, default: 0] + 1

@@ -2,24 +2,32 @@ import Conduit
 import FileProvider
 
 /// The provider's state of the whole domain, stored so that its actions' rules can be evaluated without the provider.
-extension DomainEngine {
+///
+/// It is a part of ``ChangeTracker``.
+final class DomainStateRequests {
+    private let context: EngineContext
+    /// Whether the provider may support a state of the whole domain: it has not reported that it does not.
+    private var mayHaveState = true
+
+    init(_ context: EngineContext) { self.context = context }
+
     /// Requests the domain state, after the provider reported changes: the API requires a provider to signal a new
     /// version in this way. Only rules depend on it, so after a failure it is requested with the next changes.
-    func askForState() async {
-        guard changes.mayHaveState, !isClosed else { return }
+    nonisolated(nonsending) func request() async {
+        guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderFailure) {
-            let state = try await provider.domainState()
-            guard !isClosed, (try? index.domainState())??.version != state.version else { return }
+            let state = try await context.provider.domainState()
+            guard !context.isClosed, (try? context.index.domainState())??.version != state.version else { return }
             var encoder = MessageEncoder()
             state.write(to: &encoder)
             let bytes = encoder.bytes
-            try write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, bytes) }
+            try context.write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, bytes) }
         } catch {
             guard error.kind == .unsupported else { return }
-            changes.mayHaveState = false
+            mayHaveState = false
             // An earlier version of the provider may have had a state.
-            guard !isClosed, (try? index.setting(Index.stateSetting)) ?? nil != nil else { return }
-            _ = try? write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, nil) }
+            guard !context.isClosed, (try? context.index.setting(Index.stateSetting)) ?? nil != nil else { return }
+            _ = try? context.write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, nil) }
         }
     }
 }

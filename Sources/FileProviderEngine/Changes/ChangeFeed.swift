@@ -1,0 +1,96 @@
+import FileProvider
+import LinuxSystem
+
+/// The enumeration of the changes of a container since a sync anchor, batch by batch.
+///
+/// It is a part of ``ChangeTracker``.
+final class ChangeFeed {
+    private let context: EngineContext
+
+    init(_ context: EngineContext) { self.context = context }
+
+    /// Applies the changes since a sync anchor.
+    func follow(
+        _ container: String, from anchor: [UInt8], _ engine: isolated any ChangeTrackerHost
+    ) async throws(ProviderFailure) {
+        let (provider, configuration) = (context.provider, context.configuration)
+        var anchor = anchor
+        var guarded = EndlessFeed(from: anchor, limit: configuration.pagesWithoutNews)
+        while true {
+            let (size, since) = (configuration.pageSize, anchor)
+            let question = context.answers.ask()
+            let batch = try await context.resources.patiently { () async throws(ProviderFailure) in
+                try await provider.changes(in: container, since: since, suggestedSize: size)
+            }
+            guard !context.isClosed else { throw .closed }
+            guard batch.anchor.count <= 500 else {
+                throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
+            }
+            let changes = try await engine.resolved(batch, in: container)
+            guard !context.isClosed else { throw .closed }
+            let isLast = !batch.moreComing && !engine.isWantedAgain(container)
+            let hasNews = try engine.apply(changes, of: container, isLast: isLast, answering: question)
+            guard batch.moreComing else { return }
+            if let kind = guarded.fault(of: batch, hasNews: hasNews) {
+                throw ProviderFailure(kind, message: "The provider says that more changes come, and none come.")
+            }
+            anchor = batch.anchor
+        }
+    }
+}
+
+extension EngineContext {
+    /// Returns the sync anchor from which a container's changes are unknown; `nil` if the provider has none for it.
+    func anchor(of container: String) throws(ProviderFailure) -> [UInt8]? {
+        let anchor = try onRecord { () throws(IndexFailure) in try index.anchor(of: container) }
+        return anchor?.isEmpty == false ? anchor : nil
+    }
+}
+
+/// Detects a change feed that continues without end and reports nothing new.
+private struct EndlessFeed {
+    let limit: Int
+    private var anchors: Set<[UInt8]>
+    /// Hashes of the identifiers that were reported.
+    private var told: Set<Int> = []
+    private var emptyBatches = 0
+    private var batchesWithoutNews = 0
+    private var repetitions = 0
+
+    /// The maximum number of identifiers that are remembered. Beyond it, all count as reported before.
+    private static let mostTold = 1 << 18
+    /// The factor by which the limit is larger for batches that repeat items and change something. Such items may
+    /// really be changing continuously.
+    private static let patience = 32
+
+    init(from anchor: [UInt8], limit: Int) {
+        self.limit = limit
+        anchors = [anchor]
+    }
+
+    /// Returns the failure with which to stop the feed, if any.
+    ///
+    /// - Parameter hasNews: Whether the batch changed anything locally.
+    /// - Returns: ``ProviderFailure/Kind/badAnswer`` for a feed without end, ``ProviderFailure/Kind/transient`` for
+    ///   one that may only be long. The latter is continued after a pause.
+    mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderFailure.Kind? {
+        // A repeated anchor leads to the same batches again.
+        if !anchors.insert(batch.anchor).inserted { return .badAnswer }
+        emptyBatches = batch.updated.isEmpty && batch.deleted.isEmpty ? emptyBatches + 1 : 0
+        if emptyBatches >= limit { return .badAnswer }
+        // An item that is reported for the first time may already be known, as from a listing, or may have come and
+        // gone.
+        var isRepetition = true
+        for identifier in batch.updated.lazy.map(\.identifier) { if !isTold(identifier) { isRepetition = false } }
+        for identifier in batch.deleted where !isTold(identifier) { isRepetition = false }
+        if told.count >= Self.mostTold, hasNews { isRepetition = false }
+        repetitions = isRepetition ? repetitions + 1 : 0
+        batchesWithoutNews = isRepetition && !hasNews ? batchesWithoutNews + 1 : 0
+        return batchesWithoutNews >= limit || repetitions >= limit * Self.patience ? .transient : nil
+    }
+
+    /// Whether an identifier was reported before. Marks it as reported.
+    private mutating func isTold(_ identifier: String) -> Bool {
+        told.count >= Self.mostTold || !told.insert(identifier.hashValue).inserted
+    }
+}

@@ -1,0 +1,161 @@
+import FileProvider
+import LinuxSystem
+
+/// The changes that the provider reports: requests for the changes of containers, one for each container at a time, and
+/// refreshes of directories.
+///
+/// It calls the sign-in, the reconciler, the enumerator and the content cache only (``ChangeTrackerHost``), and sends
+/// events. See ``EngineContext`` for the thread.
+final class ChangeTracker {
+    private let context: EngineContext
+    private let signIn: SignIn
+    private let feed: ChangeFeed
+    private let domainState: DomainStateRequests
+    let refreshes: DirectoryRefreshes
+    let workingSet: WorkingSet
+
+    /// The containers with a running change request, each with whether it was signalled again since.
+    private(set) var running: [String: Bool] = [:]
+    /// The tasks that run these requests.
+    private var tasks: [String: Task<Void, Never>] = [:]
+    /// The number of consecutive failures, by container.
+    private var failures: [String: Int] = [:]
+    /// The retries of containers that back off.
+    private var retries: [String: Waiting] = [:]
+    /// The directories whose refresh caused the request, because a client looked into them, by container.
+    private var refreshed: [String: ItemNumber] = [:]
+
+    init(_ context: EngineContext, _ signIn: SignIn) {
+        self.context = context
+        self.signIn = signIn
+        feed = ChangeFeed(context)
+        domainState = DomainStateRequests(context)
+        refreshes = DirectoryRefreshes(context)
+        workingSet = WorkingSet(context, signIn, feed, refreshes)
+    }
+
+    /// The containers whose changes are requested again later, after a failure.
+    var backingOff: [String] { Array(retries.keys) }
+
+    /// Requests the changes of a container. Signals that arrive during a request are merged into another one.
+    ///
+    /// - Parameter isRefresh: The directory that a client looked into, if that is the reason.
+    func signalled(
+        container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any ChangeTrackerHost
+    ) {
+        guard !context.isClosed else { return }
+        if let folder { refreshed[container] = folder }
+        retries.removeValue(forKey: container)?.cancel()
+        if running[container] != nil {
+            running[container] = true
+            return
+        }
+        running[container] = false
+        let era = signIn.epoch
+        tasks[container] = Task {
+            let result = await changes(in: container, engine)
+            ended(container, result, askedIn: era, engine)
+        }
+    }
+
+    /// Whether something may have changed in a directory since its changes were requested.
+    func isWantedAgain(_ container: String) -> Bool {
+        running[container] == true || refreshes.isQueued(container)
+    }
+
+    /// Requests at once all changes that could not be fetched, such as after the user signed in.
+    func retry(_ engine: isolated any ChangeTrackerHost) {
+        failures = [:]
+        context.clearRequestFailure()
+        context.clearBackgroundFailure()
+        for container in Array(retries.keys) { signalled(container: container, engine) }
+        signalled(container: ProviderItem.workingSetIdentifier, engine)
+        refreshes.refreshOutdated(engine)
+    }
+
+    /// Cancels all requests, because the engine is closed.
+    func cancel() {
+        for task in tasks.values { task.cancel() }
+        for retry in retries.values { retry.cancel() }
+        retries = [:]
+        refreshes.cancel()
+    }
+
+    private static let firstPause = 1.0
+    private static let longestPause = 300.0
+
+    private func ended(
+        _ container: String, _ result: Result<Void, ProviderFailure>, askedIn era: Int,
+        _ engine: isolated any ChangeTrackerHost
+    ) {
+        tasks[container] = nil
+        let isWantedAgain = running.removeValue(forKey: container) ?? false
+        if let folder = refreshed.removeValue(forKey: container) { refreshes.refreshed(folder, engine) }
+        guard !context.isClosed else { return }
+        switch result {
+        case .success:
+            failures[container] = nil
+            if context.requestFailure != nil { context.configuration.states?.noteDomain() }
+            context.clearRequestFailure()
+            engine.changesWereReceived()
+            engine.changesAreFollowed()
+            if isWantedAgain { signalled(container: container, engine) }
+        case .failure(let failure):
+            signIn.noteFailure(failure, askedIn: era)
+            guard !isWantedAgain, !signIn.isOutdated(failure, askedIn: era) else {
+                return signalled(container: container, engine)
+            }
+            // Failures that need the user are retried by ``retry(_:)``; the others by themselves.
+            guard failure.isWorthAnotherAttempt || failure.kind == .noSpace else {
+                failures[container] = nil
+                return
+            }
+            let count = failures[container, default: 0]
+            failures[container] = count + 1
+            let longest = failure.kind == .noSpace ? EngineContext.longestWaitForSpace : Self.longestPause
+            let pause = min(Self.firstPause * Double(1 << min(count, 16)), longest)
+            retries[container] = context.clock.run(after: pause) { [weak engine] in
+                engine?.perform { $0.changes.signalled(container: container, $0) }
+            }
+        }
+    }
+
+    private func changes(
+        in container: String, _ engine: isolated any ChangeTrackerHost
+    ) async -> Result<Void, ProviderFailure> {
+        do throws(ProviderFailure) {
+            if container == ProviderItem.workingSetIdentifier {
+                try await workingSet.requestChanges(engine)
+                await domainState.request()
+                // The working set is listed after its anchor was taken: changes during the listing are reported since
+                // that anchor.
+                try await workingSet.enumerateOnce(engine)
+            } else {
+                try await requestChanges(ofDirectory: container, engine)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func requestChanges(
+        ofDirectory identifier: String, _ engine: isolated any ChangeTrackerHost
+    ) async throws(ProviderFailure) {
+        // The trash is not listed as a directory, and its failures are not those of this request.
+        if identifier == ProviderItem.trashIdentifier { return engine.trashMayHaveChanged() }
+        let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+        // No client has looked into a directory that was never listed.
+        guard let row, row.item.kind == .folder, row.listing != .never else { return }
+        if let anchor = try context.anchor(of: identifier) {
+            do throws(ProviderFailure) {
+                return try await feed.follow(identifier, from: anchor, engine)
+            } catch {
+                guard error.kind == .expired || error.kind == .unsupported else { throw error }
+            }
+        }
+        // A running listing may already have passed the signalled change.
+        guard !engine.noteChange(in: row.number) else { return }
+        engine.startListing(row.number, isRefresh: true)
+    }
+}

@@ -1,0 +1,169 @@
+import FileProvider
+import LinuxSystem
+
+/// Refreshes of directories that were listed before: by their changes if they have an anchor, otherwise by a complete
+/// listing.
+///
+/// In an outdated directory, something may have changed that no feed reports: before the first sync anchor, or since
+/// one that expired. The index records these directories, so that neither a restart nor an unreachable provider hides
+/// changes in them.
+///
+/// It is a part of ``ChangeTracker``.
+final class DirectoryRefreshes {
+    private let context: EngineContext
+    /// The directories that wait for a refresh, in order.
+    private var queue: [ItemNumber] = []
+    /// The same directories as in ``queue``.
+    private var queued: Set<ItemNumber> = []
+    /// The directories that are being refreshed.
+    private var running: Set<ItemNumber> = []
+    /// The directories that are to be refreshed later because the disk was full.
+    private var waitingForRoom: Set<ItemNumber> = []
+    /// The timer for the next refresh of outdated directories.
+    private var timer: Waiting?
+    /// The number of consecutive failures to list an outdated directory.
+    private var failures = 0
+
+    init(_ context: EngineContext) { self.context = context }
+
+    /// Whether a directory waits for a refresh.
+    func isQueued(_ identifier: String) -> Bool {
+        guard !queued.isEmpty, let row = try? context.index.item(identifier: identifier) else { return false }
+        return queued.contains(row.number)
+    }
+
+    /// Drops all refreshes, because the engine is closed.
+    func cancel() {
+        timer?.cancel()
+        (queue, queued, running, waitingForRoom) = ([], [], [], [])
+    }
+
+    // MARK: One directory
+
+    /// Refreshes a directory, unless a refresh or a listing is in progress.
+    func refresh(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+        guard !context.isClosed, !engine.isListing(folder), !running.contains(folder), queued.insert(folder).inserted
+        else { return }
+        queue.append(folder)
+        startNext(engine)
+    }
+
+    /// Refreshes a directory that may have changed. If a refresh is in progress, another one follows, because the
+    /// first may have missed the change.
+    func refreshAnew(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+        if engine.noteChange(in: folder) { return }
+        if running.contains(folder), let row = try? context.row(of: folder) {
+            engine.signalled(container: row.item.identifier, isRefresh: nil)
+        } else {
+            refresh(folder, engine)
+        }
+    }
+
+    private func startNext(_ engine: isolated any ChangeTrackerHost) {
+        while running.count < context.configuration.listingLimit, !queue.isEmpty, !context.isClosed {
+            let folder = queue.removeFirst()
+            queued.remove(folder)
+            guard !engine.isListing(folder), let row = try? context.row(of: folder), row.isKnownToProvider else {
+                continue
+            }
+            running.insert(folder)
+            if (try? context.anchor(of: row.item.identifier)) ?? nil != nil {
+                engine.signalled(container: row.item.identifier, isRefresh: folder)
+            } else {
+                engine.startListing(folder, isRefresh: true)
+            }
+        }
+    }
+
+    /// Ends the refresh of a directory, whether it succeeded or not, and starts the next ones.
+    func refreshed(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+        guard running.remove(folder) != nil else { return }
+        startNext(engine)
+    }
+
+    /// Ends the refresh of a directory that was listed, and schedules another one after a failure or a change.
+    func listingEnded(_ end: ListingEnd, _ engine: isolated any ChangeTrackerHost) {
+        if let failure = end.failure {
+            if failure.kind == .noSpace, end.isRefresh { refreshOnceThereIsRoom(end.folder, engine) }
+            noteFailure(failure, in: end.folder, engine)
+        } else {
+            failures = 0
+        }
+        refreshed(end.folder, engine)
+        if end.isWantedAgain { refresh(end.folder, engine) }
+    }
+
+    /// Refreshes a directory later because the disk was full during its listing. No event reports free space, so this
+    /// happens after a fixed delay.
+    private func refreshOnceThereIsRoom(_ folder: ItemNumber, _ engine: isolated any ChangeTrackerHost) {
+        let isFirst = waitingForRoom.isEmpty
+        waitingForRoom.insert(folder)
+        guard isFirst else { return }
+        context.clock.run(after: EngineContext.longestWaitForSpace) { [weak engine] in
+            engine?.perform { $0.changes.refreshes.waitForRoomEnded($0) }
+        }
+    }
+
+    func waitForRoomEnded(_ engine: isolated any ChangeTrackerHost) {
+        let folders = waitingForRoom
+        waitingForRoom = []
+        for folder in folders { refresh(folder, engine) }
+    }
+
+    // MARK: Outdated directories
+
+    private static let firstPause = 2.0
+    private static let longestPause = 300.0
+
+    /// Refreshes the outdated directories, unless that is in progress.
+    func refreshOutdated(_ engine: isolated any ChangeTrackerHost) {
+        timer?.cancel()
+        timer = nil
+        do throws(ProviderFailure) {
+            for folder in try outdatedFolders() { refresh(folder, engine) }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    /// Refreshes the outdated directories. Refreshes in progress are followed by others.
+    func refreshOutdatedAnew(_ engine: isolated any ChangeTrackerHost) throws(ProviderFailure) {
+        for folder in try outdatedFolders() { refreshAnew(folder, engine) }
+    }
+
+    /// Returns the outdated directories, and drops those that are no longer listed directories.
+    private func outdatedFolders() throws(ProviderFailure) -> [ItemNumber] {
+        var folders: [ItemNumber] = []
+        var others: [String] = []
+        try onRecord { () throws(IndexFailure) in
+            for identifier in try context.index.outdatedFolders() {
+                if let row = try context.index.item(identifier: identifier), row.listing == .complete {
+                    folders.append(row.number)
+                } else {
+                    others.append(identifier)
+                }
+            }
+        }
+        if !others.isEmpty {
+            try context.write { writer throws(IndexFailure) in
+                for identifier in others { try writer.setOutdated(false, identifier) }
+            }
+        }
+        return folders
+    }
+
+    /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
+    /// directories. Failures that need the user are retried after the user has acted.
+    private func noteFailure(
+        _ failure: ProviderFailure, in folder: ItemNumber, _ engine: isolated any ChangeTrackerHost
+    ) {
+        guard failure.isWorthAnotherAttempt, timer == nil, !context.isClosed, let folders = try? outdatedFolders(),
+            folders.contains(folder)
+        else { return }
+        let pause = min(Self.firstPause * Double(1 << min(failures, 16)), Self.longestPause)
+        failures += 1
+        timer = context.clock.run(after: pause) { [weak engine] in
+            engine?.perform { $0.changes.refreshes.refreshOutdated($0) }
+        }
+    }
+}

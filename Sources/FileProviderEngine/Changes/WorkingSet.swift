@@ -1,0 +1,171 @@
+import FileProvider
+
+/// The working set: the change feed of all directories, and items that the provider considers useful to the user, in
+/// any directory.
+///
+/// It is a part of ``ChangeTracker``.
+final class WorkingSet {
+    /// Whether the provider reports changes of all directories in one feed.
+    private enum State {
+        case unknown
+        /// The first sync anchor is being requested.
+        case beginning
+        case available
+        case missing
+    }
+
+    private let context: EngineContext
+    private let signIn: SignIn
+    private let feed: ChangeFeed
+    private let refreshes: DirectoryRefreshes
+    private var state = State.unknown
+    /// The number of failures to list the working set for a reason of the provider's own that may pass.
+    private var failures = 0
+
+    private let container = ProviderItem.workingSetIdentifier
+
+    init(_ context: EngineContext, _ signIn: SignIn, _ feed: ChangeFeed, _ refreshes: DirectoryRefreshes) {
+        self.context = context
+        self.signIn = signIn
+        self.feed = feed
+        self.refreshes = refreshes
+    }
+
+    // MARK: The change feed
+
+    /// Whether the change feed covers everything from now on, if the provider has one. A listing from before that
+    /// would have to be repeated.
+    var isBegun: Bool {
+        switch state {
+        case .available, .missing: true
+        case .beginning: false
+        case .unknown: (try? context.anchor(of: container)) ?? nil != nil
+        }
+    }
+
+    /// Whether the provider has no change feed.
+    var isMissing: Bool { state == .missing }
+
+    /// Takes the first sync anchor of the working set after a first listing. Later changes are reported since that
+    /// anchor.
+    func begin(_ engine: isolated any ChangeTrackerHost) {
+        guard !context.isClosed, state == .unknown else { return }
+        if (try? context.anchor(of: container)) ?? nil != nil {
+            state = .available
+            engine.changesAreFollowed()
+        } else {
+            state = .beginning
+            // Something may have changed between the listing and the anchor: this requests the directories, too.
+            engine.signalled(container: container, isRefresh: nil)
+        }
+    }
+
+    /// Applies the changes since the last sync anchor, or takes the first one.
+    func requestChanges(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+        if state != .missing, let anchor = try context.anchor(of: container) {
+            do throws(ProviderFailure) {
+                try await feed.follow(container, from: anchor, engine)
+                state = .available
+                return
+            } catch {
+                guard error.kind == .expired || error.kind == .unsupported || error.kind == .noSuchItem else {
+                    throw error
+                }
+            }
+        }
+        try await takeAnchor(engine)
+    }
+
+    private func takeAnchor(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+        let anchor: [UInt8]?
+        do throws(ProviderFailure) {
+            anchor = try await context.resources.currentAnchor(of: container)
+        } catch {
+            guard error.kind == .noSuchItem || error.kind == .notPermitted || error.kind == .cannotSynchronize else {
+                if state == .beginning { state = .unknown }
+                throw error
+            }
+            anchor = nil
+        }
+        guard !context.isClosed else { throw .closed }
+        state = anchor == nil ? .missing : .available
+        try context.write { writer throws(IndexFailure) in
+            try writer.setAnchor(anchor, of: container)
+            try writer.setSetting(Self.listedSetting, nil)
+            // Changes before that anchor are unknown.
+            try writer.noteAllOutdated()
+        }
+        try refreshes.refreshOutdatedAnew(engine)
+        // Moves into and out of the trash before that anchor are unknown, too.
+        engine.trashMayHaveChanged()
+    }
+
+    // MARK: The items
+
+    /// The maximum number of pages. Items beyond them are found when their directories are listed.
+    private static let mostPages = 500
+
+    /// The maximum number of listings that begin anew because a page expired.
+    private static let beginnings = 3
+
+    /// The setting that is present once the working set was listed completely, or cannot be.
+    private static let listedSetting = "workingSet.listed"
+
+    /// Whether the working set may be listed again. After eight failures the listing is left until the next start,
+    /// because changes are reported without it.
+    private var mayBeListed: Bool { failures < 8 }
+
+    private func isListed() throws(ProviderFailure) -> Bool {
+        try onRecord { () throws(IndexFailure) in try context.index.setting(Self.listedSetting) != nil }
+    }
+
+    /// Lists the working set into the index, unless that was done, so that it is available offline. This is a
+    /// convenience: a provider that cannot list it, or crashes on the request, is still asked for changes.
+    ///
+    /// - Throws: A failure that may pass, or one of this machine. The listing is to be repeated.
+    func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+        guard state == .available, mayBeListed, try !isListed() else { return }
+        var after: [UInt8]?
+        var seen: Set<[UInt8]> = []
+        var beginning = 1
+        for _ in 0..<Self.mostPages {
+            let (items, question): ([ProviderItem], AnswerOrder.Question)
+            let era = signIn.epoch
+            do throws(ProviderFailure) {
+                let answer = try await context.resources.page(of: container, after: after)
+                // A directory's listing defines its items' place. For other items, the ancestors must be known.
+                (items, question) = (try await engine.withAncestors(answer.page.items), answer.question)
+                after = answer.page.next
+            } catch {
+                if error.kind == .expired, beginning < Self.beginnings {
+                    beginning += 1
+                    (after, seen) = (nil, [])
+                    continue
+                }
+                guard error.isForGood else {
+                    if error.kind == .transient { failures += 1 }
+                    guard mayBeListed else { return }
+                    throw error
+                }
+                signIn.noteFailure(error, askedIn: era)
+                break
+            }
+            guard !context.isClosed else { throw .closed }
+            try engine.apply(items, answering: question)
+            guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
+        }
+        guard !context.isClosed else { throw .closed }
+        try engine.writeMakingRoom { writer throws(IndexFailure) in try writer.setSetting(Self.listedSetting, [1]) }
+    }
+}
+
+extension ProviderFailure {
+    /// Whether this failure shows that the provider cannot list its working set at any time.
+    fileprivate var isForGood: Bool {
+        switch kind {
+        // The request was already repeated several times after the process ended: the process crashes on it.
+        case .unsupported, .noSuchItem, .notPermitted, .badAnswer, .cannotSynchronize, .expired, .processEnded: true
+        default: false
+        }
+    }
+}
