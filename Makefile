@@ -6,7 +6,7 @@ DESTDIR ?=
 # Flags for every build, for instance SWIFT_FLAGS="-j 2".
 SWIFT_FLAGS ?=
 
-FORMATTED = Package.swift Sources Tests Examples Providers
+FORMATTED = Package.swift Sources Tests Examples Providers Benchmarks
 
 # The programs that are installed, and their targets.
 PROGRAMS = purveyd purvey purvey-keeper purvey-passthrough purvey-pictures purvey-bus

@@ -110,8 +110,7 @@ let package = Package(
         // directory.
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CFuse"),
-        .target(name: "CSwiftRuntime"),
-        .target(name: "CLateBinding"),
+        .target(name: "CRuntimeSupport"),
         // The submodule of `os` below.
         .target(name: "COSLog"),
         .target(name: "CAuthentication", dependencies: ["CGLib"]),
@@ -131,8 +130,9 @@ let package = Package(
         library("os", ["COSLog", "OSLog"]),
 
         // Floor 2
+        library("DataDetection", ["FoundationAdditions"]),
         library("MobileCoreServices", ["FoundationAdditions", "UniformTypeIdentifiers"]),
-        library("Conduit", ["CSwiftRuntime", "LinuxSystem"]),
+        library("Conduit", ["CRuntimeSupport", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("Keeping", ["CLinux", "LinuxSystem"]),
         library("Sandbox", ["CSandbox", "LinuxSystem"]),
@@ -142,7 +142,7 @@ let package = Package(
         library(
             "FileCoordination",
             [
-                "CAuthentication", "CLateBinding", "Conduit", "FoundationAdditions", "LinuxSystem", "OSLog",
+                "CAuthentication", "CRuntimeSupport", "Conduit", "FoundationAdditions", "LinuxSystem", "OSLog",
                 "PropertyLists", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         library("Images", ["CDeflate", "CImages", "FoundationAdditions", "UniformTypeIdentifiers"]),
@@ -161,13 +161,14 @@ let package = Package(
         library(
             "AppExtension",
             [
-                "CSwiftRuntime", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "LinuxSystem",
+                "CRuntimeSupport", "Conduit", "FileCoordination", "FoundationAdditions", "ItemProvider", "LinuxSystem",
                 "PropertyLists", "UniformTypeIdentifiers",
             ]),
         library(
             "DragAndDrop",
             [
-                "CLateBinding", "FileCoordination", "FoundationAdditions", "Images", "ItemProvider", "LinuxSystem",
+                "CRuntimeSupport", "DataDetection", "FileCoordination", "FoundationAdditions", "Images", "ItemProvider",
+                "LinuxSystem",
                 "UniformTypeIdentifiers",
             ]),
 
@@ -175,7 +176,7 @@ let package = Package(
         library(
             "FileProvider",
             [
-                "AppExtension", "CLateBinding", "CSwiftRuntime", "Conduit", "CoreTransferable", "FileCoordination",
+                "AppExtension", "CRuntimeSupport", "Conduit", "CoreTransferable", "FileCoordination",
                 "FoundationAdditions", "ItemProvider", "LinuxSystem", "MobileCoreServices", "PropertyLists",
                 "UniformTypeIdentifiers",
             ]),
@@ -190,11 +191,11 @@ let package = Package(
                 "AppExtension", "Conduit", "DragAndDrop", "ItemProvider", "LinuxSystem", "PropertyLists",
                 "UniformTypeIdentifiers",
             ]),
-        library("CoordinationService", ["CLateBinding", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),
+        library("CoordinationService", ["CRuntimeSupport", "Conduit", "FileCoordination", "LinuxSystem", "OSLog"]),
         library(
             "ExtensionHost",
             [
-                "AppExtension", "CSwiftRuntime", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
+                "AppExtension", "CRuntimeSupport", "Conduit", "FileCoordination", "FileProvider", "ItemProvider",
                 "LinuxSystem", "PropertyLists", "Sandbox", "UniformTypeIdentifiers",
             ]),
 
@@ -237,18 +238,21 @@ let package = Package(
                 "FileCoordination", "FileProvider", "FileProviderUI", "ItemProvider", "LinuxSystem", "Sandbox",
                 "UniformTypeIdentifiers",
             ]),
-        program(
-            "PurveyBenchmark",
-            [
+        .executableTarget(
+            name: "PurveyBenchmark",
+            dependencies: [
                 "AppExtension", "CLinux", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
                 "FileCoordination", "FileProvider", "FileProviderEngine", "Images", "ItemProvider", "LinuxSystem",
                 "UniformTypeIdentifiers", "ZipArchive",
-            ]),
+            ],
+            path: "Benchmarks", swiftSettings: settings),
         program("PurveyKeeper", ["Fuse", "Keeping", "LinuxSystem"]),
         program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
-        program("PurveyDemo", ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"]),
+        .executableTarget(
+            name: "PurveyDemo", dependencies: ["Exchange", "ItemProvider", "LinuxSystem", "UniformTypeIdentifiers"],
+            path: "Examples/Demo", swiftSettings: settings),
 
         // The programs that Documentation/Programs.md shows.
         .executableTarget(
@@ -360,9 +364,9 @@ let package = Package(
         tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
         tests(
             "DragAndDropTests",
-            ["DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
+            ["DataDetection", "DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),
         .executableTarget(
-            name: "UnrulyExtension", dependencies: ["CSwiftRuntime"], path: "Tests/UnrulyExtension",
+            name: "UnrulyExtension", dependencies: ["CRuntimeSupport"], path: "Tests/UnrulyExtension",
             swiftSettings: settings),
         .executableTarget(
             name: "BookmarkExtension", dependencies: ["CoordinationService", "FileCoordination", "LinuxSystem"],
@@ -590,9 +594,9 @@ for target in package.targets where target.type == .test || target.isBeneath("Te
 // computes much, and one that stands for clients' programs in Swift 5 mode (see compatibilityTests). The benchmark is
 // optimized only if it is built by name.
 let optimizedForTests = ["ArbitrationTesting", "PasteboardPeerSwift5"]
-let notInstalled = ["PurveyBenchmark", "PurveyDemo"].filter { !wantedTargets.contains($0) }
+let benchmarks = ["PurveyBenchmark"].filter { !wantedTargets.contains($0) }
 for target in package.targets where target.type != .test && !optimizedForTests.contains(target.name) {
-    if target.isBeneath("Tests") || target.isBeneath("Examples") || notInstalled.contains(target.name) {
+    if target.isBeneath("Tests") || target.isBeneath("Examples") || benchmarks.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + [notOptimized]
     }
 }

@@ -1,6 +1,6 @@
 // An extension's program that does whatever it is told over its socket, and says how that went: one packet with a deed
 // and its operand, one packet back. For tests of confinement; it speaks no protocol.
-import CSwiftRuntime
+import CRuntimeSupport
 import Foundation
 import Glibc
 

@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CRuntimeSupport
 import Foundation
 import Glibc
 import LinuxSystem

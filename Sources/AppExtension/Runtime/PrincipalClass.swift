@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CRuntimeSupport
 import Foundation
 
 /// The class of an extension's bundle that handles its requests.

@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CRuntimeSupport
 import Glibc
 
 /// Names as the compiler makes them, which a stranger may have made up.

@@ -1,3 +1,5 @@
+import DataDetection
+
 extension UIPasteboard {
     /// The values that were detected in the text of an item. A value that was not requested or not found is empty.
     ///

@@ -1,5 +1,5 @@
+import DataDetection
 import Foundation
-import ItemProvider
 
 /// The detection of all requested kinds in one text.
 ///
@@ -39,7 +39,7 @@ extension UIPasteboard.DetectedValues {
     package init(
         of keyPaths: Set<PartialKeyPath<UIPasteboard.DetectedValues>>, in text: String, clock: CalendarClock = .current
     ) {
-        let beginning = TextBeginning(text, isWhole: text.utf8.count <= DetectionText.limit)
-        self = PatternDetector.values(of: DetectedKind.kinds(keyPaths), in: DetectionText(beginning), clock: clock)
+        let text = DetectionText(text, isWhole: text.utf8.count <= DetectionText.limit)
+        self = PatternDetector.values(of: DetectedKind.kinds(keyPaths), in: text, clock: clock)
     }
 }

@@ -1,3 +1,4 @@
+import DataDetection
 import Foundation
 import ItemProvider
 import LinuxSystem
@@ -149,7 +150,10 @@ extension UIPasteboard {
                 detected.append(DetectedValues())
                 continue
             }
-            detected.append(try await blocking { PatternDetector.values(of: kinds, in: DetectionText(beginning)) })
+            detected.append(
+                try await blocking {
+                    PatternDetector.values(of: kinds, in: DetectionText(beginning.text, isWhole: beginning.isWhole))
+                })
         }
         return detected
     }

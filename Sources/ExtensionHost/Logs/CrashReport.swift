@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CRuntimeSupport
 import Conduit
 import Foundation
 import LinuxSystem

@@ -1,4 +1,4 @@
-import CLateBinding
+import CRuntimeSupport
 import Foundation
 import LinuxSystem
 import OSLog

@@ -1,4 +1,4 @@
-import CSwiftRuntime
+import CRuntimeSupport
 
 /// A test whether a class implements an optional member of a protocol.
 ///

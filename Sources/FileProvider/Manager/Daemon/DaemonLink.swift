@@ -1,4 +1,4 @@
-import CLateBinding
+import CRuntimeSupport
 import Conduit
 import Dispatch
 import Foundation

@@ -8,7 +8,7 @@ import Foundation
 /// tokens.
 ///
 /// Sources: ISO 8601, RFC 3339; ``DateForms``, ``TimeForms`` and ``TimeZoneForms`` list the forms.
-struct CalendarEventDetector {
+package struct CalendarEventDetector {
     private let text: DetectionText
     private let clock: CalendarClock
     private let tokens: Tokens
@@ -16,7 +16,7 @@ struct CalendarEventDetector {
     private let times: TimeForms
     private let zones: TimeZoneForms
 
-    static func matches(in text: DetectionText, clock: CalendarClock) -> [DDMatchCalendarEvent] {
+    package static func matches(in text: DetectionText, clock: CalendarClock) -> [DDMatchCalendarEvent] {
         let detector = CalendarEventDetector(text, clock)
         var matches: [DDMatchCalendarEvent] = []
         var index = 0

@@ -5,10 +5,10 @@
 /// by 16 characters for an extension, and back by 24 for a word such as "tel".
 ///
 /// Sources: ITU-T E.164 (at most 15 digits), ITU-T E.123 (notation), RFC 3966 section 5.1.1 (visual separators).
-enum PhoneNumberDetector {
+package enum PhoneNumberDetector {
     private static let longest = 40
 
-    static func matches(in text: DetectionText) -> [DDMatchPhoneNumber] {
+    package static func matches(in text: DetectionText) -> [DDMatchPhoneNumber] {
         var matches: [DDMatchPhoneNumber] = []
         var position = 0
         while position < text.count {

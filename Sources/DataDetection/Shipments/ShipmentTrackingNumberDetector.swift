@@ -12,8 +12,8 @@
 /// back by 64.
 ///
 /// Sources: UPU S10; USPS Publication 199; the carriers' own descriptions of their numbers.
-enum ShipmentTrackingNumberDetector {
-    static func matches(in text: DetectionText) -> [DDMatchShipmentTrackingNumber] {
+package enum ShipmentTrackingNumberDetector {
+    package static func matches(in text: DetectionText) -> [DDMatchShipmentTrackingNumber] {
         var matches: [DDMatchShipmentTrackingNumber] = []
         var position = 0
         while position < text.count {

@@ -1,10 +1,8 @@
-import ItemProvider
-
 /// A text for detection: its characters by position, and `nil` beyond either end. So a detector may look ahead and
 /// back without checking the bounds.
-struct DetectionText: Sendable {
+package struct DetectionText: Sendable {
     /// The most bytes of a text that are examined. Texts that are copied to use their parts are far shorter.
-    static let limit = 64 * 1024
+    package static let limit = 64 * 1024
 
     let scalars: [Unicode.Scalar]
     /// Whether these are all characters of the text. Otherwise the text as a whole cannot be judged.
@@ -12,9 +10,10 @@ struct DetectionText: Sendable {
     /// The words, numbers and signs of the text.
     let tokens: [Token]
 
-    init(_ beginning: TextBeginning) {
-        scalars = Array(beginning.text.unicodeScalars.prefix(Self.limit))
-        isWhole = beginning.isWhole
+    /// Creates a text for detection from the beginning of a text.
+    package init(_ beginning: String, isWhole: Bool) {
+        scalars = Array(beginning.unicodeScalars.prefix(Self.limit))
+        self.isWhole = isWhole
         tokens = Token.tokens(of: scalars)
     }
 
@@ -24,7 +23,7 @@ struct DetectionText: Sendable {
         scalars.indices.contains(position) ? scalars[position] : nil
     }
 
-    func string(_ range: Range<Int>) -> String {
+    package func string(_ range: Range<Int>) -> String {
         var string = String.UnicodeScalarView()
         string.append(contentsOf: scalars[range.clamped(to: scalars.indices)])
         return String(string)

@@ -8,8 +8,8 @@
 ///
 /// Source: IATA, Standard Schedules Information Manual, chapter 2 (flight designator: two characters, one to four
 /// digits, an operational suffix).
-enum FlightNumberDetector {
-    static func matches(in text: DetectionText) -> [DDMatchFlightNumber] {
+package enum FlightNumberDetector {
+    package static func matches(in text: DetectionText) -> [DDMatchFlightNumber] {
         var matches: [DDMatchFlightNumber] = []
         var position = 0
         while position < text.count {

@@ -5,10 +5,10 @@
 /// out, because they do not occur in text. The domain must be one that could be registered.
 ///
 /// Looks back from every `@` by 64 characters and ahead by 253, and no further than to the next `@`.
-enum EmailAddressDetector {
+package enum EmailAddressDetector {
     private static let longestLocalPart = 64
 
-    static func matches(in text: DetectionText) -> [DDMatchEmailAddress] {
+    package static func matches(in text: DetectionText) -> [DDMatchEmailAddress] {
         var matches: [DDMatchEmailAddress] = []
         var end = 0
         for position in text.scalars.indices where position >= end && text[position] == "@" {

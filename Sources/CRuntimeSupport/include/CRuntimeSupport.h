@@ -1,5 +1,5 @@
-#ifndef CSWIFTRUNTIME_H
-#define CSWIFTRUNTIME_H
+#ifndef CRUNTIMESUPPORT_H
+#define CRUNTIMESUPPORT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +38,19 @@ static inline void cswift_set_notes_of_thread(uint8_t notes) {
     extern _Thread_local uint8_t cswift_thread_notes;
     cswift_thread_notes = notes;
 }
+
+// Functions of modules that a program may not link, for lower modules that use them if they are linked.
+
+/// Returns a retained object that stores the boards of pasteboards and drags for all processes. NULL in a program
+/// without the module Exchange.
+void *clate_shared_boards(void);
+
+/// Returns a retained object that connects to the arbiter of file coordination for all processes. NULL in a program
+/// without the coordination service's client.
+void *clate_shared_coordination(void);
+
+/// Returns a retained object that starts the daemon and knows its socket. NULL in a program without the module
+/// Exchange.
+void *clate_daemon_entrance(void);
 
 #endif

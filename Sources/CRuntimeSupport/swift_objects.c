@@ -1,4 +1,4 @@
-#include "CSwiftRuntime.h"
+#include "CRuntimeSupport.h"
 
 // The descriptors of NSObject and of its allocating init(), by their mangled names: part of Swift's stable ABI.
 extern const char nsobject_class __asm__("$s10Foundation8NSObjectCMn");

@@ -7,8 +7,8 @@
 /// Looks ahead from every token by an amount of at most 40 characters and two words.
 ///
 /// Source: ISO 4217.
-enum MoneyAmountDetector {
-    static func matches(in text: DetectionText) -> [DDMatchMoneyAmount] {
+package enum MoneyAmountDetector {
+    package static func matches(in text: DetectionText) -> [DDMatchMoneyAmount] {
         var matches: [DDMatchMoneyAmount] = []
         let tokens = Tokens(text)
         var end = 0

@@ -1,4 +1,4 @@
-#include "CLateBinding.h"
+#include "CRuntimeSupport.h"
 
 #include <stddef.h>
 

@@ -12,11 +12,11 @@
 /// three such parts, of at most twelve words each, and ahead by a city and a country.
 ///
 /// Sources: ``PostalWords``; British Standard 7666 (postcodes); USPS Publication 28.
-struct PostalAddressDetector {
+package struct PostalAddressDetector {
     private let lines: PostalLines
     private let tokens: Tokens
 
-    static func matches(in text: DetectionText) -> [DDMatchPostalAddress] {
+    package static func matches(in text: DetectionText) -> [DDMatchPostalAddress] {
         let lines = PostalLines(text)
         let detector = PostalAddressDetector(lines: lines, tokens: lines.tokens)
         var matches: [DDMatchPostalAddress] = []

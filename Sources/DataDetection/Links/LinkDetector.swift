@@ -1,9 +1,9 @@
 import Foundation
 
 /// A link in a text.
-struct Link: Sendable {
-    let range: Range<Int>
-    let url: URL
+package struct Link: Sendable {
+    package let range: Range<Int>
+    package let url: URL
     /// Whether the scheme is in the text.
     let hasScheme: Bool
 }
@@ -17,12 +17,12 @@ struct Link: Sendable {
 /// Looks ahead by a host name. A link, or a run of letters that is none, is not read again.
 ///
 /// Sources: RFC 3986 (section 3 for the parts, appendix C for links in text).
-enum LinkDetector {
+package enum LinkDetector {
     private static let schemes: Set<String> = ["http", "https", "ftp"]
     /// Includes room for a user name before the host.
     private static let longestAuthority = HostName.longest + 128
 
-    static func links(in text: DetectionText) -> [Link] {
+    package static func links(in text: DetectionText) -> [Link] {
         var links: [Link] = []
         var position = 0
         while position < text.count {

@@ -9,14 +9,14 @@ import Foundation
 /// the comma does.
 ///
 /// Looks ahead by 40 characters; longer numbers do not count. Source: CLDR, number formats.
-struct NumberForm {
+package struct NumberForm {
     private static let longest = 40
 
     let value: Double
     let end: Int
 
     /// Returns the whole text as a number, with a sign and white space around it.
-    static func wholeText(_ text: DetectionText) -> Double? {
+    package static func wholeText(_ text: DetectionText) -> Double? {
         let trimmed = text.trimmed
         guard text.isWhole, trimmed.count <= longest else { return nil }
         var start = trimmed.lowerBound

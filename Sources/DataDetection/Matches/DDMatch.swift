@@ -21,7 +21,7 @@ public final class DDMatchLink: DDMatch, @unchecked Sendable {
     /// The link. If the text has no scheme, the scheme is `http`.
     public let url: URL
 
-    init(_ matchedString: String, url: URL) {
+    package init(_ matchedString: String, url: URL) {
         self.url = url
         super.init(matchedString)
     }

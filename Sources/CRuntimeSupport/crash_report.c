@@ -1,4 +1,4 @@
-#include "CSwiftRuntime.h"
+#include "CRuntimeSupport.h"
 #include <execinfo.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,0 +1,2 @@
+// As on Apple's platforms, this module exports Foundation.
+@_exported import FoundationAdditions
