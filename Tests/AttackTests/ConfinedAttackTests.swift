@@ -7,9 +7,7 @@ import Testing
 
 /// Extensions that send whatever they like to the daemon that has started them, and to the program that has them run.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct ConfinedAttackTests {
-    @Test(
-        .disabled("the extension loses the connection over which the test gives it orders"),
-        arguments: ["scopes", "coordination"])
+    @Test(arguments: ["scopes", "coordination"])
     func anExtensionThatSendsAnythingOverItsLinkHarmsNoOther(_ link: String) async throws {
         try await AttackedDaemon.run { daemon in
             let identifier = try await daemon.install(HostileRole(.told))

@@ -12,8 +12,11 @@ struct Order {
     static func next() -> Order? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {
+            // The host's sockets do not block.
+            var request = pollfd(fd: Line.call.rawValue, events: CShort(POLLIN), revents: 0)
+            poll(&request, 1, -1)
             let count = recv(Line.call.rawValue, &buffer, buffer.count, 0)
-            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return nil }
             if let order = Order(String(decoding: buffer[..<count], as: UTF8.self)) { return order }
             answer("unknown order")
