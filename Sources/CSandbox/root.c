@@ -78,40 +78,45 @@ static int open_place(int root, const char *path, int is_directory, char *name) 
     return sandbox_open_without_links(root, path, 0);
 }
 
-/* Copies the mounts of a directory or a file, with what is mounted beneath. */
-static int copy_mounts(int source, uint64_t attributes) {
-    int tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path | recursive);
-    if (tree < 0) return -1;
-    /* What is mounted later beneath a directory that can only be read would come without these attributes. In one
-       that can be changed, such as a handed one, it appears as it does outside. */
-    struct mount_attributes change = {.set = attributes, .propagation = attributes & read_only ? MS_PRIVATE : 0};
-    if (!syscall(mount_setattr_, tree, "", empty_path | recursive, &change, sizeof change)) return tree;
-    int error = errno;
-    close(tree);
-    errno = error;
-    return -1;
+/* Opens a directory or a file that is to be mounted. Returns 0 or an error number; `source` is -1 if it is left out. */
+static int open_source(int directory, const char *path, int *source, struct stat *status) {
+    *source = sandbox_open_without_links(directory, path, 0);
+    if (*source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
+    int error = fstat(*source, status) ? errno : 0;
+    if (!error && !S_ISLNK(status->st_mode)) return 0;
+    close(*source);
+    *source = -1;
+    return sandbox_is_left_out(error) ? 0 : error;
 }
 
-static int add_mount(int root, const char *path, uint32_t access, char *name) {
-    int source = sandbox_open_without_links(AT_FDCWD, path, 0);
-    if (source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
-    struct stat status;
-    int place = -1, tree = -1, error = fstat(source, &status) ? errno : 0;
-    if (error || S_ISLNK(status.st_mode)) {
-        close(source);
-        return sandbox_is_left_out(error) ? 0 : error;
-    }
-    if (!error && (place = open_place(root, path + 1, S_ISDIR(status.st_mode), name)) < 0) error = errno;
+/* Mounts a copy of the mounts of a directory or a file at a path of the new root directory. `depth` is `recursive` for
+   what is mounted beneath, too, or 0. Closes the source. */
+static int mount_copy(int source, int is_directory, int root, const char *path, int depth, struct mount_attributes change, char *name) {
+    int tree = -1, place = open_place(root, path, is_directory, name), error = place < 0 ? errno : 0;
     if (!error) {
-        int writes = access & (CSANDBOX_ACCESS_WRITE | CSANDBOX_ACCESS_CHANGE);
-        tree = copy_mounts(source, no_set_user | (S_ISCHR(status.st_mode) ? 0 : no_devices) | (writes ? 0 : read_only));
-        if (tree < 0) error = errno;
+        tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path | depth);
+        if (tree < 0 || syscall(mount_setattr_, tree, "", empty_path | depth, &change, sizeof change) ||
+            syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path))
+            error = errno;
     }
-    if (!error && syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path)) error = errno;
     if (tree >= 0) close(tree);
     if (place >= 0) close(place);
     close(source);
     return error;
+}
+
+static int add_mount(int root, const char *path, uint32_t access, char *name) {
+    struct stat status;
+    int source, error = open_source(AT_FDCWD, path, &source, &status);
+    if (source < 0) return error;
+    const int writes = access & (CSANDBOX_ACCESS_WRITE | CSANDBOX_ACCESS_CHANGE);
+    /* What is mounted later beneath a directory that can only be read would come without these attributes. In one
+       that can be changed it appears as it does outside. */
+    const struct mount_attributes change = {
+        .set = no_set_user | (S_ISCHR(status.st_mode) ? 0 : no_devices) | (writes ? 0 : read_only),
+        .propagation = writes ? 0 : MS_PRIVATE,
+    };
+    return mount_copy(source, S_ISDIR(status.st_mode), root, path + 1, recursive, change, name);
 }
 
 static int add_link(int root, const char *path, const char *target, char *parent, char *name) {
@@ -132,22 +137,11 @@ static int add_link(int root, const char *path, const char *target, char *parent
 /* Mounts a directory or a file of the system's /proc, with nothing beneath it. The mount keeps the kernel from
    forgetting the file under pressure of memory, and Landlock's rule for it with it. */
 static int add_proc_file(int proc, int root, const char *name, char *room) {
-    int source = openat(proc, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    if (source < 0) return sandbox_is_left_out(errno) ? 0 : errno;
     struct stat status;
-    int place = -1, tree = -1, error = fstat(source, &status) ? errno : 0;
-    if (!error && (place = open_place(root, name, S_ISDIR(status.st_mode), room)) < 0) error = errno;
-    if (!error) {
-        tree = (int)syscall(open_tree_, source, "", clone_tree | O_CLOEXEC | empty_path);
-        struct mount_attributes change = {.set = no_set_user | no_devices | no_programs, .propagation = MS_PRIVATE};
-        if (tree < 0 || syscall(mount_setattr_, tree, "", empty_path, &change, sizeof change) ||
-            syscall(move_mount_, tree, "", place, "", from_empty_path | to_empty_path))
-            error = errno;
-    }
-    if (tree >= 0) close(tree);
-    if (place >= 0) close(place);
-    close(source);
-    return error;
+    int source, error = open_source(proc, name, &source, &status);
+    if (source < 0) return error;
+    const struct mount_attributes change = {.set = no_set_user | no_devices | no_programs, .propagation = MS_PRIVATE};
+    return mount_copy(source, S_ISDIR(status.st_mode), root, name, 0, change, room);
 }
 
 /* The process's own directory and the files among the confinement's paths, and nothing else: other processes are
