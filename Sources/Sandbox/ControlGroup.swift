@@ -112,7 +112,7 @@ package final class ControlGroup: Sendable {
 
     /// The directory of this process's group in the unified hierarchy.
     private static func ownPath() -> String? {
-        guard let groups = try? FileDescriptor.open("/proc/self/cgroup", .readOnly).everythingThere(),
+        guard let groups = try? text(of: FileDescriptor.open("/proc/self/cgroup", .readOnly)),
             let line = groups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
         else { return nil }
         return "/sys/fs/cgroup" + line.dropFirst(3)
@@ -130,7 +130,11 @@ package final class ControlGroup: Sendable {
 }
 
 private func text(_ name: String, in directory: FileDescriptor) throws(Errno) -> String {
-    try directory.open(name, .readOnly).everythingThere()
+    try text(of: directory.open(name, .readOnly))
+}
+
+private func text(of file: FileDescriptor) throws(Errno) -> String {
+    String(decoding: try file.readToEnd(limit: 1 << 20), as: UTF8.self)
 }
 
 private func write(_ text: String, to name: String, in directory: FileDescriptor) throws(Errno) {
@@ -138,17 +142,4 @@ private func write(_ text: String, to name: String, in directory: FileDescriptor
     let bytes = Array(text.utf8)
     // In one piece: each write is a command.
     try retrying { Glibc.write(file.rawValue, bytes, bytes.count) }
-}
-
-extension FileDescriptor {
-    /// Returns the text of a file that the kernel makes as it is read.
-    fileprivate func everythingThere() throws(Errno) -> String {
-        var text: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = try retrying { Glibc.read(rawValue, &piece, piece.count) }
-            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
-            text += piece[..<count]
-        }
-    }
 }
