@@ -17,9 +17,11 @@ struct RootPlan {
     init(for paths: [(path: String, access: Confinement.Access)]) {
         var accesses: [String: Confinement.Access] = [:]
         var targets: [String: String] = [:]
+        var places = Places()
         for (path, access) in paths where !Self.isOfProc(path) {
             var passed: [(path: String, target: String)] = []
-            guard let resolved = Self.resolve(path, &passed), passed.isEmpty || !access.contains(.withoutLinks) else {
+            guard let resolved = Self.resolve(path, &passed, &places), passed.isEmpty || !access.contains(.withoutLinks)
+            else {
                 continue
             }
             for link in passed { targets[link.path] = link.target }
@@ -44,37 +46,64 @@ struct RootPlan {
 
     private static func isOfProc(_ path: String) -> Bool { path == "/proc" || path.hasPrefix("/proc/") }
 
+    /// The outcomes of looking at places that paths led through: most paths share the first ones.
+    private struct Places {
+        enum Place {
+            case link(String)
+            case other
+            /// It cannot be looked up, or is a link that is not UTF-8.
+            case unknown
+        }
+
+        private var known: [String: Place] = [:]
+
+        mutating func look(at path: String) -> Place {
+            if let place = known[path] { return place }
+            let place = Self.place(at: path)
+            known[path] = place
+            return place
+        }
+
+        private static func place(at path: String) -> Place {
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { target in
+                guard let start = target.baseAddress else { return .unknown }
+                let count = readlink(path, start, target.count)
+                // EINVAL: it is no link.
+                guard count >= 0 else { return errno == EINVAL ? .other : .unknown }
+                let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(target)[..<count])
+                return String(validating: bytes, as: UTF8.self).map { .link($0) } ?? .unknown
+            }
+        }
+    }
+
     /// Returns an absolute path without links, and adds the links that led there; `nil` if there are too many, if
     /// one is not UTF-8 or leads into `/proc`, or if the path is relative or cannot be looked up.
-    private static func resolve(_ path: String, _ passed: inout [(path: String, target: String)]) -> String? {
+    private static func resolve(
+        _ path: String, _ passed: inout [(path: String, target: String)], _ places: inout Places
+    ) -> String? {
         guard path.hasPrefix("/") else { return nil }
-        var names = path.split(separator: "/").map(String.init)[...]
-        var resolved: [String] = []
+        var names = path.split(separator: "/")[...]
+        // Without the slash of the root.
+        var resolved = ""
         while let name = names.popFirst() {
             if name == "." { continue }
             if name == ".." {
-                _ = resolved.popLast()
+                if let slash = resolved.lastIndex(of: "/") { resolved.removeSubrange(slash...) }
                 continue
             }
-            let next = "/" + (resolved + [name]).joined(separator: "/")
+            let next = resolved + "/" + name
             // Links there lead to other places in the program.
             if isOfProc(next) { return nil }
-            var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-            let count = readlink(next, &target, target.count)
-            if count < 0 {
-                // EINVAL: it is no link.
-                guard errno == EINVAL else { return nil }
-                resolved.append(name)
-                continue
+            switch places.look(at: next) {
+            case .unknown: return nil
+            case .other: resolved = next
+            case .link(let target):
+                guard passed.count < mostLinks else { return nil }
+                passed.append((next, target))
+                if target.hasPrefix("/") { resolved = "" }
+                names = target.split(separator: "/")[...] + names
             }
-            guard passed.count < mostLinks else { return nil }
-            guard let text = String(validating: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self) else {
-                return nil
-            }
-            passed.append((next, text))
-            if text.hasPrefix("/") { resolved = [] }
-            names = text.split(separator: "/").map(String.init)[...] + names
         }
-        return "/" + resolved.joined(separator: "/")
+        return resolved.isEmpty ? "/" : resolved
     }
 }
