@@ -97,6 +97,9 @@ extension ExtensionBundle {
     /// The `NSExtensionPointIdentifier` of the user interfaces of file providers.
     package static let providerInterfacePoint = "com.apple.fileprovider-actionsui"
 
+    /// Whether it is a file provider, or the user interface of one. Apple's points all begin like this.
+    package var isOfFileProvider: Bool { point.hasPrefix("com.apple.fileprovider") }
+
     /// Whether this is the user interface of a file provider.
     package func isInterface(of provider: ExtensionBundle) -> Bool {
         guard point == Self.providerInterfacePoint else { return false }

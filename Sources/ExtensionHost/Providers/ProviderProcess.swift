@@ -268,25 +268,9 @@ package actor ProviderProcess {
         return instance
     }
 
-    /// The prefix of file providers' extension points; Apple's is `com.apple.fileprovider-nonui`.
-    private static let pointPrefix = "com.apple.fileprovider"
-
-    /// The maximum size of a file that a provider writes, in effect none. Its memory files are limited by its memory
-    /// limit.
-    private static let largestFile: UInt64 = 1 << 46
-
-    /// The limits of a provider's connection. Its only calls are those that watch directories, and it usually waits
-    /// for each reply before the next one.
-    private static let limits: ConnectionLimits = {
-        var limits = ProviderWire.limits
-        (limits.callsInFlight, limits.servedBytes, limits.servedDescriptors) = (4096, 16 << 20, 1024)
-        (limits.queuedDescriptors, limits.unclosedDescriptors) = (1024, 256)
-        return limits
-    }()
-
     private nonisolated func startProcess(_ domain: ProviderDomain) throws -> Started {
         let bundle = try library.find(extensionIdentifier)
-        guard bundle.point.hasPrefix(Self.pointPrefix) else {
+        guard bundle.isOfFileProvider else {
             throw NoProvider(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
         }
         let handed = try domain.handedFolder(apartFrom: kept)

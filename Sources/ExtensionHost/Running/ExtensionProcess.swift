@@ -56,8 +56,7 @@ final class ExtensionProcess: Sendable {
         let (ours, theirs) = try SequencedPacketSocket.pair()
         limits = ProcessLimits(memory: bundle.memoryLimit, network: bundle.usesNetwork)
         folders = [container.path] + groups.paths
-        containerWatch = ContainerWatch(
-            folders, bundle.point.hasPrefix("com.apple.fileprovider") ? .ofProvider : .ofAction)
+        containerWatch = ContainerWatch(folders, bundle.isOfFileProvider ? .ofProvider : .ofAction)
         let service = ScopeService(
             bundle: bundle.identifier, data: data, folder: scopes, container: container.path, groups: groups.paths)
         let coordinator = try coordination?(service)
