@@ -69,25 +69,41 @@ package struct Layers: Sendable, Equatable {
     package static var missing: [String] { missing(wanted) }
 
     package static func missing(_ wanted: Layers) -> [String] {
-        let version = min(Int(csandbox_landlock_version()), wanted.landlock)
-        let (has, refusal) = namespaces(wanted)
+        let (permitted, refusal) = namespaces(wanted)
+        return missing(wanted, permitting: permitted, refusal)
+    }
+
+    /// The same, on a system that permits certain namespaces only.
+    ///
+    /// - Parameter refusal: the reason why it permits no others.
+    package static func missing(_ wanted: Layers, permitting permitted: Namespaces, _ refusal: Errno?) -> [String] {
         let why = refusal.map { " (\($0))" } ?? ""
         var missing: [String] = []
-        if !has.contains(.files) {
+        if !permitted.contains(.files) {
             missing.append(
                 "the system permits no namespaces\(why): extensions can tell which files and processes exist, "
                     + "and read extended attributes of other files")
+        } else if !permitted.contains(.network) {
+            missing.append(
+                "the system permits no namespace of the network\(why): extensions can see its connections and interfaces"
+            )
         }
-        switch version {
-        case ...0 where has.contains(.files):
+        switch wanted.usedLandlock {
+        case ...0 where permitted.contains(.files):
             missing.append("the kernel has no Landlock: extensions can change files that they are handed for reading")
         case ...0: missing.append("the kernel has no Landlock: extensions reach all files of this user")
-        case ..<3 where !has.contains(.files):
-            missing.append("Landlock \(version): extensions can empty files that they may read")
+        case ..<3 where !permitted.contains(.files):
+            missing.append("Landlock \(wanted.usedLandlock): extensions can empty files that they may read")
         default: break
         }
         return missing
     }
+
+    /// The version of Landlock's interface that is used; 0 is none.
+    package var usedLandlock: Int { min(Int(csandbox_landlock_version()), landlock) }
+
+    /// Whether the system permits root directories of programs' own. Blocks at its first use.
+    package static var permitsRootDirectories: Bool { namespaces(wanted).0.contains(.files) }
 
     private static func namespaces(_ wanted: Layers) -> (Namespaces, Errno?) {
         if wanted.namespaces.isEmpty { return ([], nil) }

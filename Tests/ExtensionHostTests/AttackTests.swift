@@ -28,7 +28,9 @@ import Testing
     private static let refused = Errno.notPermitted.description
 
     /// The layers of confinement to attack: those of this system, and those of older or stricter systems.
-    static let layers = [Layers(), Layers(landlock: 2), Layers(namespaces: []), Layers(landlock: 2, namespaces: [])]
+    static let layers = [
+        Layers(), Layers(landlock: 2), Layers(landlock: 0), Layers(namespaces: []), Layers(landlock: 2, namespaces: []),
+    ]
 
     private func refuses(_ deeds: [String], _ place: ExtensionPlace, layers: Layers) throws {
         let unruly = try place.start(layers: layers)

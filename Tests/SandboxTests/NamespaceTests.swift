@@ -124,5 +124,10 @@ import Testing
         let older = Layers.missing(Layers(landlock: 2, namespaces: []))
         #expect(older.count == 2 && older[0].contains("no namespaces") && older[1].contains("Landlock 2"))
         #expect(Layers.missing(Layers(landlock: 0, namespaces: [])).last?.contains("reach all files") == true)
+        let full = Errno(rawValue: ENOSPC)
+        let unnetworked = Layers.missing(Layers(landlock: 2), permitting: [.ipc, .hostName, .files], full)
+        #expect(unnetworked.count == 1 && unnetworked[0].contains("no namespace of the network (\(full))"))
+        let rooted = Layers.missing(Layers(landlock: 0), permitting: .all, nil)
+        #expect(rooted.count == 1 && rooted[0].contains("files that they are handed for reading"))
     }
 }

@@ -60,15 +60,31 @@ extension Confinement {
 
 /// The confinement of extensions on this system.
 package enum ExtensionConfinement {
-    /// The limits of extensions that this system cannot enforce, one sentence each; empty if it enforces all. Blocks at
-    /// its first use.
-    package static var weaknesses: [String] {
+    /// Returns the limits of extensions that this system cannot enforce, one sentence each; empty if it enforces all.
+    /// Blocks at its first use.
+    ///
+    /// - Parameter domains: the names of the domains whose providers were handed a directory of this machine.
+    package static func weaknesses(handedTo domains: [String]) -> [String] {
         var weaknesses = Layers.missing
         if ControlGroup.delegated?.controllers.contains("memory") != true {
             weaknesses.append(
                 "no control group is delegated: the memory of extensions is checked ten times a second only, "
                     + "and kernel memory for pipes, locks, files in flight and the like is not counted")
         }
+        // Otherwise the sentences above are about these providers, too.
+        if !domains.isEmpty, Layers.permitsRootDirectories, !hasRootDirectory(whereHanded: .wanted) {
+            weaknesses.append(
+                "a directory of this machine is served by \(domains.joined(separator: ", ")): such a provider has no "
+                    + "root directory of its own, can tell which files and processes exist, "
+                    + (Layers.wanted.usedLandlock < 3 ? "can empty files that it may read, " : "")
+                    + "and can read extended attributes of other files")
+        }
         return weaknesses
     }
+
+    /// Whether a process that is handed a directory of the user's gets a root directory of its own.
+    ///
+    /// A mount there would go on showing a directory that the user has moved away or replaced, and a disk that was
+    /// unmounted. So Landlock alone keeps other files apart; where the kernel has none, the mount is the lesser evil.
+    static func hasRootDirectory(whereHanded layers: Layers) -> Bool { layers.usedLandlock == 0 }
 }

@@ -36,8 +36,8 @@ final class ExtensionProcess: Sendable {
     ///   - variables: more of its environment, `NAME=value` each.
     ///   - display: where it shows windows; `nil` where it shows none.
     ///   - layers: the layers of its confinement.
-    ///   - isHandedDirectory: whether one of the places is a directory of the user's that the process serves. It gets
-    ///     no root directory of its own then.
+    ///   - isHandedDirectory: whether one of the places is a directory of the user's that the process serves; see
+    ///     ``ExtensionConfinement/hasRootDirectory(whereHanded:)``.
     init(
         _ bundle: ExtensionBundle, socket: FileDescriptor, data: String, hostLibraries: [String],
         coordination: ExtensionService.Coordination?, largestFile: UInt64? = nil,
@@ -64,8 +64,9 @@ final class ExtensionProcess: Sendable {
             of: bundle, in: container, scopes: scopes, data: data, hostLibraries: hostLibraries)
         if let largestFile { confinement.fileSize = largestFile }
         confinement.layers = layers
-        // A mount would go on showing a directory that the user has moved away or replaced.
-        if isHandedDirectory { confinement.layers.namespaces.remove(.files) }
+        if isHandedDirectory, !ExtensionConfinement.hasRootDirectory(whereHanded: layers) {
+            confinement.layers.namespaces.remove(.files)
+        }
         confinement.paths += places
         confinement.paths += groups.paths.map { ($0, [.read, .write]) }
         var descriptors: [FileDescriptor?] = [nil, output.input, output.input, socket, theirs.descriptor]

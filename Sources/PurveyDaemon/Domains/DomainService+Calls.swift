@@ -18,9 +18,8 @@ extension DomainService {
         service.on(RemoveDomainCall.self) { request, call in call.answer { try await self.remove(request) } }
         service.on(DomainsStatusCall.self) { _, call in
             call.answer {
-                let weaknesses = await HandlerThreads.shared.value { ExtensionConfinement.weaknesses }
-                return DomainsStatusCall.Reply(
-                    processID: getpid(), domains: try await self.activities(), weaknesses: weaknesses)
+                DomainsStatusCall.Reply(
+                    processID: getpid(), domains: try await self.activities(), weaknesses: await self.weaknesses())
             }
         }
         service.on(RetryDomainCall.self) { request, call in call.answer { try await self.retry(request.name) } }
@@ -111,6 +110,12 @@ extension DomainService {
                     + "(once it is back, everything goes on by itself)"
             }
         }
+    }
+
+    /// Returns the limits of extensions that this system cannot enforce.
+    private func weaknesses() async -> [String] {
+        let handed = places.values.map(\.record).filter { $0.path != nil }.map(\.name).sorted()
+        return await HandlerThreads.shared.value { ExtensionConfinement.weaknesses(handedTo: handed) }
     }
 
     private func activities() async throws -> [DomainActivity] {
