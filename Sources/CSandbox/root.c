@@ -68,13 +68,7 @@ static int open_place(int root, const char *path, int is_directory, char *name) 
         *next = 0;
         if (mkdirat(root, name, 0755) && errno != EEXIST) return -1;
     }
-    if (is_directory) {
-        if (mkdirat(root, name, 0755)) return -1;
-    } else {
-        int file = openat(root, name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-        if (file < 0) return -1;
-        close(file);
-    }
+    if (is_directory ? mkdirat(root, name, 0755) : mknodat(root, name, S_IFREG | 0644, 0)) return -1;
     return sandbox_open_without_links(root, path, 0);
 }
 
