@@ -27,13 +27,16 @@ package struct FileTime: Hashable, Sendable {
         guard !isTooFar, whole < .max - 1_000_000 else { return Double(seconds) }
         return Double(whole + Int64(nanoseconds / 1000)) / 1e6
     }
+
+    /// Nanoseconds since 1970; `nil` if they do not fit 64 bits.
+    package var nanosecondsSince1970: Int64? {
+        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooMuch) = whole.addingReportingOverflow(Int64(nanoseconds))
+        return isTooFar || isTooMuch ? nil : sum
+    }
 }
 
 extension FileTime: CustomStringConvertible {
     /// Nanoseconds since 1970 if they fit 64 bits, otherwise seconds and nanoseconds.
-    package var description: String {
-        let (whole, isTooFar) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isTooMuch) = whole.addingReportingOverflow(Int64(nanoseconds))
-        return isTooFar || isTooMuch ? "\(seconds).\(nanoseconds)" : "\(sum)"
-    }
+    package var description: String { nanosecondsSince1970.map { "\($0)" } ?? "\(seconds).\(nanoseconds)" }
 }

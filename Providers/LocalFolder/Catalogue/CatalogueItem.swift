@@ -83,7 +83,7 @@ package struct CatalogueItem: Sendable, Equatable {
         var text = VersionText()
         text.add(parent)
         text.addDash()
-        text.add(hash, radix: 16)
+        text.add(hexadecimal: hash)
         text.addDash()
         text.add(facts.permissions)
         return text.bytes
