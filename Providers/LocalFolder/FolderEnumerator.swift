@@ -29,22 +29,44 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
             || page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByDate as Data)
         do {
-            let start = isFirst ? 0 : Int64(String(decoding: page.rawValue, as: UTF8.self))
-            guard let start else { throw NSFileProviderError(.pageExpired) }
-            let items = try provider.catalogue().perform { catalogue in
+            let catalogue = try provider.catalogue()
+            let (items, next) = try catalogue.perform { catalogue in
                 // The working set lists only items with user metadata; every other known change is in the change
                 // feed.
-                guard let folder else { return try catalogue.markedItems(after: start, limit: size) }
-                // The following pages are of the same listing. Later changes are in the change feed.
-                if isFirst { try catalogue.lookAt(folder) }
-                return try catalogue.children(of: folder, after: start, limit: size)
+                guard let folder else {
+                    let items = try catalogue.markedItems(after: Self.number(isFirst ? nil : page), limit: size)
+                    return (items, items.count < size ? nil : items.last.map { Data("\($0.number)".utf8) })
+                }
+                let listed = try catalogue.page(of: folder, after: Self.name(isFirst ? nil : page), limit: size)
+                return (listed.items, listed.next.map { Self.token($0) })
             }
             observer.didEnumerate(provider.items(items))
-            let next = items.count < size ? nil : items.last.map { NSFileProviderPage(Data("\($0.number)".utf8)) }
-            observer.finishEnumerating(upTo: next)
+            observer.finishEnumerating(upTo: next.map { NSFileProviderPage($0) })
         } catch {
             observer.finishEnumeratingWithError(provider.error(error))
         }
+    }
+
+    /// The page tokens of a directory. A name never contains this character, so that no token equals that of a first
+    /// page.
+    private static let tokenMark = UInt8(ascii: "/")
+
+    private static func token(_ name: [UInt8]) -> Data { Data([tokenMark] + name) }
+
+    /// Returns the name after which a page begins; empty for the first one.
+    private static func name(_ page: NSFileProviderPage?) throws -> [UInt8] {
+        guard let page else { return [] }
+        guard page.rawValue.first == tokenMark, page.rawValue.count > 1 else { throw NSFileProviderError(.pageExpired) }
+        return Array(page.rawValue.dropFirst())
+    }
+
+    /// Returns the number after which a page of the working set begins.
+    private static func number(_ page: NSFileProviderPage?) throws -> Int64 {
+        guard let page else { return 0 }
+        guard let number = Int64(String(decoding: page.rawValue, as: UTF8.self)) else {
+            throw NSFileProviderError(.pageExpired)
+        }
+        return number
     }
 
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {

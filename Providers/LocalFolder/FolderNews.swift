@@ -14,6 +14,7 @@ enum FolderNews {
                 guard let catalogue = reference.catalogue else { return }
                 if pace.beginLook(isWanted: watches.isLookWanted) {
                     watches.willLookAtAll()
+                    _ = try? catalogue.perform { $0.endUnusedListing() }
                     watches.lose()
                 }
                 if hasChanged(catalogue) {

@@ -147,7 +147,7 @@ import Testing
             let catalogue = try SharedCatalogue(of: folder.path, store: store)
             return try catalogue.perform { catalogue in
                 try catalogue.lookAt(CatalogueItem.root)
-                let first = try catalogue.children(of: CatalogueItem.root, after: 0, limit: 1).first
+                let first = try catalogue.children(of: CatalogueItem.root, limit: 1).first
                 return catalogue.identifier(of: first?.number ?? 0)
             }
         }

@@ -27,7 +27,7 @@ import Testing
         try served.catalogue.perform { catalogue in
             try catalogue.lookAt(CatalogueItem.trash)
             return Dictionary(
-                uniqueKeysWithValues: try catalogue.children(of: CatalogueItem.trash, after: 0, limit: .max).map {
+                uniqueKeysWithValues: try catalogue.children(of: CatalogueItem.trash).map {
                     ($0.filename, catalogue.identifier(of: $0.number))
                 })
         }

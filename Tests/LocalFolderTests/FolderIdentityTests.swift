@@ -82,7 +82,7 @@ import Testing
         return try catalogue.perform { catalogue in
             try catalogue.lookAt(CatalogueItem.root)
             let item = try #require(
-                try catalogue.children(of: CatalogueItem.root, after: 0, limit: 10).first { $0.filename == "a" })
+                try catalogue.children(of: CatalogueItem.root, limit: 10).first { $0.filename == "a" })
             return (catalogue.identifier(of: item.number), try catalogue.anchor())
         }
     }

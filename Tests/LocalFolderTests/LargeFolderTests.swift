@@ -1,4 +1,6 @@
+import CLinux
 import FileTesting
+import Glibc
 import LinuxSystem
 import LocalFolder
 import TestThreads
@@ -57,9 +59,32 @@ import Testing
         _ = try served.identifiers()
         let status = try FileStatus.of(served.folder.path + "/a")
         let item = try served.catalogue.perform { catalogue in
-            try catalogue.children(of: CatalogueItem.root, after: 0, limit: 1).first
+            try catalogue.children(of: CatalogueItem.root, limit: 1).first
         }
         let version = String(decoding: try #require(item).contentVersion, as: UTF8.self)
         #expect(version == "\(status.modificationTime)-3-\(status.identity.inode)")
+    }
+
+    @Test func theVersionOfAPlaceIsParentNameAndMode() throws {
+        try served.folder.file("a", [1], permissions: 0o640)
+        _ = try served.identifiers()
+        let item = try served.catalogue.perform { try $0.children(of: CatalogueItem.root, limit: 1).first }
+        // The hash is 64-bit FNV-1a.
+        #expect(String(decoding: try #require(item).metadataVersion, as: UTF8.self) == "1-af63dc4c8601ec8c-416")
+    }
+
+    @Test(arguments: [
+        (FileTime(seconds: 0, nanoseconds: 0), "0"), (FileTime(seconds: -2, nanoseconds: 5), "-1999999995"),
+        (FileTime(seconds: 1_764_443_111, nanoseconds: 20), "1764443111000000020"),
+        (FileTime(seconds: 10_413_792_000, nanoseconds: 7), "10413792000.7"),
+    ])
+    func aVersionHasTheDateOfAnyYear(_ time: FileTime, _ text: String) throws {
+        let file = try served.folder.file("a", [])
+        let date = timespec(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds))
+        try retrying { futimens(file.rawValue, [date, date]) }
+        try #require(try file.status().modificationTime == time)
+        _ = try served.identifiers()
+        let item = try served.catalogue.perform { try $0.children(of: CatalogueItem.root, limit: 1).first }
+        #expect(String(decoding: try #require(item).contentVersion, as: UTF8.self).hasPrefix(text + "-0-"))
     }
 }

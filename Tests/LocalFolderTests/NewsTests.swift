@@ -36,7 +36,7 @@ import Testing
             let number = try identifier.map { try catalogue.item($0).number } ?? CatalogueItem.root
             try catalogue.lookAt(number)
             return Dictionary(
-                uniqueKeysWithValues: try catalogue.children(of: number, after: 0, limit: .max).map {
+                uniqueKeysWithValues: try catalogue.children(of: number).map {
                     ($0.filename, catalogue.identifier(of: $0.number))
                 })
         }

@@ -26,7 +26,7 @@ struct ServedFolder {
             let number = try folder.map { try catalogue.item($0).number } ?? CatalogueItem.root
             try catalogue.lookAt(number)
             _ = try catalogue.lookAtAll()
-            let children = try catalogue.children(of: number, after: 0, limit: .max)
+            let children = try catalogue.children(of: number)
             return Dictionary(
                 uniqueKeysWithValues: children.map { ($0.filename, catalogue.identifier(of: $0.number)) })
         }

@@ -16,7 +16,7 @@ import Testing
         try catalogue.perform { catalogue in
             try catalogue.lookAt(CatalogueItem.root)
             let item = try #require(
-                try catalogue.children(of: CatalogueItem.root, after: 0, limit: .max).first { $0.filename == name })
+                try catalogue.children(of: CatalogueItem.root).first { $0.filename == name })
             return catalogue.identifier(of: item.number)
         }
     }
@@ -33,7 +33,7 @@ import Testing
             let catalogue = try SharedCatalogue(of: path, store: own + "/catalogue.db")
             let (root, a) = try catalogue.perform { catalogue in
                 try catalogue.lookAt(CatalogueItem.root)
-                let items = try catalogue.children(of: CatalogueItem.root, after: 0, limit: .max)
+                let items = try catalogue.children(of: CatalogueItem.root)
                 let a = items.first { $0.filename == "a" }?.number ?? 0
                 return (catalogue.identifier(of: CatalogueItem.root), catalogue.identifier(of: a))
             }
@@ -59,7 +59,7 @@ import Testing
             let catalogue = try SharedCatalogue(of: path, store: own + "/catalogue.db")
             try catalogue.perform { catalogue in
                 try catalogue.lookAt(CatalogueItem.root)
-                let items = try catalogue.children(of: CatalogueItem.root, after: 0, limit: .max)
+                let items = try catalogue.children(of: CatalogueItem.root)
                 for item in items { _ = try catalogue.trash(item) }
             }
         }

@@ -77,7 +77,7 @@ extension Catalogue {
         let (folder, name) = try place(of: item)
         if item.facts.kind == .folder {
             if try hasUnknown(item.number), try !isInTrash(item) { throw FolderFailure.system(.notEmpty) }
-            for child in try children(of: item.number, after: 0, limit: .max) { try delete(child) }
+            for child in try children(of: item.number) { try delete(child) }
             try folder.removeEmptyDirectory(name)
         } else {
             try folder.removeFile(name)

@@ -68,20 +68,24 @@ extension Catalogue {
         return number
     }
 
-    /// Returns items of a directory that was scanned, in ascending number, which is a stable order.
-    package func children(of folder: Int64, after number: Int64, limit: Int) throws -> [CatalogueItem] {
+    /// Returns items of a directory that was scanned, in the order of their names.
+    ///
+    /// - Parameter name: the name after which they begin; empty for the first ones.
+    package func children(of folder: Int64, after name: [UInt8] = [], limit: Int = .max) throws -> [CatalogueItem] {
         try database.all(
-            "SELECT \(Self.columns) FROM item WHERE parent = ? AND number > ? AND gone = 0 ORDER BY number LIMIT ?",
-            .integer(folder), .integer(number), .integer(Int64(limit)), read: Self.read)
+            "SELECT \(Self.columns) FROM item WHERE parent = ? AND name > ? AND gone = 0 ORDER BY name LIMIT ?",
+            .integer(folder), .bytes(name), .integer(Int64(limit)), read: Self.read)
     }
 
     func childNumbers(of folder: Int64) throws -> [Int64] {
         try database.all("SELECT number FROM item WHERE parent = ? AND gone = 0", .integer(folder)) { $0.integer(0) }
     }
 
-    func hasChildren(_ folder: Int64) throws -> Bool {
+    /// Whether a directory has an item with a greater name.
+    func hasChildren(_ folder: Int64, after name: [UInt8] = []) throws -> Bool {
         try database.first(
-            "SELECT 1 FROM item WHERE parent = ? AND gone = 0 LIMIT 1", .integer(folder), read: { _ in true }) ?? false
+            "SELECT 1 FROM item WHERE parent = ? AND name > ? AND gone = 0 LIMIT 1", .integer(folder), .bytes(name),
+            read: { _ in true }) ?? false
     }
 
     package func childCount(of folder: Int64) throws -> Int {
@@ -104,13 +108,13 @@ extension Catalogue {
 
     /// Scans one directory if it may have changed since its last scan.
     package func lookAtNews(in folder: Int64) throws {
-        if watches.isDoubtful(folder) { try look(at: folder, isForNews: true) }
+        if watches.isDoubtful(folder) { try look(at: folder, for: .news) }
     }
 
     /// Scans a directory. One that is gone with its parent counts as unchanged.
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
-            return try look(at: folder, isForNews: true)
+            return try look(at: folder, for: .news)
         } catch FolderFailure.noSuchItem {
             return false
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
@@ -124,14 +128,23 @@ extension Catalogue {
 
     /// Compares a directory with its rows. Returns whether anything has changed.
     @discardableResult
-    package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, isForNews: false) }
+    package func lookAt(_ folder: Int64) throws -> Bool { try look(at: folder, for: .all) }
+
+    /// Compares a directory with its rows before its first page is returned. A large directory's first listing is only
+    /// begun.
+    func lookForPages(of folder: Int64) throws { try look(at: folder, for: .pages) }
+
+    private enum Purpose {
+        case all
+        /// Only what may have changed since the last scan is compared.
+        case news
+        case pages
+    }
 
     /// Compares a directory with its rows.
-    ///
-    /// - Parameter isForNews: whether only what may have changed since the last scan is compared.
     @discardableResult
-    private func look(at folder: Int64, isForNews: Bool) throws -> Bool {
-        let hasChanged = try compare(folder, isForNews: isForNews).hasChanged
+    private func look(at folder: Int64, for purpose: Purpose) throws -> Bool {
+        let hasChanged = try compare(folder, for: purpose).hasChanged
         // Its contents change its own date as well, and a scan of its parent directory would not find that.
         guard folder > CatalogueItem.root, let known = try row(folder), let now = try refreshed(known) else {
             return hasChanged
@@ -140,34 +153,49 @@ extension Catalogue {
     }
 
     /// Whether a directory holds anything that the catalogue did not know.
-    func hasUnknown(_ folder: Int64) throws -> Bool { try compare(folder, isForNews: false).hasAdditions }
+    func hasUnknown(_ folder: Int64) throws -> Bool {
+        let isBeingListed = isListing(folder)
+        return try compare(folder, for: .all).hasAdditions || isBeingListed
+    }
 
-    private func compare(_ folder: Int64, isForNews: Bool) throws -> FolderComparison {
+    private func compare(_ folder: Int64, for purpose: Purpose) throws -> FolderComparison {
         do {
-            return try compareNow(folder, isForNews: isForNews)
+            return try compareNow(folder, for: purpose)
         } catch {
-            switch error {
-            case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
-            default: watches.miss(folder)
-            }
+            noteFailure(of: folder, error)
             throw error
         }
     }
 
-    private func compareNow(_ folder: Int64, isForNews: Bool) throws -> FolderComparison {
+    /// Records that a directory could not be scanned.
+    func noteFailure(of folder: Int64, _ error: any Error) {
+        switch error {
+        case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
+        default: watches.miss(folder)
+        }
+    }
+
+    private func compareNow(_ folder: Int64, for purpose: Purpose) throws -> FolderComparison {
+        try endListing(of: folder)
         guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
         guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
-        let news = isForNews && item.isListed ? try news(in: folder) : nil
+        let news = purpose == .news && item.isListed ? try news(in: folder) : nil
         let compared = try news ?? all(in: folder)
         if compared.names.isEmpty, !compared.isWhole { return FolderComparison(self, compared, isFirst: false) }
+        if purpose == .pages, !item.isListed, FilesAhead.isWorthIt(for: compared), try !hasChildren(folder) {
+            try beginListing(of: compared)
+            return FolderComparison(self, compared, isFirst: true)
+        }
         return try database.transaction {
-            if !item.isListed {
-                try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
-            }
+            if !item.isListed { try noteListed(folder) }
             var comparison = FolderComparison(self, compared, isFirst: !item.isListed)
             try comparison.run()
             return comparison
         }
+    }
+
+    func noteListed(_ folder: Int64) throws {
+        try database.run("UPDATE item SET listed = 1 WHERE number = ?", .integer(folder))
     }
 }
 

@@ -41,7 +41,7 @@ extension Catalogue {
         guard let files = Self.files, let place = try? folder.open(entry: files, [.readOnly, .directory]) else {
             return false
         }
-        return try children(of: CatalogueItem.trash, after: 0, limit: .max).contains { item in
+        return try children(of: CatalogueItem.trash).contains { item in
             guard let name = FileName(bytes: item.name), let facts = try? facts(of: name, in: place) else {
                 return false
             }

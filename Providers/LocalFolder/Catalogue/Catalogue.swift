@@ -19,6 +19,7 @@ package struct Catalogue {
     let identity = Identity()
     /// The temporary files that this process is writing.
     let work = Work()
+    let listings = Listings()
 
     /// The directories that may have changed since their last scan.
     let watches: FolderWatches
@@ -70,9 +71,9 @@ package struct Catalogue {
                 birth INTEGER NOT NULL DEFAULT 0, links INTEGER NOT NULL DEFAULT 0,
                 contents INTEGER NOT NULL DEFAULT 0);
             CREATE UNIQUE INDEX IF NOT EXISTS place ON item (parent, name) WHERE gone = 0;
-            CREATE INDEX IF NOT EXISTS page ON item (parent, number);
             CREATE INDEX IF NOT EXISTS inode ON item (inode);
             CREATE INDEX IF NOT EXISTS news ON item (revision) WHERE revision > 0;
+            DROP INDEX IF EXISTS page;
             DROP INDEX IF EXISTS revision;
             DROP INDEX IF EXISTS told;
             CREATE TABLE IF NOT EXISTS setting (name BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -214,10 +215,15 @@ extension Catalogue {
     /// Adds items that the change feed does not report. No other row may have their names.
     ///
     /// - Parameter files: at most ``mostAdditions``.
-    func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws {
+    func insert(_ files: ArraySlice<FoundFile>, in parent: Int64) throws -> [CatalogueItem] {
         let text = files.count == Self.mostAdditions ? Self.fullAddition : Self.addition(of: files.count)
         try database.run(text) { binder in
             for file in files { Self.bind(file.name, parent, file.facts, 0, to: &binder) }
+        }
+        // The rows of one statement get consecutive numbers.
+        let first = database.lastNumber - Int64(files.count) + 1
+        return zip(first..., files).map {
+            CatalogueItem(number: $0, parent: parent, name: $1.name, facts: $1.facts)
         }
     }
 

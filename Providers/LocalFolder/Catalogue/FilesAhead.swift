@@ -9,9 +9,9 @@ final class FilesAhead: Sendable {
     }
 
     /// The number of files of one result.
-    private static let count = 1024
+    private static let count = 500
     /// The most results that wait.
-    private static let depth = 4
+    private static let depth = 8
 
     // Leaf lock.
     private let state = Lock(State())
@@ -21,11 +21,16 @@ final class FilesAhead: Sendable {
     private let free = DispatchSemaphore(value: 0)
 
     /// Whether a directory has so many files that a thread is worth it.
-    static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 2 * count }
+    static func isWorthIt(for folder: ComparedFolder) -> Bool { folder.names.count > 4 * count }
 
     /// Returns the indices of a directory's names, a range for each result.
     static func ranges(of folder: ComparedFolder) -> some Sequence<Range<Int>> {
-        stride(from: 0, to: folder.names.count, by: count).lazy.map { $0..<min($0 + count, folder.names.count) }
+        stride(from: 0, to: folder.names.count, by: count).lazy.map { range(from: $0, of: folder) }
+    }
+
+    /// Returns the range that begins with an index.
+    static func range(from index: Int, of folder: ComparedFolder) -> Range<Int> {
+        index..<min(index + count, folder.names.count)
     }
 
     /// Starts the thread.

@@ -31,7 +31,7 @@ struct FolderComparison {
         // of a large directory would need too much memory.
         hasKnown = try !compared.isWhole || catalogue.hasChildren(folder)
         guard hasKnown else {
-            knownInodes = try catalogue.inodes(ofAtMost: compared.names.count)
+            if !isFirst { knownInodes = try catalogue.inodes(ofAtMost: compared.names.count) }
             return try addAll()
         }
         var undecided: [Int] = []
@@ -78,7 +78,7 @@ struct FolderComparison {
 
     /// Adds a file that is no item of this directory yet: moves the item that it was elsewhere, or creates a new one.
     private mutating func add(_ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
-        if let item = try mover(facts) { return try place(item, name, facts) }
+        if let item = try catalogue.mover(facts, among: knownInodes) { return try place(item, name, facts) }
         let item = try catalogue.insert(name, in: folder, facts, isChange: !isFirst, mayBeTaken: hasKnown)
         if hasKnown { decided.insert(item.number) }
         if !isFirst { hasChanged = true }
@@ -87,47 +87,26 @@ struct FolderComparison {
 
     /// Adds all files of a directory without known items.
     private mutating func addAll() throws {
+        if isFirst { return try listFirst() }
         let ahead = FilesAhead.isWorthIt(for: compared) ? try? FilesAhead(of: compared) : nil
         defer { ahead?.cancel() }
         for range in FilesAhead.ranges(of: compared) {
-            let files = try ahead?.next() ?? compared.files(range)
-            guard isFirst else {
-                for file in files { try add(file.name, file.facts) }
-                continue
-            }
-            var new: [FoundFile] = []
-            for file in files {
-                if let item = try mover(file.facts) { try place(item, file.name, file.facts) } else { new.append(file) }
-            }
-            hasAdditions = hasAdditions || !new.isEmpty
-            for start in stride(from: 0, to: new.count, by: Catalogue.mostAdditions) {
-                try catalogue.insert(new[start..<min(start + Catalogue.mostAdditions, new.count)], in: folder)
-            }
+            for file in try ahead?.next() ?? compared.files(range) { try add(file.name, file.facts) }
         }
+    }
+
+    private mutating func listFirst() throws {
+        let listing = try FirstListing(of: compared, in: catalogue)
+        while !listing.isComplete { _ = try listing.more(Catalogue.portion, in: catalogue) }
+        hasChanged = listing.hasMoved
+        hasAdditions = listing.hasAdditions
     }
 
     private mutating func place(_ item: CatalogueItem, _ name: [UInt8], _ facts: CatalogueItem.Facts) throws {
         decided.insert(item.number)
         if item.isGone || item.parent != folder { hasAdditions = true }
-        if item.isListed {
-            // The contents of a directory that returns may have changed at any depth.
-            if item.isGone { catalogue.watches.lose() }
-            if !item.facts.isSameFile(as: facts) { catalogue.watches.doubt(item.number) }
-        }
-        _ = try catalogue.place(item, name, in: folder, facts)
+        _ = try catalogue.adopt(item, name, in: folder, facts)
         hasChanged = true
-    }
-
-    /// Returns the item of another place that a file was, if that place does not hold it any more.
-    private func mover(_ facts: CatalogueItem.Facts) throws -> CatalogueItem? {
-        guard facts.inode != 0, knownInodes?.contains(facts.inode) ?? true else { return nil }
-        let candidates = try catalogue.database.all(
-            "SELECT \(Catalogue.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
-            .integer(Int64(bitPattern: facts.inode)), read: Catalogue.read)
-        return try candidates.first { candidate in
-            guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: facts) else { return false }
-            return try candidate.isGone || !catalogue.isInPlace(candidate)
-        }
     }
 }
 
@@ -137,6 +116,32 @@ extension Catalogue {
         let last = try database.first("SELECT MAX(number) FROM item") { $0.integer(0) } ?? 0
         guard last <= count else { return nil }
         return Set(try database.all("SELECT inode FROM item") { UInt64(bitPattern: $0.integer(0)) })
+    }
+
+    /// Returns the item of another place that a file was, if that place does not hold it any more.
+    ///
+    /// - Parameter inodes: the inodes of all earlier items, if they are known.
+    func mover(_ facts: CatalogueItem.Facts, among inodes: Set<UInt64>?) throws -> CatalogueItem? {
+        guard facts.inode != 0, inodes?.contains(facts.inode) ?? true else { return nil }
+        let candidates = try database.all(
+            "SELECT \(Self.columns) FROM item WHERE inode = ? ORDER BY revision DESC",
+            .integer(Int64(bitPattern: facts.inode)), read: Self.read)
+        return try candidates.first { candidate in
+            guard candidate.number != CatalogueItem.root, candidate.facts.isSame(as: facts) else { return false }
+            return try candidate.isGone || !isInPlace(candidate)
+        }
+    }
+
+    /// Sets the place and attributes of an item whose file a scan has found in a directory.
+    func adopt(
+        _ item: CatalogueItem, _ name: [UInt8], in folder: Int64, _ facts: CatalogueItem.Facts
+    ) throws -> CatalogueItem {
+        if item.isListed {
+            // The contents of a directory that returns may have changed at any depth.
+            if item.isGone { watches.lose() }
+            if !item.facts.isSameFile(as: facts) { watches.doubt(item.number) }
+        }
+        return try place(item, name, in: folder, facts)
     }
 
     /// Whether an item's file is still in the item's last known place.

@@ -1,0 +1,86 @@
+/// A page of a directory's items, in the order of their names.
+package struct CataloguePage: Sendable {
+    package var items: [CatalogueItem]
+    /// The name after which the next page begins; `nil` if there is none.
+    package var next: [UInt8]?
+}
+
+/// Pages of a directory. Those of its first listing are returned while its files become items.
+extension Catalogue {
+    /// The first listing that is under way.
+    final class Listings {
+        fileprivate var current: FirstListing?
+    }
+
+    /// Returns a page of a directory's items.
+    ///
+    /// - Parameters:
+    ///   - name: the name after which the page begins. The first page begins after an empty one; the directory is
+    ///     scanned for it. Later changes are in the change feed.
+    ///   - limit: the number of items of a page.
+    package func page(of folder: Int64, after name: [UInt8], limit: Int) throws -> CataloguePage {
+        if name.isEmpty {
+            // A listing that is under way was asked for already, and its items are recent.
+            if isListing(folder) { try endListing(of: folder) } else { try lookForPages(of: folder) }
+        } else if !isListing(folder), try row(folder)?.isListed == false {
+            // The listing was begun by a process that has ended.
+            try lookAt(folder)
+        }
+        if let listing = listings.current, listing.folder == folder {
+            if listing.last == name {
+                let items = try goOn(with: listing, by: limit)
+                return CataloguePage(items: items, next: listing.isComplete ? nil : listing.last)
+            }
+            try endListing(of: folder)
+        }
+        let items = try children(of: folder, after: name, limit: limit)
+        return CataloguePage(items: items, next: items.count < limit ? nil : items.last?.name)
+    }
+
+    /// Whether the first listing of a directory is under way.
+    func isListing(_ folder: Int64) -> Bool { listings.current?.folder == folder }
+
+    /// Begins the first listing of a directory. That of another directory is completed, because only one is under way
+    /// at a time.
+    func beginListing(of compared: ComparedFolder) throws {
+        if let other = listings.current?.folder { try? endListing(of: other) }
+        listings.current = try FirstListing(of: compared, in: self)
+    }
+
+    /// Completes the first listing of a directory if it is under way, because something else needs all of its items.
+    func endListing(of folder: Int64) throws {
+        while let listing = listings.current, listing.folder == folder {
+            _ = try goOn(with: listing, by: Self.portion)
+        }
+    }
+
+    /// Gives up a listing that was not used since this was last called. It keeps a directory open, so that a disk
+    /// cannot be unmounted.
+    package func endUnusedListing() {
+        guard let listing = listings.current else { return }
+        if listing.isUsed { return listing.isUsed = false }
+        listings.current = nil
+        watches.forget(listing.folder)
+    }
+
+    /// The number of items that are added in one transaction.
+    static let portion = 5000
+
+    private func goOn(with listing: FirstListing, by count: Int) throws -> [CatalogueItem] {
+        listing.isUsed = true
+        do {
+            guard let folder = try row(listing.folder), !folder.isGone else { throw FolderFailure.noSuchItem }
+            let items = try database.transaction {
+                let items = try listing.more(count, in: self)
+                if listing.isComplete { try noteListed(listing.folder) }
+                return items
+            }
+            if listing.isComplete { listings.current = nil }
+            return items
+        } catch {
+            listings.current = nil
+            noteFailure(of: listing.folder, error)
+            throw error
+        }
+    }
+}
