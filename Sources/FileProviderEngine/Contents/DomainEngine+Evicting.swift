@@ -139,23 +139,24 @@ extension DomainEngine {
     func evictToLimit() {
         // The running count includes contents that were removed with their items, and those of pinned items.
         if let bytes = try? index.evictableBytes() { contents.cleanBytes = bytes }
-        let excess = contents.cleanBytes - cacheLimit
+        let excess = configuration.evictionPolicy.excess(of: contents.cleanBytes, over: cacheLimit)
         if excess > 0 { _ = evict(bytes: excess) }
     }
 
-    /// Evicts the least recently used files that are neither dirty, open nor pinned.
+    /// Evicts files that are neither dirty, open nor pinned, in the order of the ``EvictionPolicy``.
     ///
     /// - Returns: the number of bytes that were evicted.
     func evict(bytes: Int64) -> Int64 {
         writeUses()
+        let policy = configuration.evictionPolicy
         var gone: Int64 = 0
         do throws(ProviderFailure) {
             while gone < bytes {
-                // Open files are among the least recently used ones, but are skipped.
+                // Open files may be among the next ones, but are skipped.
                 let limit = 64 + openFiles.withLock { $0.entries.count }
-                let oldest = try write { writer throws(IndexFailure) in try writer.leastRecentlyUsed(limit: limit) }
+                let next = try write { writer throws(IndexFailure) in try policy.next(among: writer, limit: limit) }
                 var isAnyGone = false
-                for (number, _) in oldest where gone < bytes {
+                for number in next where gone < bytes {
                     guard contents.fetches[number] == nil, contents.parts.files[number] == nil,
                         let row = try? row(number), row.content == .current || row.content == .partial, !row.staysHere,
                         try drop(row)
@@ -171,19 +172,19 @@ extension DomainEngine {
         return gone
     }
 
-    /// Evicts clean contents to make room for a write on a full disk. Nothing is evicted if the request exceeds both
-    /// ``leastRoom`` and the total size of all evictable contents.
+    /// Evicts clean contents to make room for a write on a full disk. Nothing is evicted if that would not make enough
+    /// room; see ``EvictionPolicy/room(for:evictable:)``.
     ///
     /// - Parameter completion: receives whether anything was evicted. Called on the engine's thread; must not block.
     package nonisolated func makeRoom(for bytes: Int64, completion: @escaping @Sendable (Bool) -> Void) {
         perform { engine in
-            let isEnough = bytes <= Self.leastRoom || (try? engine.index.evictableBytes()).map { bytes <= $0 } ?? false
-            completion(isEnough && engine.evict(bytes: max(bytes, Self.leastRoom)) > 0)
+            let room = engine.configuration.evictionPolicy.room(for: bytes) { try? engine.index.evictableBytes() }
+            completion(room.map { engine.evict(bytes: $0) > 0 } ?? false)
         }
     }
 
     /// The minimum number of bytes to evict when the disk is full.
-    static let leastRoom: Int64 = 4 << 20
+    static let leastRoom = LeastRecentlyUsedPolicy.leastRoom
 
     /// Runs an operation that needs disk space. If the disk is full, evicts clean contents and retries once.
     func makingRoom<Result>(

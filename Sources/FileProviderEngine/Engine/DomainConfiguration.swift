@@ -9,6 +9,8 @@ package struct DomainConfiguration: Sendable {
     package var cacheFolder: String
     /// The maximum number of bytes of clean contents, not counting pinned files. Open files stay beyond it.
     package var cacheLimit: Int64
+    /// The choice of the clean files that are evicted beyond the limit.
+    package var evictionPolicy: any EvictionPolicy = LeastRecentlyUsedPolicy()
     /// The suggested number of items of a page.
     package var pageSize = 2000
     /// The age in seconds from which a directory's listing is refreshed when a client looks into it. The client does
