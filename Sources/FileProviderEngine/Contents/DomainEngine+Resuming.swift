@@ -75,7 +75,7 @@ extension DomainEngine {
     private func settleLost(_ number: ItemNumber, _ status: FileStatus?) {
         guard let status, let entry = try? journal.entry(number), entry.isOpen else { return }
         if ContentStamp(status) == entry.statusAtOpen {
-            moveBack(number)
+            cache.moveBack(number, self)
         } else {
             try? noteEdited(number, size: Int64(status.size), modified: status.modifiedDate)
         }
@@ -86,10 +86,10 @@ extension DomainEngine {
     /// - Returns: the inode of the file that has the parts.
     private func resumeParts(_ item: OpenItem) -> UInt64? {
         guard !item.isForWriting, let row = try? row(item.number), row.content == .partial,
-            row.localVersion == row.item.contentVersion, let transfer = try? partFile(row),
-            let inode = (try? transfer.file.reading.status())?.identity.inode
+            row.localVersion == row.item.contentVersion, let partial = try? downloader.partialFile(row, self),
+            let inode = (try? partial.file.reading.status())?.identity.inode
         else { return nil }
-        contents.parts.files[item.number]?.begun.insert(item.resumeReading())
+        cache.partials.noteReading(item.number, by: item.resumeReading())
         return inode
     }
 
@@ -131,43 +131,6 @@ extension DomainEngine {
             }
         }
         return nil
-    }
-
-    /// Removes the contents of removed and replaced files that no handle reads.
-    func sweepRemoved() {
-        do throws(Errno) {
-            for number in try folders.numbers(in: folders.removed) where openFiles.entry(number) == nil {
-                try folders.remove(number, in: folders.removed)
-            }
-        } catch {
-            remember(error)
-        }
-    }
-
-    /// Removes clean contents of items that do not exist. The last engine may have ended after it deleted an item and
-    /// before it removed the contents.
-    func sweepClean() {
-        do throws(Errno) {
-            sweepClean(try folders.numbers(in: folders.clean)[...])
-        } catch {
-            remember(error)
-        }
-    }
-
-    /// Sweeps the first of some contents, and the others in later jobs, so that many do not delay other requests.
-    private func sweepClean(_ numbers: ArraySlice<ItemNumber>) {
-        guard !isClosed else { return }
-        do throws(Errno) {
-            for number in numbers.prefix(1000) where openFiles.entry(number) == nil {
-                // The contents of an item that cannot be read stay.
-                let row = Result { () throws(IndexFailure) in try index.itemEvenIfDeleted(number) }
-                if case .success(nil) = row { try folders.remove(number, in: folders.clean) }
-            }
-        } catch {
-            remember(error)
-        }
-        let rest = numbers.dropFirst(1000)
-        if !rest.isEmpty { perform { $0.sweepClean(rest) } }
     }
 
     /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.

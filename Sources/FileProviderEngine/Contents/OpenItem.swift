@@ -61,7 +61,7 @@ package final class OpenItem: Sendable {
             completion(result)
         }
         let (engine, number, isForWriting) = (engine, number, isForWriting)
-        engine.perform { $0.waitForContents(number, isForWriting: isForWriting, answer) }
+        engine.perform { $0.downloader.waitForContents(number, isForWriting: isForWriting, answer, $0) }
         return Waiting { answer.cancel() }
     }
 
@@ -76,7 +76,7 @@ package final class OpenItem: Sendable {
         }
         if let (reader, ahead) = wanted {
             let number = number
-            engine.perform { $0.prefetchPart(number, ahead, reader: reader) }
+            engine.perform { $0.downloader.prefetchPart(number, ahead, reader: reader, $0) }
         }
         return descriptor ?? part?.reading
     }
@@ -116,12 +116,12 @@ package final class OpenItem: Sendable {
             return (reader, state.ahead.note(range.clamped(to: 0..<size), size: size))
         }
         engine.perform { engine in
-            engine.waitForPart(number, range, reader: reader, answer)
-            if let ahead { engine.prefetchPart(number, ahead, reader: reader) }
+            engine.downloader.waitForPart(number, range, reader: reader, answer, engine)
+            if let ahead { engine.downloader.prefetchPart(number, ahead, reader: reader, engine) }
         }
         return Waiting {
             answer.cancel()
-            engine.perform { $0.partWaiterLeft(number, answer) }
+            engine.perform { $0.downloader.partWaiterLeft(number, answer) }
         }
     }
 
@@ -153,7 +153,7 @@ package final class OpenItem: Sendable {
                 })
         }
         let number = number
-        engine.perform { $0.waitForExtent(number, answer) }
+        engine.perform { $0.downloader.waitForExtent(number, answer, $0) }
         return Waiting { answer.cancel() }
     }
 
@@ -221,7 +221,7 @@ package final class OpenItem: Sendable {
     private func end(_ state: State, _ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) {
         if let reader = state.reader {
             let number = number
-            engine.perform { $0.partReaderLeft(number, reader) }
+            engine.perform { $0.downloader.partReaderLeft(number, reader, $0) }
         }
         engine.closed(number, isForWriting: isForWriting, completion)
     }

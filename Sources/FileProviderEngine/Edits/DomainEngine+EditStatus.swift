@@ -66,10 +66,7 @@ extension DomainEngine {
         trash.enumeration.retry(self)
         metadata.retry(self)
         pinning.retry(self)
-        for number in openFiles.outdated {
-            openFiles.update(number) { $0.nextGrowth = 0 }
-            dropOutdatedContents(number)
-        }
+        cache.retryOutdated(self)
         guard let entries = try? journal.all() else { return }
         for entry in entries {
             edits.attempts[entry.number] = nil

@@ -13,12 +13,7 @@ extension DomainEngine {
 
     func itemsWereRemoved(_ removed: RemovedItems) {
         for number in removed.withContents { discardContents(number) }
-        // Handles that are open without contents have nothing to wait for.
-        for number in removed.removed where contents.waiters[number] != nil || contents.fetches[number] != nil {
-            makeReady(number)
-            cancelFetch(number)
-        }
-        for number in removed.removed where contents.parts.files[number] != nil { failParts(number, .noSuchItem) }
+        downloader.itemsWereRemoved(removed.removed, self)
         metadata.noteRemoved(removed.removed, self)
         if !removed.kept.isEmpty { noteRemovedByProvider(removed.kept) }
     }

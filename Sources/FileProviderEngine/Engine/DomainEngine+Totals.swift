@@ -35,16 +35,6 @@ package struct TransferTally {
 }
 
 extension DomainEngine {
-    /// Returns the totals of running and queued downloads.
-    package func downloadTotals() -> TransferTotals {
-        var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
-        for (number, fetch) in contents.fetches {
-            let bytes = fetch.progress.now
-            transfers[number] = (bytes.done, bytes.total > 0 ? bytes.total : (try? row(number))?.item.size ?? 0)
-        }
-        return contents.tally.look(at: transfers)
-    }
-
     /// Returns the totals of files whose local contents the provider does not have, including parked ones.
     package func uploadTotals() throws(IndexFailure) -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]

@@ -5,7 +5,7 @@ extension DomainEngine {
     /// Whether work is running or requested that ends by itself, apart from work that is scheduled for later.
     package var isBusy: Bool {
         !edits.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
-            || trash.enumeration.isRunning || enumerator.count > 0 || !contents.fetches.isEmpty
+            || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning
     }
 
     /// Returns a line for each piece of running or waiting work.
@@ -22,8 +22,7 @@ extension DomainEngine {
             lines.append("the trash cannot be listed: \(failure.message), due in \(nextTime - clock.now)")
         }
         lines += enumerator.waiterCounts.map { "\($0.rawValue) is listed, \($1) wait for it" }
-        lines += contents.fetches.keys.map { "\($0.rawValue) is fetched" }
-        lines += contents.waiters.map { "\($1.count) wait for the contents of \($0.rawValue)" }
+        lines += downloader.work()
         return lines
     }
 

@@ -21,20 +21,18 @@ package actor DomainEngine {
     package nonisolated let sets = SetVersions()
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    let writerMarks: WriterMarks
     // The state of the engine's parts.
-    var contents = ContentTransfers()
     var edits = EditState()
     let signIn: SignIn
+    let cache: ContentCache
+    let downloader: Downloader
+    let removalWaits: RemovalWaits
     let reconciler: ItemReconciler
     let enumerator: Enumerator
     let changes: ChangeTracker
     let trash: Trash
     let pinning: Pinning
     let metadata: UserMetadata
-    /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
-    /// changed.
-    var cacheLimit: Int64
 
     /// The files that processes have open in a mount that outlived the last engine, and the handles reopened for them.
     let openingsToResume: [OpeningToResume]
@@ -54,15 +52,17 @@ package actor DomainEngine {
     ) throws {
         openingsToResume = openings
         resumedWriters = Set(openings.filter(\.isForWriting).map(\.number))
-        cacheLimit = configuration.cacheLimit
         uploads = UploadStates(notes: configuration.states)
         let folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         let journal = try Journal(path: configuration.dataFolder + "/journal.db")
-        writerMarks = try WriterMarks(path: configuration.dataFolder + "/writers")
+        let writerMarks = try WriterMarks(path: configuration.dataFolder + "/writers")
         resources = try EngineResources(
             configuration, provider: provider, clock: clock, folders: folders, journal: journal.log)
         context = EngineContext(resources, journal: journal)
         signIn = SignIn(context)
+        cache = ContentCache(context, writerMarks)
+        downloader = Downloader(context, cache, signIn)
+        removalWaits = RemovalWaits(context, cache)
         reconciler = ItemReconciler(context, signIn)
         enumerator = Enumerator(context, signIn)
         changes = ChangeTracker(context, signIn)
@@ -111,7 +111,7 @@ package actor DomainEngine {
         index.onWanted { [weak self] in self?.perform { $0.pinning.materializeMissing($0) } }
         let entries = try journal.all()
         try recoverRemovedEdits()
-        try recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
+        try cache.recoverContents(afterRebuilding: isRebuilt, journalled: Set(entries.lazy.map(\.number)))
         try recoverEdits(entries)
         try metadata.recover(self)
         try reconciler.revalidation.recover(self)
@@ -119,8 +119,8 @@ package actor DomainEngine {
         askForOutdated()
         listReidentified()
         resumeOpenings()
-        sweepRemoved()
-        sweepClean()
+        cache.sweepRemoved()
+        cache.sweepClean(self)
         evictToLimit()
         pinning.materializeMissing(self)
         // The search catches up with changes that the last process did not index.
@@ -135,7 +135,7 @@ package actor DomainEngine {
     /// Closes the engine: cancels running work and completes all waits. Edits stay until the next start.
     package func close() async {
         guard !isClosed else { return }
-        for number in contents.parts.files.keys { writeParts(number) }
+        cache.writePartials()
         context.close()
         endWork()
         writeUses(isEnd: true)
@@ -166,19 +166,7 @@ package actor DomainEngine {
         reconciler.revalidation.cancel()
         trash.enumeration.cancel()
         pinning.cancel()
-        for fetch in contents.fetches.values {
-            fetch.task?.cancel()
-            for download in fetch.downloads { download.complete(.failure(.closed)) }
-        }
-        for waiter in contents.waiters.values.joined() { waiter.answer.complete(.failure(.closed)) }
-        for opening in contents.openings.values.joined() { opening.fail(.closed) }
-        for file in contents.parts.files.values {
-            for ask in file.asks.values { ask.task.cancel() }
-            for waiter in file.waiters { waiter.answer?.complete(.failure(.closed)) }
-        }
-        contents.fetches = [:]
-        contents.waiters = [:]
-        contents.openings = [:]
-        contents.parts.files = [:]
+        downloader.close()
+        cache.close()
     }
 }

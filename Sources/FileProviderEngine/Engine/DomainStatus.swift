@@ -56,25 +56,11 @@ extension DomainEngine {
                 try index.statistics(), try index.wantedCount(), try journal.factCount(), try index.lacksVersions()
             )
         }
-        let downloads = contents.fetches.map { number, fetch in
-            let progress = fetch.progress.now
-            return DomainStatus.Transfer(
-                number: number, name: (try? openRow(number))?.name ?? "", done: progress.done, total: progress.total,
-                isWaiting: fetch.task == nil, begun: progress.begun, moved: progress.moved)
-        }
-        let parts = contents.parts.files.compactMap { number, transfer -> DomainStatus.Transfer? in
-            guard contents.fetches[number] == nil, let begun = transfer.asks.values.map(\.begun).min() else {
-                return nil
-            }
-            return DomainStatus.Transfer(
-                number: number, name: (try? openRow(number))?.name ?? "", done: transfer.file.ranges.count,
-                total: transfer.file.size, isWaiting: false, begun: begun, moved: max(begun, transfer.moved))
-        }
         return DomainStatus(
             identifier: configuration.identifier, displayName: configuration.displayName, itemCount: statistics.items,
             listingCount: enumerator.count,
-            downloads: (downloads + parts).sorted { $0.number.rawValue < $1.number.rawValue },
-            cleanBytes: statistics.evictableBytes, cacheLimit: cacheLimit, wantedCount: wantedCount,
+            downloads: downloader.status().sorted { $0.number.rawValue < $1.number.rawValue },
+            cleanBytes: statistics.evictableBytes, cacheLimit: cache.cacheLimit, wantedCount: wantedCount,
             factCount: factCount, factsInFlight: metadata.sendingCount, factsPaused: metadata.pausedCount,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
             keepingFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,

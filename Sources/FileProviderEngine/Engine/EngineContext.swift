@@ -110,6 +110,11 @@ final class EngineContext {
         try journal.putFacts([entry])
     }
 
+    /// Returns the identifier of an item, or that of the root if the item does not exist.
+    func identifier(of number: ItemNumber) throws(IndexFailure) -> String {
+        try index.item(number)?.item.identifier ?? ProviderItem.rootIdentifier
+    }
+
     // MARK: Requests
 
     /// Performs a request to the provider.

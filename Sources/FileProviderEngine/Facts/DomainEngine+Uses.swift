@@ -17,17 +17,10 @@ extension DomainEngine {
         return Array(items.prefix(limit))
     }
 
-    /// Records the use of a file when a handle has its contents or writes new ones. A handle that did not get the
-    /// contents is no use: the user has not seen them.
-    func noteUse(of number: ItemNumber) {
-        let now = clock.now
-        openFiles.withLock { $0.personal.note(number, now) }
-    }
-
     /// Writes the uses of files to the index.
     ///
     /// - Parameter isEnd: Whether the engine is closing.
-    func writeUses(isEnd: Bool = false) {
+    func writeUses(isEnd: Bool) {
         let (uses, personal) = openFiles.withLock { state in
             defer { state.uses = [:] }
             return (state.uses, state.personal.due(isEnd: isEnd))

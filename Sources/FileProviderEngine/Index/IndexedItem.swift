@@ -63,18 +63,6 @@ package struct LocalChanges: OptionSet, Sendable, Hashable {
     package static let attributes = LocalChanges(rawValue: 1 << 4)
 }
 
-/// The local state of a file's contents.
-package enum ContentState: UInt8, Sendable {
-    /// No bytes are local.
-    case dataless = 0
-    /// Some byte ranges are local.
-    case partial = 1
-    /// All bytes are local, and equal to the provider's version as far as is known.
-    case current = 2
-    /// Dirty: local and not confirmed by the provider. Never overwritten, never evicted.
-    case edited = 3
-}
-
 /// The state of a directory's listing in the index.
 package enum ListingState: UInt8, Sendable {
     /// The directory was never listed.

@@ -52,7 +52,7 @@ extension DomainEngine {
             return try await makeUploadCopy(of: number)
         } catch let failure as ProviderFailure where failure.kind == .noSpace {
             let size = (try? folders.edits.status(of: ContentFolders.name(number))).map { Int64($0.size) } ?? 0
-            guard evict(bytes: max(size, Self.leastRoom)) > 0 else { throw failure }
+            guard evict(bytes: max(size, ContentCache.leastRoom)) > 0 else { throw failure }
             return try await makeUploadCopy(of: number)
         }
     }

@@ -10,7 +10,7 @@ extension DomainEngine {
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
         let place = SentPlace(parent: parent.item.identifier, name: name)
-        if let removal = try removalAwaitingContents(in: place) { return .waits(for: removal) }
+        if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
         // The reply to an earlier move may have been lost.
         let wasAsked = entry.mayHaveMoved
         if wasAsked, let earlier = entry.movedTo, earlier != place, let result = try await findMoved(row, earlier) {

@@ -23,7 +23,7 @@ extension DomainEngine {
             if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
             return .waits(for: sender)
         }
-        if let removal = try removalAwaitingContents(in: place) { return .waits(for: removal) }
+        if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
         if let result = try await findUnfit(number, entry, new, in: parent.number, upload) { return result }
         // The place is on disk before the provider is asked: its reply may be lost, as with a power failure.
         try noteSent(number, place)

@@ -189,7 +189,7 @@ extension DomainEngine {
     func forget(_ number: ItemNumber) {
         edits.queue.remove(number)
         edits.again.remove(number)
-        contents.removals[number] = nil
+        removalWaits.forget(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
         edits.circles[number] = nil

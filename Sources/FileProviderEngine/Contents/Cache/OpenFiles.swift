@@ -26,7 +26,7 @@ final class OpenFiles: Sendable {
         /// Whether the item was removed or replaced, so that its contents are removed when the last handle is closed.
         var isDiscarded = false
         /// The number that the item got when the provider's version replaced this one; see
-        /// ``DomainEngine/replace(_:)``.
+        /// ``ContentCache/replace(_:_:)``.
         var successor: ItemNumber?
         /// The time before which the provider's version is not fetched again after a failure, in seconds since 1970.
         var nextGrowth = 0.0
@@ -111,6 +111,17 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// Whether a program has a file open for writing.
+    func isOpenForWriting(_ number: ItemNumber) -> Bool { entry(number).map { $0.writers > 0 } ?? false }
+
+    /// Returns the number that a file has now, if it was replaced and handles of the earlier version are still open.
+    /// Otherwise returns the given number.
+    func currentNumber(_ number: ItemNumber) -> ItemNumber {
+        var number = number
+        while let successor = entry(number)?.successor { number = successor }
+        return number
+    }
+
     var epoch: Int { state.withLock { $0.epoch } }
 
     /// Whether any file is open for writing.
@@ -126,4 +137,33 @@ final class OpenFiles: Sendable {
 
     /// The files that are open for writing.
     var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }
+}
+
+extension OpenFiles.State {
+    /// Counts an additional handle.
+    mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
+        var entry = entries[number] ?? OpenFiles.Entry()
+        if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
+        entries[number] = entry
+        uses[number] = now
+    }
+
+    /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
+    /// its version is older than the provider's. If the bytes are local, the file counts as used by the user.
+    mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFiles.Entry? {
+        guard let entry = entries[number], !entry.isOutdated else { return nil }
+        open(number, isForWriting: false, now)
+        if entries[number]?.reading != nil { personal.note(number, now) }
+        return entries[number]
+    }
+
+    /// Counts a closed handle.
+    ///
+    /// - Returns: the file's entry if this was its last handle.
+    mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFiles.Entry? {
+        guard var entry = entries[number] else { return nil }
+        if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }
+        entries[number] = entry.openings > 0 ? entry : nil
+        return entry.openings > 0 ? nil : entry
+    }
 }

@@ -3,12 +3,14 @@ import LinuxSystem
 
 /// Files that are open for writing. With passthrough, the kernel writes to the local file past the engine. The engine
 /// therefore detects writes by comparing the file's size and times.
-extension DomainEngine {
+extension ContentCache {
     /// Returns the file for writing, after moving it to `edits` and recording that in the journal. Returns `nil` if
     /// its bytes have to be fetched first.
-    func fileForWriting(_ row: IndexedItem, truncating: Bool) throws(ProviderFailure) -> FileDescriptor? {
+    func fileForWriting(
+        _ row: IndexedItem, truncating: Bool, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderFailure) -> FileDescriptor? {
         var opened = openFiles.entry(row.number)?.writing
-        if opened == nil { opened = try beginWriting(row, creating: truncating) }
+        if opened == nil { opened = try beginWriting(row, creating: truncating, engine) }
         guard let file = opened else { return nil }
         guard truncating else { return file }
         // The truncated file differs from the provider's version from here on, even if nothing is written to it.
@@ -27,7 +29,9 @@ extension DomainEngine {
     /// fetched first.
     ///
     /// - Parameter creating: whether an empty file is created if the contents are not local.
-    private func beginWriting(_ row: IndexedItem, creating: Bool) throws(ProviderFailure) -> FileDescriptor? {
+    private func beginWriting(
+        _ row: IndexedItem, creating: Bool, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderFailure) -> FileDescriptor? {
         let number = row.number
         switch row.content {
         case .edited:
@@ -49,18 +53,15 @@ extension DomainEngine {
         case .dataless, .partial: break
         }
         guard creating else { return nil }
-        cancelFetch(number)
+        engine.contentsAreUnneeded(number)
         // The edit replaces the provider's current version.
         var row = row
         row.localVersion = row.item.contentVersion
         let version = row.localVersion
-        try write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexFailure) in
             try writer.update(number) { row in
+                if row.content == .partial { row.becomeDataless() }
                 row.localVersion = version
-                guard row.content == .partial else { return }
-                row.content = .dataless
-                row.localSize = 0
-                row.parts = ByteRanges()
             }
         }
         try noteOpenForWriting(row, .none)
@@ -118,43 +119,43 @@ extension DomainEngine {
     }
 
     /// Journals an edit if a file that is open for writing was written to since the last comparison.
-    func compare(_ number: ItemNumber) throws(ProviderFailure) {
+    func compare(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
         let stamp = ContentStamp(status)
         guard stamp != entry.noted ?? entry.beforeWriting else { return }
         try onDisk { () throws(Errno) in
-            try noteEdited(number, size: stamp.size, modified: status.modifiedDate)
+            try engine.noteEdited(number, size: stamp.size, modified: status.modifiedDate)
         }
         openFiles.update(number) { $0.noted = stamp }
     }
 
     /// Journals a file that is open for writing as edited, whether it was written to or not. If the item was removed
     /// at the provider, later writes would otherwise have no item to belong to.
-    func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) {
-        try compare(number)
+    func takeAsEdited(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
+        try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
         let stamp = ContentStamp(status)
         // Nothing was written, so a modification date that was set locally still applies.
-        let modified = (try? row(number))?.localModified ?? status.modifiedDate
-        try onDisk { () throws(Errno) in try noteEdited(number, size: stamp.size, modified: modified) }
+        let modified = (try? context.row(of: number))?.localModified ?? status.modifiedDate
+        try onDisk { () throws(Errno) in try engine.noteEdited(number, size: stamp.size, modified: modified) }
         openFiles.update(number) { $0.noted = stamp }
     }
 
     /// Closes a write handle. After the last one, the file is either clean or journalled as edited.
-    func closedWriting(_ number: ItemNumber) throws(ProviderFailure) {
+    func closedWriting(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
             openFiles.withLock { state in _ = state.close(number, isForWriting: true) }
-            return try compare(number)
+            return try compare(number, engine)
         }
         do throws(ProviderFailure) {
-            try compare(number)
+            try compare(number, engine)
         } catch {
             // The handle stays counted, so that the file is not treated as clean, and the close is retried.
-            clock.run(after: 5) { [weak self] in
-                self?.perform { engine in try? engine.closedWriting(number) }
+            context.clock.run(after: 5) { [weak engine] in
+                engine?.perform { engine in try? engine.cache.closedWriting(number, engine) }
             }
             throw error
         }
@@ -165,31 +166,31 @@ extension DomainEngine {
             entry.noted = nil
         }
         let last = openFiles.withLock { $0.close(number, isForWriting: true) }
-        if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number) }
+        if let now, now.writing != nil, now.noted == nil, !now.isDiscarded { moveBack(number, engine) }
         if let last {
-            lastClosed(number, last)
+            lastClosed(number, last, engine)
         } else if now?.isDiscarded == true {
             // Handles for reading may outlive this process.
             try? folders.moveAside(number)
         } else if now?.isOutdated == true {
-            dropOutdatedContents(number)
+            dropOutdatedContents(number, engine)
         }
         // After this engine has closed, the marks may belong to its successor.
-        if !isClosed { writerMarks.unmark(number) }
-        noteClosed(number)
+        if !context.isClosed { writerMarks.unmark(number) }
+        engine.noteClosed(number)
     }
 
     /// Returns an unmodified file to the clean contents after its last write handle is closed.
-    func moveBack(_ number: ItemNumber) {
-        guard let row = try? row(number), row.content == .current else { return }
+    func moveBack(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+        guard let row = try? context.row(of: number), row.content == .current else { return }
         do {
             try folders.move(number, from: folders.edits, to: folders.clean)
             EngineStep.unchangedMoved.reach()
-            try noteNotWritten(number)
+            try noteNotWritten(number, engine)
             EngineStep.unchangedJournalled.reach()
         } catch {
             // The file stays in `edits`, journalled as open for writing, and is examined at the next start.
-            remember(error)
+            context.recordBackgroundError(error)
         }
     }
 
@@ -202,26 +203,22 @@ extension DomainEngine {
         // Edits of a removed file are discarded with it.
         guard !row.changes.contains(.deleted) else { return }
         try onRecord { () throws(IndexFailure) in
-            var known = try journal.entry(row.number)
-            if known == nil { known = JournalEntry(row, parentIdentifier: try identifier(of: row.parent)) }
+            var known = try context.journal.entry(row.number)
+            if known == nil { known = JournalEntry(row, parentIdentifier: try context.identifier(of: row.parent)) }
             guard var entry = known else { return }
             // The contents are to be uploaded whether or not this handle writes.
             guard !entry.changes.contains(.contents) else { return }
             entry.isOpen = true
             entry.statusAtOpen = stamp
             entry.baseVersion = row.localVersion
-            try journal.put(entry)
+            try context.journal.put(entry)
         }
     }
 
     /// Removes the record that a file is open for writing.
-    private func noteNotWritten(_ number: ItemNumber) throws(IndexFailure) {
-        guard var entry = try journal.entry(number) else { return }
+    private func noteNotWritten(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(IndexFailure) {
+        guard var entry = try context.journal.entry(number) else { return }
         entry.isOpen = false
-        try writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)])
-    }
-
-    func identifier(of number: ItemNumber) throws(IndexFailure) -> String {
-        try index.item(number)?.item.identifier ?? ProviderItem.rootIdentifier
+        try engine.writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)], freesSpace: true)
     }
 }

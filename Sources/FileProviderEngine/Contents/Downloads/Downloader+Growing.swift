@@ -1,57 +1,17 @@
 import FileProvider
 import LinuxSystem
 
-/// Growth of open files. If a new version of a file that programs read only adds bytes at the end, or has the same
-/// bytes, the added bytes are appended to the open file, as `tail -f` expects. Any other version replaces the file;
-/// see ``replace(_:)``. Openings wait until it is known which case applies. If the fetch fails, programs continue to
-/// share the local version.
-extension DomainEngine {
-    /// The largest file that is fetched in order to append its end, and the most bytes that are appended at once.
-    private static let largestFile: Int64 = 64 << 20
-    private static let largestEnd: Int64 = 16 << 20
-    /// The largest file that is fetched in order to compare a version of the same size.
-    private static let largestSame: Int64 = 4 << 20
-    /// The delay before a retry after a failed fetch, in seconds.
-    private static let pauseOfGrowth = 30.0
-
-    enum Growth {
-        case impossible
-        case underWay
-        /// The last fetch failed less than ``pauseOfGrowth`` ago.
-        case postponed
-    }
-
-    /// Fetches the provider's version of an open file, if the sizes permit that this version only adds bytes at the
-    /// end.
-    func fetchGrowth(_ row: IndexedItem) -> Growth {
-        guard row.content == .current, let entry = openFiles.entry(row.number), entry.writers == 0,
-            entry.reading != nil, !entry.isUnfinished, !entry.isDiscarded, let size = row.item.size,
-            size >= row.localSize, size <= (size > row.localSize ? Self.largestFile : Self.largestSame),
-            size - row.localSize <= Self.largestEnd, entry.otherVersion != row.item.contentVersion
-        else { return .impossible }
-        guard entry.nextGrowth <= clock.now else { return .postponed }
-        openFiles.update(row.number) { $0.isGrowing = true }
-        startFetch(row.number)
-        return .underWay
-    }
-
-    /// Schedules a retry of the fetch, unless the failure is permanent.
-    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) {
-        openFiles.update(number) { $0.nextGrowth = clock.now + Self.pauseOfGrowth }
-        guard failure.isWorthAnotherAttempt else { return }
-        clock.run(after: Self.pauseOfGrowth) { [weak self] in self?.perform { $0.lookAtOutdated(number) } }
-    }
-
-    /// Whether the provider's version of an open file is being fetched in order to append its end.
-    func isGrowing(_ number: ItemNumber) -> Bool { openFiles.entry(number)?.isGrowing == true }
-
+/// Growth of open files: the end of a new version is appended to the open file; see
+/// ``ContentCache/fetchGrowth(_:_:)``.
+extension Downloader {
     /// Appends the end of fetched contents to an open file, if the fetched contents begin with the file's bytes.
     /// Otherwise the fetched contents replace the file, or are dropped if the file cannot be replaced.
     ///
     /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, so that the caller has to
     ///   handle the fetched contents.
     func addGrowth(
-        to number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question
+        to number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question,
+        _ engine: isolated any DownloaderHost
     ) async throws(ProviderFailure) -> Bool {
         let folders = folders
         // The comparison may take long, so it does not run on the engine's thread.
@@ -62,16 +22,19 @@ extension DomainEngine {
         }.get()
         // From here on the function does not suspend, so no program can begin to write to the file.
         guard fetchedNumber(number) == number else { return false }
-        var row = try openRow(number)
-        if row.item.contentVersion != item.contentVersion, isGrowing(number) {
-            guard !item.flags.contains(.hasOtherContents), !answers.hasNews(of: item.identifier, since: question)
+        var row = try cache.openRow(number)
+        if row.item.contentVersion != item.contentVersion, cache.isGrowing(number) {
+            guard !item.flags.contains(.hasOtherContents),
+                !context.answers.hasNews(of: item.identifier, since: question)
             else { throw .otherVersion }
             // The file has changed once more at the provider.
-            try applyFetched(item, to: row, answering: question)
+            try applyFetched(item, to: row, answering: question, engine)
             guard fetchedNumber(number) == number else { return false }
-            row = try openRow(number)
+            row = try cache.openRow(number)
         }
-        guard isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else { return false }
+        guard cache.isGrowing(number), row.content == .current, openFiles.entry(number)?.writers == 0 else {
+            return false
+        }
         guard row.item.contentVersion == item.contentVersion else { throw .otherVersion }
         guard isBeginning else {
             openFiles.update(number) { entry in
@@ -79,25 +42,25 @@ extension DomainEngine {
                 entry.otherVersion = item.contentVersion
             }
             do throws(ProviderFailure) {
-                if try replace(number) != nil { return false }
+                if try engine.replace(number) != nil { return false }
             } catch {
-                remember(error)
+                context.recordBackgroundError(error)
             }
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
         // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
-        try write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
+        try context.write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
         let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
-        try write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexFailure) in
             try writer.update(number) { $0.settle(size: size, version: item.contentVersion) }
         }
-        contents.cleanBytes += size - row.localSize
+        cache.noteCleanBytes(size - row.localSize)
         openFiles.update(number) { entry in
             entry.isGrowing = false
             entry.isOutdated = false
         }
-        events.tell(.contentsReplaced(number))
+        context.resources.events.tell(.contentsReplaced(number))
         return true
     }
 }

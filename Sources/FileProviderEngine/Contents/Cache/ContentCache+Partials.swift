@@ -1,0 +1,150 @@
+import FileProvider
+import LinuxSystem
+
+/// Partially materialized files on disk and in the index.
+extension ContentCache {
+    /// The maximum number of ranges that the index records. The largest ones are kept.
+    private static let writtenRanges = 512
+    /// The number of bytes that causes a write to the index at once. Fewer are written after ``writingPause``
+    /// seconds.
+    private static let writtenBytes: Int64 = 32 << 20
+    private static let writingPause = 0.5
+
+    /// Opens the partial file of an item, or creates an empty one.
+    ///
+    /// - Parameter size: The size that the provider reports for the complete file, in bytes.
+    /// - Returns: `nil` if the file system does not support files of this size.
+    func openPartial(
+        _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderFailure) -> PartialFiles.Entry? {
+        var found: PartFile?
+        if row.content == .partial {
+            if row.localVersion == row.item.contentVersion { found = try openParts(row, size: size) }
+            if found == nil { try forgetContents(row.number) }
+        }
+        if found == nil { found = try makeParts(row, size: size, engine) }
+        return found.map(partials.add)
+    }
+
+    private func openParts(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartFile? {
+        try onDisk { () throws(Errno) in
+            guard let file = try folders.open(row.number, in: folders.parts, .readWrite),
+                try file.status().size == Int(size), !row.parts.contains(0..<size),
+                row.parts.ranges.last.map({ $0.upperBound <= size }) ?? true
+            else { return nil }
+            return try PartFile(row.number, version: row.localVersion, size: size, file, row.parts)
+        }
+    }
+
+    /// Creates an empty file of the full size for a file's parts.
+    ///
+    /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
+    private func makeParts(
+        _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderFailure) -> PartFile? {
+        let folders = folders
+        return try makingRoom(engine) { () throws(ProviderFailure) in
+            do throws(Errno) {
+                try folders.remove(row.number, in: folders.parts)
+                let file = try folders.parts.open(
+                    ContentFolders.name(row.number), [.readWrite, .create, .exclusive, .noFollow], permissions: 0o600)
+                do throws(Errno) {
+                    try file.truncate(to: Int(size))
+                } catch {
+                    try? folders.remove(row.number, in: folders.parts)
+                    if error == .noSpace || error == .quotaExceeded { throw error }
+                    return nil
+                }
+                return try PartFile(
+                    row.number, version: row.item.contentVersion, size: size, file, ByteRanges())
+            } catch {
+                throw ProviderFailure(error)
+            }
+        }
+    }
+
+    // MARK: In the index
+
+    /// Records the local ranges in the index: the first part at once, later ones in batches.
+    func notePartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+        guard let partial = partials[number] else { return }
+        let isFirst = partial.file.ranges.count == partial.unwritten
+        if isFirst || partial.unwritten >= Self.writtenBytes { return writePartial(number) }
+        guard !partial.isWritingDue else { return }
+        partials.setWritingDue(number, true)
+        context.clock.run(after: Self.writingPause) { [weak engine] in
+            engine?.perform { $0.cache.writePartial(number) }
+        }
+    }
+
+    func writePartial(_ number: ItemNumber) {
+        guard let partial = partials[number] else { return }
+        partials.setWritingDue(number, false)
+        guard partial.unwritten > 0, !partial.isStale, !context.isClosed, let row = try? openRow(number),
+            row.content == .dataless || row.content == .partial
+        else { return }
+        let ranges = partial.file.ranges
+        do throws(ProviderFailure) {
+            try context.write(freesSpace: true) { writer throws(IndexFailure) in
+                try writer.update(number) { row in
+                    row.becomePartial(
+                        ranges.largest(Self.writtenRanges), size: ranges.count, version: partial.file.version)
+                }
+            }
+        } catch {
+            // Parts that the index does not have are fetched again after a restart.
+            return context.recordBackgroundError(error)
+        }
+        partials.noteWritten(number)
+        noteCleanBytes(partial.unwritten)
+    }
+
+    /// Records all local ranges, because the engine is about to be closed.
+    func writePartials() { for number in partials.numbers { writePartial(number) } }
+
+    // MARK: The end of a partial file
+
+    /// Moves a complete file to the clean contents.
+    ///
+    /// - Returns: Whether it is clean now; `false` if the whole file was fetched in another version meanwhile.
+    func completePartial(_ partial: PartialFiles.Entry) throws(ProviderFailure) -> Bool {
+        let file = partial.file
+        let number = file.number
+        let row = try openRow(number)
+        guard row.content == .dataless || row.content == .partial else { return false }
+        try onDisk { () throws(Errno) in
+            try ContentStamp.date(file.writing, row.item.modified)
+            try folders.move(number, from: folders.parts, to: folders.clean)
+        }
+        EngineStep.partsMoved.reach()
+        try context.write { writer throws(IndexFailure) in
+            try writer.update(number) { $0.settle(size: file.size, version: file.version) }
+        }
+        noteCleanBytes(partial.unwritten)
+        partials.remove(number)
+        openFiles.update(number) { entry in
+            if entry.reading == nil { entry.reading = file.reading }
+        }
+        return true
+    }
+
+    /// Drops the parts of a file whose contents were replaced or removed. Waiters continue with the whole file.
+    func endPartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+        guard let partial = partials.remove(number) else { return }
+        partial.file.end()
+        try? folders.remove(number, in: folders.parts)
+        engine.partialFileEnded(number)
+    }
+
+    /// Drops the parts of a file of which no handle has read any, because the provider has another version.
+    ///
+    /// - Returns: The item's row.
+    func dropStalePartial(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+        partials.remove(number)?.file.end()
+        let row = try openRow(number)
+        // The new version may have been fetched as a whole already.
+        if row.content == .partial { try forgetContents(number) }
+        try onDisk { () throws(Errno) in try folders.remove(number, in: folders.parts) }
+        return row
+    }
+}

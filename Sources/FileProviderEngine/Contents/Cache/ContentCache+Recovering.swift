@@ -1,0 +1,88 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// Recovery of contents after a crash.
+extension ContentCache {
+    /// Repairs the content directories at start, after the previous engine was killed.
+    ///
+    /// - Parameter journalled: the items that have an entry in the journal.
+    func recoverContents(afterRebuilding isRebuilt: Bool, journalled: Set<ItemNumber>) throws {
+        // A rebuilt index does not know the versions of these files, and the provider has them all.
+        if isRebuilt {
+            try folders.empty(folders.clean)
+            try folders.empty(folders.parts)
+        }
+        try recoverParts()
+        for number in try folders.numbers(in: folders.edits) where !journalled.contains(number) { try putBack(number) }
+    }
+
+    /// Drops the parts that the index does not know, and all parts after a reboot. Parts are not synchronized to disk
+    /// before the index records them, so they are valid only until the machine is restarted.
+    private func recoverParts() throws {
+        let (key, boot) = ("parts.boot", Array(context.configuration.bootIdentifier.utf8))
+        let isSameBoot = try context.index.setting(key) == boot
+        for number in try folders.numbers(in: folders.parts) {
+            guard let row = try context.index.item(number), row.content == .partial else {
+                try folders.remove(number, in: folders.parts)
+                continue
+            }
+            if !isSameBoot { try forgetContents(number) }
+        }
+        if !isSameBoot { try context.index.write { writer throws(IndexFailure) in try writer.setSetting(key, boot) } }
+    }
+
+    /// Returns a file to the clean contents that was moved to `edits` when it was opened for writing, if the engine
+    /// ended before the journal recorded that. Such a file is unmodified, and is identified by its date and size. Any
+    /// other file is an edit and stays.
+    private func putBack(_ number: ItemNumber) throws {
+        guard let row = try context.index.item(number), row.content == .current,
+            row.localVersion == row.item.contentVersion
+        else { return }
+        let status = try folders.edits.status(of: ContentFolders.name(number))
+        let date = timespec(seconds: row.item.modified ?? 0)
+        guard Int64(status.size) == row.localSize, status.modified.tv_sec == date.tv_sec,
+            status.modified.tv_nsec / 1000 == date.tv_nsec / 1000
+        else { return }
+        try folders.move(number, from: folders.edits, to: folders.clean)
+    }
+
+    // MARK: Contents without an item
+
+    /// Removes the contents of removed and replaced files that no handle reads.
+    func sweepRemoved() {
+        do throws(Errno) {
+            for number in try folders.numbers(in: folders.removed) where openFiles.entry(number) == nil {
+                try folders.remove(number, in: folders.removed)
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    /// Removes clean contents of items that do not exist. The last engine may have ended after it deleted an item and
+    /// before it removed the contents.
+    func sweepClean(_ engine: isolated any ContentCacheHost) {
+        do throws(Errno) {
+            sweepClean(try folders.numbers(in: folders.clean)[...], engine)
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    /// Sweeps the first of some contents, and the others in later jobs, so that many do not delay other requests.
+    func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any ContentCacheHost) {
+        guard !context.isClosed else { return }
+        do throws(Errno) {
+            for number in numbers.prefix(1000) where openFiles.entry(number) == nil {
+                // The contents of an item that cannot be read stay.
+                let row = Result { () throws(IndexFailure) in try context.index.itemEvenIfDeleted(number) }
+                if case .success(nil) = row { try folders.remove(number, in: folders.clean) }
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+        let rest = numbers.dropFirst(1000)
+        if !rest.isEmpty { engine.perform { $0.cache.sweepClean(rest, $0) } }
+    }
+}

@@ -1,0 +1,190 @@
+import FileProvider
+import LinuxSystem
+
+/// The local contents of files: the table of open files, clean, partial and dirty contents on disk, and eviction. The
+/// states of a file's contents and their transitions are those of ``ContentState``.
+///
+/// It calls the uploader and the recorder of uses, and sends events to the downloader (``ContentCacheHost``). See
+/// ``EngineContext`` for the thread. ``OpenFiles`` and ``ContentFolders`` have the state that other threads use.
+final class ContentCache {
+    let context: EngineContext
+    let writerMarks: WriterMarks
+    /// The partially materialized files in use.
+    let partials = PartialFiles()
+    /// The maximum number of bytes of clean contents. It begins as ``DomainConfiguration/cacheLimit`` and can be
+    /// changed.
+    private(set) var cacheLimit: Int64
+    /// The size of the clean contents, in bytes. The value is approximate: it does not include removals by other
+    /// processes until it is next computed from the index.
+    private(set) var cleanBytes: Int64 = 0
+    /// The files with a queued or running fetch. Their contents are not evicted.
+    private var fetched: Set<ItemNumber> = []
+    /// Openings that wait for the growth of open files.
+    private var openings: [ItemNumber: [PendingOpening]] = [:]
+
+    init(_ context: EngineContext, _ writerMarks: WriterMarks) {
+        self.context = context
+        cacheLimit = context.configuration.cacheLimit
+        self.writerMarks = writerMarks
+    }
+
+    var folders: ContentFolders { context.resources.folders }
+    var openFiles: OpenFiles { context.resources.openFiles }
+
+    // MARK: The size of clean contents
+
+    /// Whether the clean contents exceed the limit.
+    var isOverLimit: Bool { cleanBytes > cacheLimit }
+
+    func setLimit(_ bytes: Int64) { cacheLimit = bytes }
+
+    /// Records that clean contents grew, or shrank if the number of bytes is negative.
+    func noteCleanBytes(_ bytes: Int64) { cleanBytes = bytes < 0 ? max(0, cleanBytes + bytes) : cleanBytes + bytes }
+
+    /// Replaces the size of the clean contents by the one that was computed from the index.
+    func correctCleanBytes(_ bytes: Int64) { cleanBytes = bytes }
+
+    /// Records whether a fetch of a file is queued or running. Meanwhile its contents are not evicted.
+    func noteFetch(of number: ItemNumber, isUnderWay: Bool) {
+        if isUnderWay { fetched.insert(number) } else { fetched.remove(number) }
+    }
+
+    /// Whether a transfer writes to a file's contents or is about to.
+    func isTransferred(_ number: ItemNumber) -> Bool { fetched.contains(number) || partials[number] != nil }
+
+    // MARK: Contents of one file
+
+    /// Returns the row of an item whose bytes are read. The row of a removed item is returned as long as a program
+    /// has the file open.
+    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+        try context.row(of: number, evenIfDeleted: openFiles.entry(number) != nil)
+    }
+
+    /// Returns the file that all handles of an item share, or `nil` if its bytes are not local.
+    func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+        let number = row.number
+        if let file = openFiles.entry(number)?.reading { return file }
+        // A handle has already read bytes of another version.
+        if partials.isStale(number) { return nil }
+        let folder: FileDescriptor
+        switch row.content {
+        case .dataless, .partial: return nil
+        case .current:
+            // No handle uses this outdated version, so it is dropped.
+            guard row.localVersion == row.item.contentVersion else {
+                try forgetContents(number)
+                return nil
+            }
+            folder = folders.clean
+        case .edited: folder = folders.edits
+        }
+        if let file = try onDisk({ () throws(Errno) in try folders.open(number, in: folder, .readOnly) }) {
+            openFiles.update(number) { $0.reading = file }
+            return file
+        }
+        guard row.content == .current else {
+            throw ProviderFailure(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
+        }
+        // The clean file was removed from the cache directory by another process.
+        try forgetContents(number)
+        return nil
+    }
+
+    /// Whether a file's bytes are not local. The file is looked up, because it may be missing even if the row says
+    /// otherwise.
+    func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
+        if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
+        defer {
+            // An entry without handles is removed, which closes the descriptor.
+            openFiles.withLock { state in
+                if state.entries[row.number]?.openings == 0 { state.entries[row.number] = nil }
+            }
+        }
+        return try fileForReading(row) == nil
+    }
+
+    /// Marks a file as dataless in the index, and removes its local clean contents and parts.
+    func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
+        try onDisk { () throws(Errno) in
+            try folders.remove(number, in: folders.clean)
+            try folders.remove(number, in: folders.parts)
+        }
+        try context.write(freesSpace: true) { writer throws(IndexFailure) in
+            try writer.update(number) { $0.becomeDataless() }
+        }
+    }
+
+    /// Whether programs have a file open that is not complete locally and can be fetched.
+    func lacksContents(_ number: ItemNumber) -> Bool {
+        // Handles that have read another version get no further bytes of it.
+        guard let entry = openFiles.entry(number), entry.reading == nil, !partials.isStale(number),
+            let row = try? openRow(number), row.item.kind == .file, row.isKnownToProvider
+        else { return false }
+        do throws(ProviderFailure) { return try fileForReading(row) == nil } catch { return false }
+    }
+
+    /// Gives all handles of a removed item the file with its bytes. Once the row is deleted, later reads could not
+    /// find the file.
+    func shareContents(_ number: ItemNumber) {
+        guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
+            !partials.isStale(number)
+        else { return }
+        do throws(Errno) {
+            for folder in [folders.edits, folders.clean] {
+                guard let file = try folders.open(number, in: folder, entry.writers > 0 ? .readWrite : .readOnly)
+                else { continue }
+                var reading = entry.reading
+                if reading == nil { reading = entry.writers > 0 ? try file.reopen(.readOnly) : file }
+                let shared = reading
+                openFiles.update(number) { entry in
+                    entry.reading = shared
+                    if entry.writers > 0 { entry.writing = file }
+                }
+                return
+            }
+        } catch {
+            context.recordBackgroundError(error)
+        }
+    }
+
+    /// Records the use of a file when a handle has its contents or writes new ones. A handle that did not get the
+    /// contents is no use: the user has not seen them.
+    func noteUse(of number: ItemNumber) {
+        let now = context.clock.now
+        openFiles.withLock { $0.personal.note(number, now) }
+    }
+
+    // MARK: Openings that wait
+
+    func open(_ number: ItemNumber, _ opening: PendingOpening, _ engine: isolated any ContentCacheHost) {
+        lookAtOutdated(number, engine)
+        if isGrowing(number), !context.isClosed {
+            if opening.wait() { openings[number, default: []].append(opening) }
+            return
+        }
+        opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose, engine) }
+    }
+
+    /// Resumes the openings that wait for a file's growth. If the fetch failed, readers share the local version, and
+    /// truncating openings proceed. Other writers fail, because they would edit an outdated version.
+    func endOpeningWaits(
+        for number: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any ContentCacheHost
+    ) {
+        for opening in openings.removeValue(forKey: number) ?? [] {
+            switch result {
+            case .success: open(number, opening, engine)
+            case .failure(let failure) where opening.purpose == .writing(truncating: false): opening.fail(failure)
+            case .failure:
+                opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose, engine) }
+            }
+        }
+    }
+
+    /// Fails the waiting openings and drops the partial files, because the engine is closed.
+    func close() {
+        for opening in openings.values.joined() { opening.fail(.closed) }
+        openings = [:]
+        fetched = []
+        partials.removeAll()
+    }
+}

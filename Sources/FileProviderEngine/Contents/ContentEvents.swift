@@ -1,0 +1,140 @@
+import FileProvider
+import LinuxSystem
+
+// The calls between the components that hold and transfer files' contents, as those of ComponentLinks.swift. The graph
+// has no cycle:
+//
+//     ContentCache   calls the uploader (whether it is busy, and notices of edits) and the recorder of uses
+//     Downloader     calls the sign-in, the content cache, the change tracker and the tracker of identifiers
+//     RemovalWaits   calls the content cache, the downloader and the uploader
+//
+// The content cache does not call the downloader, and neither calls the removals that wait for them. They send events,
+// which the engine passes on at once: when the call returns, the event was handled.
+
+/// The parts that ``ContentCache`` calls, and its events.
+protocol ContentCacheHost: ComponentHost {
+    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenItem
+    /// Whether a change or the user metadata of an item is being sent.
+    func isSending(_ number: ItemNumber) -> Bool
+    func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
+    func noteClosed(_ number: ItemNumber)
+    func writeInAnyCase(_ changes: [DomainEngine.JournalChange], freesSpace: Bool) throws(IndexFailure)
+    func writeUses(isEnd: Bool)
+
+    // Events.
+
+    /// Passes on that the provider's version of a file is to be fetched.
+    func contentsAreWanted(_ number: ItemNumber)
+    /// Passes on that no handle needs the contents of a file any more.
+    func contentsAreUnneeded(_ number: ItemNumber)
+    /// Passes on that the contents of a file that handles wait for may be local now.
+    func contentsMayBeReady(_ number: ItemNumber)
+    /// Passes on that the parts of a file were dropped.
+    func partialFileEnded(_ number: ItemNumber)
+    /// Passes on that the parts of a file are of another version than the provider's.
+    func partialFileIsOutdated(_ number: ItemNumber)
+    /// Passes on that an open file was replaced by the provider's version, which has a number of its own.
+    func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber)
+    /// Passes on that the last handle of a file was closed.
+    func lastHandleWasClosed(_ number: ItemNumber)
+}
+
+extension DomainEngine: ContentCacheHost {
+    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenItem {
+        OpenItem(self, number, isForWriting: isForWriting, descriptor: descriptor)
+    }
+
+    func isSending(_ number: ItemNumber) -> Bool { edits.isBusy(number) || metadata.isSending(number) }
+
+    func contentsAreWanted(_ number: ItemNumber) { downloader.startFetch(number, self) }
+
+    func contentsAreUnneeded(_ number: ItemNumber) { downloader.cancelFetch(number, self) }
+
+    func contentsMayBeReady(_ number: ItemNumber) { downloader.makeReady(number, self) }
+
+    func partialFileEnded(_ number: ItemNumber) { downloader.partialFileEnded(number, self) }
+
+    func partialFileIsOutdated(_ number: ItemNumber) { downloader.partsAreOutdated(number, self) }
+
+    func fileWasReplaced(_ number: ItemNumber, by successor: ItemNumber) {
+        metadata.move(number, to: successor)
+        downloader.fileWasReplaced(number, by: successor, self)
+    }
+
+    func lastHandleWasClosed(_ number: ItemNumber) {
+        downloader.lastHandleWasClosed(number, self)
+        removalWaits.fetchEnded(number, nil, self)
+    }
+}
+
+/// The parts that ``Downloader`` calls, and its event.
+protocol DownloaderHost: ComponentHost {
+    // The content cache, as far as it calls others in turn.
+    func fileForWriting(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor?
+    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartialFiles.Entry?
+    func notePartial(_ number: ItemNumber)
+    func endPartial(_ number: ItemNumber)
+    func evict(bytes: Int64) -> Int64
+    func evictToLimit()
+    func dropOutdatedContents(_ number: ItemNumber)
+    func lookAtOutdated(_ number: ItemNumber)
+    @discardableResult
+    func replace(_ number: ItemNumber) throws(ProviderFailure) -> ItemNumber?
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure)
+    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>)
+
+    // The change tracker and the tracker of identifiers.
+    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
+    func askAgain(_ identifiers: Set<String>, hasFailed: Bool) throws(ProviderFailure)
+    func doubt(_ number: ItemNumber)
+    func refreshParent(of number: ItemNumber)
+    func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool
+
+    /// Passes on that a fetch has ended.
+    ///
+    /// - Parameter result: The result; `nil` if the fetch was cancelled before it began.
+    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>?)
+}
+
+extension DomainEngine: DownloaderHost {
+    func fileForWriting(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+        try cache.fileForWriting(row, truncating: false, self)
+    }
+
+    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartialFiles.Entry? {
+        try cache.openPartial(row, size: size, self)
+    }
+
+    func notePartial(_ number: ItemNumber) { cache.notePartial(number, self) }
+
+    func endPartial(_ number: ItemNumber) { cache.endPartial(number, self) }
+
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) { cache.growthFailed(number, failure, self) }
+
+    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+        cache.endOpeningWaits(for: number, result, self)
+    }
+
+    @discardableResult
+    func replace(_ number: ItemNumber) throws(ProviderFailure) -> ItemNumber? { try cache.replace(number, self) }
+
+    /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the
+    /// directory shows.
+    func refreshParent(of number: ItemNumber) {
+        guard let row = try? row(number), let parent = try? self.row(row.parent) else { return }
+        signalled(container: parent.item.identifier)
+    }
+
+    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>?) {
+        removalWaits.fetchEnded(number, result, self)
+    }
+}
+
+/// The parts that ``RemovalWaits`` calls.
+protocol RemovalWaitsHost: ComponentHost {
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool
+    func contentsAreWanted(_ number: ItemNumber)
+    func look(at number: ItemNumber, after seconds: Double)
+}
+
+extension DomainEngine: RemovalWaitsHost {}

@@ -1,0 +1,156 @@
+import FileProvider
+import LinuxSystem
+
+/// The requests that wait for contents, by file, each in the order of their arrival. Used on the engine's thread.
+struct ContentWaiters {
+    /// A handle that needs all bytes of its file.
+    struct Handle {
+        let isForWriting: Bool
+        let answer: EngineCompletion<FileDescriptor>
+    }
+
+    /// A request for a range of bytes, by a reader or by the engine.
+    struct Read {
+        let range: Range<Int64>
+        /// The number of the reading handle; `nil` if the range is fetched without one.
+        let reader: Int?
+        /// The completion handler; `nil` for read-ahead, which no reader waits for yet.
+        let answer: EngineCompletion<PartSource>?
+    }
+
+    /// A reader that waits until it is known whether the provider serves parts.
+    struct Undecided {
+        let key: Int
+        /// The number of the reading handle; `nil` if it waits for the file's length.
+        let reader: Int?
+        let answer: EngineCompletion<PartSource>
+    }
+
+    private enum Waiter {
+        case handle(Handle)
+        /// A request that wants the contents local without having the file open.
+        case download(EngineCompletion<Void>)
+        case read(Read)
+        case undecided(Undecided)
+    }
+
+    private var files: [ItemNumber: [Waiter]] = [:]
+    private var lastKey = 0
+
+    /// Removes the waiters of a file for which a function returns a value.
+    ///
+    /// - Returns: The values, in the order of the waiters' arrival.
+    private mutating func take<Value>(_ number: ItemNumber, _ value: (Waiter) -> Value?) -> [Value] {
+        guard let waiters = files[number] else { return [] }
+        var taken: [Value] = []
+        var left: [Waiter] = []
+        for waiter in waiters {
+            if let value = value(waiter) { taken.append(value) } else { left.append(waiter) }
+        }
+        files[number] = left.isEmpty ? nil : left
+        return taken
+    }
+
+    private mutating func add(_ waiter: Waiter, _ number: ItemNumber) { files[number, default: []].append(waiter) }
+
+    // MARK: Handles that need the whole file
+
+    mutating func add(_ handle: Handle, of number: ItemNumber) { add(.handle(handle), number) }
+
+    func handles(of number: ItemNumber) -> [Handle] {
+        (files[number] ?? []).compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
+    }
+
+    mutating func takeHandles(of number: ItemNumber) -> [Handle] {
+        take(number) { if case .handle(let handle) = $0 { handle } else { nil } }
+    }
+
+    /// The number of handles that wait for all bytes, by file.
+    var handleCounts: [ItemNumber: Int] {
+        files.compactMapValues { waiters in
+            let count = waiters.count { if case .handle = $0 { true } else { false } }
+            return count > 0 ? count : nil
+        }
+    }
+
+    // MARK: Downloads
+
+    mutating func add(download answer: EngineCompletion<Void>, of number: ItemNumber) { add(.download(answer), number) }
+
+    func hasDownloads(of number: ItemNumber) -> Bool {
+        files[number]?.contains { if case .download = $0 { true } else { false } } ?? false
+    }
+
+    mutating func takeDownloads(of number: ItemNumber) -> [EngineCompletion<Void>] {
+        take(number) { if case .download(let answer) = $0 { answer } else { nil } }
+    }
+
+    /// Removes a download, whose file may have got another number meanwhile.
+    ///
+    /// - Returns: The file's number; `nil` if the download does not wait.
+    mutating func remove(download answer: EngineCompletion<Void>) -> ItemNumber? {
+        for number in files.keys {
+            let taken = take(number) { waiter -> Bool? in
+                if case .download(let other) = waiter, other === answer { true } else { nil }
+            }
+            if !taken.isEmpty { return number }
+        }
+        return nil
+    }
+
+    /// Moves the downloads of a file that was replaced to its new number. Its handles wait under the earlier one.
+    mutating func moveDownloads(of number: ItemNumber, to successor: ItemNumber) {
+        for answer in takeDownloads(of: number) { add(download: answer, of: successor) }
+    }
+
+    // MARK: Reads of byte ranges
+
+    mutating func add(_ read: Read, of number: ItemNumber) { add(.read(read), number) }
+
+    func reads(of number: ItemNumber) -> [Read] {
+        (files[number] ?? []).compactMap { if case .read(let read) = $0 { read } else { nil } }
+    }
+
+    mutating func takeReads(of number: ItemNumber, where isWanted: (Read) -> Bool = { _ in true }) -> [Read] {
+        take(number) { waiter in
+            if case .read(let read) = waiter, isWanted(read) { read } else { nil }
+        }
+    }
+
+    // MARK: Readers of files that may be served in parts
+
+    /// Adds a reader.
+    ///
+    /// - Returns: The key by which the reader is found again.
+    mutating func addUndecided(
+        _ answer: EngineCompletion<PartSource>, reader: Int?, of number: ItemNumber
+    ) -> Int {
+        lastKey += 1
+        add(.undecided(Undecided(key: lastKey, reader: reader, answer: answer)), number)
+        return lastKey
+    }
+
+    mutating func takeUndecided(
+        of number: ItemNumber, where isWanted: (Undecided) -> Bool
+    ) -> [Undecided] {
+        take(number) { waiter in
+            if case .undecided(let waiting) = waiter, isWanted(waiting) { waiting } else { nil }
+        }
+    }
+
+    // MARK: The end
+
+    /// Fails all waiters, because the engine is closed.
+    mutating func failAll(_ failure: ProviderFailure) {
+        let waiters = files.values.joined()
+        files = [:]
+        for waiter in waiters {
+            switch waiter {
+            case .handle(let handle): handle.answer.complete(.failure(failure))
+            case .download(let answer): answer.complete(.failure(failure))
+            case .read(let read): read.answer?.complete(.failure(failure))
+            case .undecided(let waiting): waiting.answer.complete(.failure(failure))
+            }
+        }
+    }
+}

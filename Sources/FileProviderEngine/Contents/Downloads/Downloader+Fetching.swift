@@ -1,0 +1,315 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// Fetches of whole files, one at a time for each file.
+extension Downloader {
+    func startFetch(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        guard !context.isClosed, fetches.files[number] == nil else { return }
+        fetches.files[number] = Fetch(progress: FetchProgress(context.clock))
+        cache.noteFetch(of: number, isUnderWay: true)
+        fetches.queue.append(number)
+        context.configuration.states?.noteDomain()
+        startNextFetches(engine)
+    }
+
+    private func startNextFetches(_ engine: isolated any DownloaderHost) {
+        while fetches.running < context.configuration.fetchLimit, !fetches.queue.isEmpty, !context.isClosed {
+            let number = fetches.queue.removeFirst()
+            guard let fetch = fetches.files[number] else { continue }
+            fetches.running += 1
+            fetches.files[number]?.era = signIn.epoch
+            fetch.progress.begin()
+            fetches.files[number]?.task = Task {
+                let result = await fetched(number, fetch.progress, engine)
+                ended(number, result, engine)
+            }
+        }
+    }
+
+    /// Cancels the fetch of a file, unless a download waits for it. Called when no handle needs the contents any
+    /// more.
+    func cancelFetch(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        guard let fetch = fetches.files[number], !waiters.hasDownloads(of: number) else { return }
+        guard let task = fetch.task else {
+            fetches.files[number] = nil
+            cache.noteFetch(of: number, isUnderWay: false)
+            fetches.queue.removeAll { $0 == number }
+            engine.fetchEnded(number, nil)
+            openFiles.update(number) { $0.isGrowing = false }
+            return engine.endOpeningWaits(for: number, .success(()))
+        }
+        task.cancel()
+    }
+
+    private func ended(
+        _ original: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any DownloaderHost
+    ) {
+        let number = fetchedNumber(original)
+        forgetSuccessors(to: number)
+        let wasGrowing = cache.isGrowing(number)
+        openFiles.update(number) { $0.isGrowing = false }
+        fetches.running -= 1
+        context.configuration.states?.noteDomain()
+        let fetch = fetches.files.removeValue(forKey: number)
+        cache.noteFetch(of: number, isUnderWay: false)
+        let isWanted = !waiters.handles(of: number).isEmpty || waiters.hasDownloads(of: number)
+        let era = fetch?.era ?? signIn.epoch
+        // The fetch was cancelled, or refused before the user signed in.
+        var isStaleReply = false
+        if case .failure(let failure) = result, failure.kind == .cancelled || signIn.isOutdated(failure, askedIn: era) {
+            isStaleReply = true
+        }
+        if isStaleReply, isWanted, !context.isClosed {
+            startFetch(number, engine)
+            if wasGrowing { engine.lookAtOutdated(number) }
+        } else {
+            let downloads = waiters.takeDownloads(of: number)
+            switch result {
+            case .success: makeReady(number, engine)
+            case .failure(let failure):
+                if wasGrowing { engine.growthFailed(number, failure) }
+                if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, askedIn: era) }
+                failHandles(number, failure)
+            }
+            for download in downloads { download.complete(result) }
+            engine.fetchEnded(number, result)
+        }
+        engine.endOpeningWaits(for: number, isStaleReply ? .success(()) : result)
+        putAwayParts(number, engine)
+        startNextFetches(engine)
+        if cache.isOverLimit { engine.evictToLimit() }
+    }
+
+    /// Returns the current number of a file whose fetch began under an earlier number.
+    func fetchedNumber(_ number: ItemNumber) -> ItemNumber {
+        var number = number
+        while let next = fetches.successors[number] { number = next }
+        return number
+    }
+
+    /// Drops the earlier numbers of a file that is not being fetched any more.
+    private func forgetSuccessors(to number: ItemNumber) {
+        for (earlier, later) in fetches.successors where later == number {
+            fetches.successors[earlier] = nil
+            forgetSuccessors(to: earlier)
+        }
+    }
+
+    /// The number of attempts before a reader gets the failure, and the delay before the second one in seconds.
+    private static let attempts = 4
+    private static let firstPause = 0.5
+
+    private func fetched(
+        _ original: ItemNumber, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
+    ) async -> Result<Void, ProviderFailure> {
+        var number = original
+        var attempt = 1
+        var doubtedSize: Int64?
+        var identifier = ""
+        while true {
+            do throws(ProviderFailure) {
+                guard !context.isClosed else { throw .closed }
+                number = fetchedNumber(original)
+                let row = try cache.openRow(number)
+                // The file may have been truncated or fetched in another way meanwhile.
+                let isWanted = row.content == .dataless || row.content == .partial || cache.isGrowing(number)
+                guard isWanted, openFiles.entry(number)?.writing == nil else { return .success(()) }
+                guard row.isKnownToProvider else { throw .noSuchItem }
+                identifier = row.item.identifier
+                if try await fillParts(row, progress, engine) { return .success(()) }
+                let takesOld = attempt == Self.attempts
+                if try await fetchOnce(row, progress, takesOld: takesOld, &doubtedSize, engine) { return .success(()) }
+                attempt += 1
+            } catch {
+                if Task.isCancelled {
+                    return .failure(ProviderFailure(.cancelled, message: "The transfer was given up."))
+                }
+                guard attempt < Self.attempts, !context.isClosed else { return .failure(error) }
+                switch error.kind {
+                case .noSpace:
+                    // If nothing more can be evicted, the caller gets the failure.
+                    guard engine.evict(bytes: max(sizeWanted(number), 1 << 20)) > 0 else { return .failure(error) }
+                case .noSuchItem:
+                    // The item has a new identifier, by which it is requested at once.
+                    if await engine.awaitNewIdentifier(of: number, asked: identifier) { break }
+                    engine.refreshParent(of: number)
+                    engine.doubt(number)
+                    return .failure(error)
+                // The local parts are of another version than the provider's.
+                case .expired: break
+                default:
+                    guard error.isWorthAnotherAttempt else { return .failure(error) }
+                    await context.clock.wait(Self.firstPause * Double(1 << (attempt - 1)))
+                }
+                attempt += 1
+            }
+        }
+    }
+
+    private func sizeWanted(_ number: ItemNumber) -> Int64 { (try? cache.openRow(number))?.item.size ?? 0 }
+
+    /// Requests a file's contents once, and stores the reply.
+    ///
+    /// - Parameters:
+    ///   - takesOld: whether contents are accepted that are older than a report that arrived meanwhile, or that a
+    ///     program has not finished writing.
+    ///   - doubtedSize: the size of contents that were rejected because the provider reports another size. Contents
+    ///     of this size are accepted the next time, because then the reported size is wrong.
+    /// - Returns: whether the contents are local.
+    private func fetchOnce(
+        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ doubtedSize: inout Int64?,
+        _ engine: isolated any DownloaderHost
+    ) async throws(ProviderFailure) -> Bool {
+        let (number, identifier) = (row.number, row.item.identifier)
+        let question = context.answers.ask()
+        // For a reader, an unfinished change is better than an error. Without a reader, it is not worth storing.
+        let takesUsed = takesOld && !waiters.handles(of: number).isEmpty
+        let provider = context.provider
+        let answer = try await provider.contents(of: identifier, takesUsed: takesUsed) { done, total in
+            progress.set(done, total)
+        }
+        guard answer.item.identifier == identifier else {
+            throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
+        }
+        let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
+        // Many providers report 0 if they do not know the size.
+        if let said = answer.item.size, said > 0, said != size, size != doubtedSize, !takesOld {
+            doubtedSize = size
+            // The provider must drop its copy, or it would return the same contents again.
+            await provider.stopProviding(identifier)
+            return false
+        }
+        try await take(answer.descriptor, number, modified: answer.item.modified, engine)
+        // In the last attempt, a file that is written to continuously is accepted as it is.
+        if !takesOld || cache.isGrowing(number) { try answer.checkUnchanged() }
+        EngineStep.fetched.reach()
+        Task.detached { await provider.stopProviding(identifier) }
+        if cache.isGrowing(number), try await addGrowth(to: number, answer.item, answering: question, engine) {
+            return true
+        }
+        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld, engine)
+    }
+
+    /// Copies contents that the provider handed over, on a thread other than the engine's.
+    private func take(
+        _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any DownloaderHost
+    ) async throws(ProviderFailure) {
+        let folders = folders
+        let isCancelled = Lock(false)
+        let result = await withTaskCancellationHandler {
+            await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in
+                Result { () throws(ProviderFailure) in
+                    try folders.take(source, as: number, modified: modified) { isCancelled.withLock { $0 } }
+                }
+            }
+        } onCancel: {
+            isCancelled.withLock { $0 = true }
+        }
+        try result.get()
+    }
+
+    /// Moves fetched contents to the clean contents, if they are still wanted.
+    ///
+    /// - Parameter asked: the number under which the contents were fetched; the item may have another number now.
+    /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
+    private func keepFetched(
+        _ asked: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool,
+        _ engine: isolated any DownloaderHost
+    ) throws(ProviderFailure) -> Bool {
+        guard !context.isClosed else { throw .closed }
+        var item = answer
+        item.flags.subtract(.ofAnswers)
+        // Contents that belong to no version are for the current handles and those that join them. After the last
+        // close they are dropped, and fetched again.
+        let isOfNoVersion = answer.flags.contains(.hasOtherContents)
+        let version = isOfNoVersion ? item.versionOfOlderContents : item.contentVersion
+        let row = try cache.openRow(fetchedNumber(asked))
+        let isWanted = row.content == .dataless || row.content == .partial
+        guard isWanted, openFiles.entry(row.number)?.writing == nil else {
+            try onDisk { () throws(Errno) in try folders.remove(asked, in: folders.incoming) }
+            return true
+        }
+        let isOld =
+            row.item.contentVersion != item.contentVersion
+            && context.answers.hasNews(of: item.identifier, since: question)
+        if isOld, !takesOld { return false }
+        try applyFetched(item, to: row, answering: isOld ? context.answers.ask() : question, engine)
+        // If programs had read another version, the file was replaced and has a new number.
+        let number = fetchedNumber(row.number)
+        let size = try onDisk { () throws(Errno) -> Int64 in
+            try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
+            return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
+        }
+        EngineStep.fetchMoved.reach()
+        try context.write { writer throws(IndexFailure) in
+            try writer.update(number) { $0.settle(size: size, version: version) }
+        }
+        if isOfNoVersion {
+            let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
+            openFiles.update(number) { entry in
+                entry.reading = file
+                entry.isOutdated = true
+                entry.isUnfinished = true
+            }
+        }
+        partsWereReplaced(number, by: version, engine)
+        cache.noteCleanBytes(size)
+        // No handle waits any more.
+        if isOfNoVersion, openFiles.entry(number) == nil { engine.dropOutdatedContents(number) }
+        // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
+        // newer contents.
+        if isOld { try engine.askAgain([item.identifier], hasFailed: false) }
+        return true
+    }
+
+    /// Applies the item that came with contents, except for its parent and name: the item may have been moved since
+    /// the request.
+    func applyFetched(
+        _ item: ProviderItem, to row: IndexedItem, answering question: AnswerOrder.Question,
+        _ engine: isolated any DownloaderHost
+    ) throws(ProviderFailure) {
+        var now = item
+        now.flags.subtract(.ofAnswers)
+        now.identifier = row.item.identifier
+        now.parent = row.item.parent
+        now.filename = row.item.filename
+        if now != row.item { try engine.apply([now], answering: question) }
+    }
+}
+
+extension ContentFolders {
+    /// Copies an open file's bytes to ``incoming``.
+    func take(
+        _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
+    ) throws(ProviderFailure) {
+        do {
+            try remove(number, in: incoming)
+            try FileCopier.copy(
+                source, into: incoming, named: Self.name(number), origin: .peer, isCancelled: isCancelled)
+            guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
+            // The provider's file may have any mode. The copy must be writable, and is identified by its date.
+            try retrying { fchmod(copy.rawValue, 0o600) }
+            try ContentStamp.date(copy, modified)
+        } catch let error as CopyError {
+            try? remove(number, in: incoming)
+            throw ProviderFailure(error)
+        } catch let error as Errno {
+            throw ProviderFailure(error)
+        } catch {
+            throw ProviderFailure(.transient, message: "\(error)")
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// Creates the failure that a failed copy causes for the caller.
+    init(_ error: CopyError) {
+        switch error {
+        case .cancelled: self.init(.cancelled, message: error.description)
+        case .noSpace: self.init(.noSpace, message: error.description)
+        case .wrongKind: self.init(.badAnswer, message: error.description)
+        default: self.init(.transient, message: error.description)
+        }
+    }
+}

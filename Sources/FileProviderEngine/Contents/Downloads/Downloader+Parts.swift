@@ -1,0 +1,328 @@
+import FileProvider
+import LinuxSystem
+
+/// Reads of dataless and partially materialized files. Each read waits for its own bytes only.
+extension Downloader {
+    /// The bytes that a reader waits for.
+    private enum Need: Sendable {
+        /// A range of bytes, for a handle of this number.
+        case range(Range<Int64>, reader: Int)
+        /// The file's length.
+        case extent
+
+        var reader: Int? { if case .range(_, let reader) = self { reader } else { nil } }
+    }
+
+    /// Waits for a range of a file. If the file is not served in parts, waits for the whole file.
+    ///
+    /// - Parameter reader: The number of the reading handle.
+    func waitForPart(
+        _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        wait(for: .range(range, reader: reader), of: number, answer, engine)
+    }
+
+    /// Waits until the length of a file is known. If the file is served in parts, this is the size that the provider
+    /// reports.
+    func waitForExtent(
+        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any DownloaderHost
+    ) {
+        wait(for: .extent, of: number, answer, engine)
+    }
+
+    private func wait(
+        for need: Need, of number: ItemNumber, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        guard !context.isClosed, let entry = openFiles.entry(number) else { return answer.complete(.failure(.closed)) }
+        if let reading = entry.reading { return answer.complete(.success(.whole(reading))) }
+        decide(need, of: number, answer, engine)
+    }
+
+    /// Requests a range ahead of a sequential reader.
+    func prefetchPart(
+        _ number: ItemNumber, _ range: Range<Int64>, reader: Int, _ engine: isolated any DownloaderHost
+    ) {
+        guard !context.isClosed, openFiles.entry(number)?.reading == nil, let file = cache.partials[number]?.file else {
+            return
+        }
+        addRead(ContentWaiters.Read(range: file.clipped(range), reader: reader, answer: nil), of: number)
+        serveParts(number, engine)
+    }
+
+    /// Fetches the missing ranges of a partially materialized file.
+    ///
+    /// - Returns: Whether the file is complete.
+    func fillParts(
+        _ row: IndexedItem, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
+    ) async throws(ProviderFailure) -> Bool {
+        let number = row.number
+        guard row.content == .partial, let file = try partialFile(row, engine)?.file else { return false }
+        while let partial = cache.partials[number], partial.file === file, parts.files[number]?.isRefused != true {
+            // The new version is fetched whole. Handles that have begun to read do not see it.
+            guard !partial.isStale else { return false }
+            let ranges = file.ranges
+            progress.set(ranges.count, file.size)
+            guard let gap = ranges.gaps(in: 0..<file.size).first else { break }
+            let end =
+                gap.length <= PartTransfers.largestPart ? gap.upperBound : gap.lowerBound + PartTransfers.largestPart
+            try await part(number, gap.lowerBound..<end, engine)
+        }
+        return try cache.openRow(number).content == .current
+    }
+
+    private func part(
+        _ number: ItemNumber, _ range: Range<Int64>, _ engine: isolated any DownloaderHost
+    ) async throws(ProviderFailure) {
+        let gaveUp = Lock<(@Sendable () -> Void)?>(nil)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = EngineCompletion<PartSource> { continuation.resume(returning: $0) }
+                gaveUp.withLock { $0 = { answer.cancel() } }
+                if Task.isCancelled { answer.cancel() }
+                addRead(ContentWaiters.Read(range: range, reader: nil, answer: answer), of: number)
+                serveParts(number, engine)
+            }
+        } onCancel: {
+            gaveUp.withLock { $0 }?()
+        }
+        _ = try result.get()
+    }
+
+    // MARK: Whether a file is served in parts
+
+    /// Serves a reader as soon as it is known whether its file is served in parts.
+    private func decide(
+        _ need: Need, of number: ItemNumber, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        if let partial = cache.partials[number] { return serve(need, of: number, from: partial, answer, engine) }
+        do throws(ProviderFailure) {
+            let row = try cache.openRow(number)
+            guard mayBeServedInParts(row) else { return serve(need, of: number, from: nil, answer, engine) }
+            // A partially materialized file is known to be served in parts. Its local parts are read without a
+            // request.
+            if parts.areServed != nil || row.content == .partial {
+                return serve(need, of: number, from: try partialFile(row, engine), answer, engine)
+            }
+        } catch {
+            return answer.complete(.failure(error))
+        }
+        let key = waiters.addUndecided(answer, reader: need.reader, of: number)
+        Task {
+            // If the provider cannot be reached, the fetch of the whole file handles the failure.
+            let areServed = try? await context.provider.servesParts()
+            decided(areServed, need, of: number, key, answer, engine)
+        }
+    }
+
+    private func decided(
+        _ areServed: Bool?, _ need: Need, of number: ItemNumber, _ key: Int, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        if let areServed { parts.areServed = areServed }
+        // A reader that has given up must not count as one that has read parts.
+        guard !waiters.takeUndecided(of: number, where: { $0.key == key }).isEmpty else { return }
+        guard !context.isClosed, openFiles.entry(number) != nil else { return answer.complete(.failure(.closed)) }
+        if areServed == nil {
+            serve(need, of: number, from: nil, answer, engine)
+        } else {
+            decide(need, of: number, answer, engine)
+        }
+    }
+
+    /// Serves a reader from the parts of its file, or from the whole file if there are none.
+    private func serve(
+        _ need: Need, of number: ItemNumber, from partial: PartialFiles.Entry?, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        let isRefused = parts.files[number]?.isRefused == true
+        switch need {
+        case .range(let range, let reader):
+            guard let file = partial?.file, !isRefused || file.contains(range) else {
+                return waitForWhole(number, answer, engine)
+            }
+            addRead(ContentWaiters.Read(range: file.clipped(range), reader: reader, answer: answer), of: number)
+            serveParts(number, engine)
+        case .extent:
+            guard let file = partial?.file, !isRefused else { return waitForWhole(number, answer, engine) }
+            answer.complete(.success(.part(file)))
+        }
+    }
+
+    private func mayBeServedInParts(_ row: IndexedItem) -> Bool {
+        guard row.content == .dataless || row.content == .partial, parts.areServed != false,
+            let size = row.item.size, size >= PartTransfers.leastSize
+        else { return false }
+        return row.isKnownToProvider && !row.item.contentVersion.isEmpty
+            && parts.refused[row.number] != row.item.contentVersion
+            && openFiles.entry(row.number)?.writing == nil
+    }
+
+    /// Returns the parts of a file, which are opened or created if needed. Returns `nil` if the file cannot be served
+    /// in parts.
+    func partialFile(
+        _ row: IndexedItem, _ engine: isolated any DownloaderHost
+    ) throws(ProviderFailure) -> PartialFiles.Entry? {
+        let number = row.number
+        if let partial = cache.partials[number] { return partial }
+        guard mayBeServedInParts(row), let size = row.item.size else { return nil }
+        guard let partial = try engine.openPartial(row, size: size) else {
+            parts.refused[number] = row.item.contentVersion
+            return nil
+        }
+        parts.files[number] = PartTransfers.File()
+        return partial
+    }
+
+    // MARK: Readers
+
+    private func waitForWhole(
+        _ number: ItemNumber, _ answer: EngineCompletion<PartSource>, _ engine: isolated any DownloaderHost
+    ) {
+        let whole = EngineCompletion<FileDescriptor> { answer.complete($0.map(PartSource.whole)) }
+        waitForContents(number, isForWriting: false, whole, engine)
+    }
+
+    private func addRead(_ read: ContentWaiters.Read, of number: ItemNumber) {
+        if cache.partials[number] != nil { waiters.add(read, of: number) }
+    }
+
+    /// Removes a cancelled waiter, and cancels requests that no other waiter needs.
+    func partWaiterLeft(_ number: ItemNumber, _ answer: EngineCompletion<PartSource>) {
+        _ = waiters.takeUndecided(of: number) { $0.answer === answer }
+        _ = waiters.takeReads(of: number) { $0.answer === answer }
+        cancelUnwantedParts(number)
+    }
+
+    /// Removes a closed handle, and cancels requests that no other handle needs.
+    func partReaderLeft(_ number: ItemNumber, _ reader: Int, _ engine: isolated any DownloaderHost) {
+        for waiting in waiters.takeUndecided(of: number, where: { $0.reader == reader }) { waiting.answer.cancel() }
+        guard let before = cache.partials[number] else { return }
+        let left = waiters.takeReads(of: number) { $0.reader == reader }
+        cache.partials.noteClosed(number, reader)
+        for read in left { read.answer?.cancel() }
+        cancelUnwantedParts(number)
+        // Handles that have not read any bytes can get the new contents now.
+        if before.isStale, cache.partials[number]?.begun.isEmpty == true { beginPartsAnew(number, engine) }
+    }
+
+    private func cancelUnwantedParts(_ number: ItemNumber) {
+        guard let file = cache.partials[number]?.file, let transfer = parts.files[number] else { return }
+        let reads = waiters.reads(of: number)
+        for ask in transfer.asks.values {
+            let isWanted = reads.contains { PartBlocks.around($0.range, size: file.size).overlaps(ask.range) }
+            if !isWanted { ask.task.cancel() }
+        }
+    }
+
+    /// Completes the waiters that local parts can serve, and requests the parts that are missing.
+    func serveParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        guard let partial = cache.partials[number] else { return }
+        let served = waiters.takeReads(of: number) { partial.file.contains($0.range) }.filter { $0.answer != nil }
+        for read in served {
+            if let reader = read.reader { cache.partials.noteReading(number, by: reader) }
+        }
+        let isRefused = parts.files[number]?.isRefused == true
+        let failed = partial.isStale || isRefused ? waiters.takeReads(of: number) : []
+        if !served.isEmpty { cache.noteUse(of: number) }
+        for read in served { read.answer?.complete(.success(.part(partial.file))) }
+        for read in failed {
+            guard let answer = read.answer else { continue }
+            if partial.isStale {
+                answer.complete(.failure(.otherVersion))
+            } else {
+                waitForWholeOrFail(number, read, answer, engine)
+            }
+        }
+        askForParts(number, engine)
+    }
+
+    /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead; a fetch fails and is
+    /// retried in another way.
+    private func waitForWholeOrFail(
+        _ number: ItemNumber, _ read: ContentWaiters.Read, _ answer: EngineCompletion<PartSource>,
+        _ engine: isolated any DownloaderHost
+    ) {
+        if read.reader == nil {
+            answer.complete(.failure(.otherVersion))
+        } else {
+            waitForWhole(number, answer, engine)
+        }
+    }
+
+    /// Fails all waiters for parts of a file. The local parts stay.
+    func failReads(_ number: ItemNumber, _ failure: ProviderFailure) {
+        for read in waiters.takeReads(of: number) { read.answer?.complete(.failure(failure)) }
+    }
+
+    // MARK: The end of parts
+
+    /// Moves a complete file to the clean contents.
+    func completeParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        guard let partial = cache.partials[number], partial.file.isComplete else { return }
+        do throws(ProviderFailure) {
+            // The whole file was fetched in another version. Handles that have begun to read keep the local parts.
+            guard try cache.completePartial(partial) else { return partsAreOutdated(number, engine) }
+        } catch {
+            context.recordBackgroundError(error)
+            return failReads(number, error)
+        }
+        parts.files[number] = nil
+        parts.restarts[number] = nil
+        let reading = partial.file.reading
+        for read in waiters.takeReads(of: number) { read.answer?.complete(.success(.whole(reading))) }
+        makeReady(number, engine)
+    }
+
+    /// Ends the requests for the parts of a file that were dropped. Waiters continue with the whole file.
+    func partialFileEnded(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        parts.files.removeValue(forKey: number)?.cancel()
+        for read in waiters.takeReads(of: number) {
+            if let answer = read.answer { waitForWholeOrFail(number, read, answer, engine) }
+        }
+    }
+
+    /// Records and releases the parts of a file after its last handle was closed, unless the file is being fetched.
+    func putAwayParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
+        guard openFiles.entry(number) == nil else { return }
+        guard fetches.files[number] == nil else {
+            // The handles that had begun to read are closed.
+            cache.partials.noteAllClosed(number)
+            if cache.partials.isStale(number) { beginPartsAnew(number, engine) }
+            return
+        }
+        parts.refused[number] = nil
+        parts.restarts[number] = nil
+        guard let partial = cache.partials[number] else { return }
+        cache.writePartial(number)
+        parts.files[number]?.cancel()
+        for read in waiters.takeReads(of: number) { read.answer?.cancel() }
+        cache.partials.noteAllClosed(number)
+        // The last request calls this function again when it ends. Until then it may still write to the file.
+        guard parts.files[number]?.asks.isEmpty ?? true || partial.isStale else { return }
+        parts.files[number] = nil
+        cache.partials.remove(number)
+        // The item may have been removed.
+        let row = try? context.row(of: number)
+        if row != nil { engine.dropOutdatedContents(number) }
+        if row?.content != .partial { try? folders.remove(number, in: folders.parts) }
+    }
+
+    /// Drops the parts after the whole file was fetched at once, or keeps them for handles that have read another
+    /// version.
+    ///
+    /// - Parameter version: The version of the fetched contents.
+    func partsWereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any DownloaderHost) {
+        guard let partial = cache.partials[number] else {
+            try? folders.remove(number, in: folders.parts)
+            return
+        }
+        if partial.file.version == version || partial.begun.isEmpty {
+            engine.endPartial(number)
+        } else {
+            partsAreOutdated(number, engine)
+        }
+    }
+}

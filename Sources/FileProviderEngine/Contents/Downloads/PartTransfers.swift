@@ -1,0 +1,57 @@
+import FileProvider
+import LinuxSystem
+
+/// The requests for parts in progress. Used on the engine's thread.
+struct PartTransfers {
+    /// A request for a part.
+    struct Ask {
+        /// The range that the request writes. No two requests write the same bytes.
+        var range: Range<Int64>
+        let task: Task<Void, Never>
+        /// The time at which the request began, in seconds since 1970.
+        let begun: Double
+    }
+
+    /// The transfers of one file.
+    struct File {
+        var asks: [Int: Ask] = [:]
+        /// Whether the provider's parts cannot be used, so that the missing bytes are fetched with the whole file.
+        var isRefused = false
+        /// Whether the provider is being asked for its current version. Until it replies, no part is requested.
+        var isVersionAsked = false
+        /// The time at which the last part arrived, in seconds since 1970.
+        var moved = 0.0
+
+        /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
+        var begun: Double? { asks.values.map(\.begun).min() }
+
+        func cancel() { for ask in asks.values { ask.task.cancel() } }
+    }
+
+    /// The transfers of the files that are partially materialized; see ``PartialFiles``.
+    var files: [ItemNumber: File] = [:]
+    /// Whether the provider serves parts; `nil` until the provider has replied.
+    var areServed: Bool?
+    /// The versions of which the provider served no usable parts.
+    var refused: [ItemNumber: [UInt8]] = [:]
+    /// The number of times that reads were restarted because the version changed.
+    var restarts: [ItemNumber: Int] = [:]
+    var running = 0
+    private var lastNumber = 0
+
+    /// The size in bytes from which on a file is fetched in parts. Smaller files are fetched whole.
+    static let leastSize: Int64 = 4 << 20
+    /// The maximum size of one part, in bytes.
+    static let largestPart: Int64 = 16 << 20
+    /// The alignment of the bounds of parts in bytes, except at the end of the file.
+    static let alignment: Int64 = 64 << 10
+    /// The maximum number of concurrent requests, for one file and for all files.
+    static let fileLimit = 4
+    static let limit = 8
+    static let mostRestarts = 3
+
+    mutating func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+}

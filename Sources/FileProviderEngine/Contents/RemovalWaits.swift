@@ -1,0 +1,93 @@
+import FileProvider
+import LinuxSystem
+
+/// A removal that waits for the contents of files that programs have open and that it would remove at the provider.
+struct RemovalWait {
+    /// The files that are being fetched.
+    var files: Set<ItemNumber> = []
+    /// The number of failed fetches.
+    var failures = 0
+    /// Whether a fetch failed with an error that a retry would meet again.
+    var hasFailedForGood = false
+
+    /// The number of failed fetches after which the removal proceeds without the contents.
+    static let mostFailures = 3
+}
+
+/// Removals of open files. A program that has a file open can read it to the end after its local removal. Its bytes
+/// are therefore fetched before the removal is sent to the provider.
+///
+/// It calls the content cache, the downloader and the uploader (``RemovalWaitsHost``). See ``EngineContext`` for the
+/// thread.
+final class RemovalWaits {
+    private let context: EngineContext
+    private let cache: ContentCache
+    /// The removals that wait for the contents of open files, by the removed items.
+    private var waits: [ItemNumber: RemovalWait] = [:]
+
+    init(_ context: EngineContext, _ cache: ContentCache) {
+        self.context = context
+        self.cache = cache
+    }
+
+    /// Fetches the contents of the open files of an item that was removed locally. For a directory, these are all
+    /// open files below it.
+    ///
+    /// - Returns: the state of the removal meanwhile; `nil` if no contents are missing, or if they cannot be fetched.
+    func awaitContents(
+        beforeRemoving number: ItemNumber, _ engine: isolated any RemovalWaitsHost
+    ) -> StepResult? {
+        let files = cache.openFiles.awaited.filter { file in
+            ((try? engine.isWithin(number, file)) ?? false) && cache.lacksContents(file)
+        }
+        var wait = waits[number] ?? RemovalWait()
+        guard !files.isEmpty, !wait.hasFailedForGood, wait.failures < RemovalWait.mostFailures else {
+            // If the removal fails too, the contents are fetched once more before its next attempt.
+            waits[number] = nil
+            return nil
+        }
+        wait.files = Set(files)
+        waits[number] = wait
+        for file in files { engine.contentsAreWanted(file) }
+        return .parked
+    }
+
+    /// Resumes the removals that waited for a file, because its fetch has ended or no program has it open any more.
+    ///
+    /// - Parameter result: the result of the fetch; `nil` if the file was closed.
+    func fetchEnded(
+        _ number: ItemNumber, _ result: Result<Void, ProviderFailure>?, _ engine: isolated any RemovalWaitsHost
+    ) {
+        for (removal, wait) in waits where wait.files.contains(number) {
+            var wait = wait
+            wait.files.remove(number)
+            var pause = 0.0
+            // A cancelled fetch may be started again, and without a sign-in the removal cannot be sent either.
+            if case .failure(let failure) = result, failure.kind != .cancelled, failure.kind != .notAuthenticated {
+                wait.failures += 1
+                wait.hasFailedForGood = wait.hasFailedForGood || !failure.isWorthAnotherAttempt
+                if !wait.hasFailedForGood, wait.failures < RemovalWait.mostFailures {
+                    pause = context.delay(afterAttempt: wait.failures)
+                }
+            }
+            waits[removal] = wait
+            if wait.files.isEmpty { engine.look(at: removal, after: pause) }
+        }
+    }
+
+    /// Returns the locally removed item that still has a place at the provider because its removal waits for
+    /// contents.
+    func removal(in place: SentPlace) throws(IndexFailure) -> ItemNumber? {
+        for number in waits.keys {
+            if let row = try context.index.itemEvenIfDeleted(number), row.changes.contains(.deleted),
+                row.item.isAt(place.name, in: place.parent)
+            {
+                return number
+            }
+        }
+        return nil
+    }
+
+    /// Drops the state of an item that has nothing left to send.
+    func forget(_ number: ItemNumber) { waits[number] = nil }
+}
