@@ -4,12 +4,14 @@ import LinuxSystem
 // The calls between the components that hold and transfer files' contents, as those of ComponentLinks.swift. The graph
 // has no cycle:
 //
-//     ContentCache   calls the uploader (whether it is busy, and notices of edits) and the recorder of uses
-//     Downloader     calls the sign-in, the content cache, the change tracker and the tracker of identifiers
-//     RemovalWaits   calls the content cache, the downloader and the uploader
+//     ContentCache      calls the local edits (notices, and whether one is being sent) and the recorder of uses
+//     Downloader        calls the sign-in, the content cache, the change tracker and the tracker of identifiers
+//     RemovalWaits      calls the content cache, the downloader and the uploader
+//     HandleResumption  calls the content cache, the downloader, and the local edits and their recovery
 //
 // The content cache does not call the downloader, and neither calls the removals that wait for them. They send events,
-// which the engine passes on at once: when the call returns, the event was handled.
+// which the engine passes on at once: when the call returns, the event was handled. A component that another one holds
+// is called directly where the call needs no other part of the engine, otherwise by the functions below.
 
 /// The parts that ``ContentCache`` calls, and its events.
 protocol ContentCacheHost: ComponentHost {
@@ -127,6 +129,28 @@ extension DomainEngine: DownloaderHost {
 
     func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>?) {
         removalWaits.fetchEnded(number, result, self)
+    }
+}
+
+/// The parts that ``HandleResumption`` calls.
+protocol HandleResumptionHost: ComponentHost {
+    // The content cache and the downloader, as far as they call others in turn.
+    func resumed(_ opening: OpeningToResume) throws -> OpenItem
+    func moveBack(_ number: ItemNumber)
+    func partialFile(_ row: IndexedItem) throws(ProviderFailure) -> PartialFiles.Entry?
+
+    // Local edits and their recovery.
+    func partedFromWriters(_ number: ItemNumber) throws -> FileStatus?
+    func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
+}
+
+extension DomainEngine: HandleResumptionHost {
+    func resumed(_ opening: OpeningToResume) throws -> OpenItem { try cache.resume(opening, self) }
+
+    func moveBack(_ number: ItemNumber) { cache.moveBack(number, self) }
+
+    func partialFile(_ row: IndexedItem) throws(ProviderFailure) -> PartialFiles.Entry? {
+        try downloader.partialFile(row, self)
     }
 }
 

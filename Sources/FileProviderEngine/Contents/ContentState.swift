@@ -10,7 +10,8 @@ import FileProvider
 ///     partial, current ──becomeDataless──▶ dataless                       evicted, replaced or lost
 ///     any ──becomeEdited──▶ edited                                        a program wrote to the file
 ///     edited ──settle──▶ current                                          the provider confirmed the edit
-///     edited ──dropEdit──▶ dataless                                       the edit was discarded or lost
+///     edited ──loseContents──▶ dataless                                   the edit was discarded or lost
+///     any ──loseContents──▶ dataless                                      the item was removed locally
 ///
 /// Two states are shown to the user without a value of their own, because they follow from others: *outdated* contents
 /// are ``current`` or ``partial`` ones whose ``IndexedItem/localVersion`` is not the provider's, and an edit is
@@ -71,7 +72,7 @@ extension IndexedItem {
         localSize = size
     }
 
-    /// Marks a file as dataless whose edited contents were discarded or lost. The version that the edit began with
-    /// stays.
-    mutating func dropEdit() { content = .dataless }
+    /// Marks a file as dataless whose edit was discarded or lost, or whose item was removed locally. The version that
+    /// the edit began with stays.
+    mutating func loseContents() { content = .dataless }
 }

@@ -72,6 +72,11 @@ extension DomainEngine {
         perform { completion($0.cache.makeRoom(for: bytes, $0)) }
     }
 
+    /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. Handles that
+    /// are missing have read bytes that are not local any more, or would write to items that do not exist. The caller
+    /// closes them.
+    package nonisolated func takeResumed() -> [UInt64: OpenItem] { resumedHandles.take() }
+
     /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
     /// bytes then keeps all handles on its version until the last one is closed.
     package func sharePages() { cache.partials.sharePages() }
@@ -104,9 +109,11 @@ extension DomainEngine {
 
     func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) { try cache.takeAsEdited(number, self) }
 
-    func lacksContents(_ number: ItemNumber) -> Bool { cache.lacksContents(number) }
+    func isResumed(_ number: ItemNumber) -> Bool { resumption.hasWriter(number) }
 
-    func forgetContents(_ number: ItemNumber) throws(ProviderFailure) { try cache.forgetContents(number) }
+    func statusOfEdit(_ number: ItemNumber) throws -> FileStatus? { try cache.statusOfEdit(number) }
+
+    func lacksContents(_ number: ItemNumber) -> Bool { cache.lacksContents(number) }
 
     func dropOutdatedContents(_ number: ItemNumber) { cache.dropOutdatedContents(number, self) }
 

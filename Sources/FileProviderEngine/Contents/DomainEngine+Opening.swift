@@ -10,8 +10,8 @@ extension DomainEngine {
     /// only adds bytes at the end; see ``ContentCache/fetchGrowth(_:_:)``.
     ///
     /// - Parameter completion: called on the calling thread or on the engine's thread; must not block. Fails with
-    ///   ``ProviderFailure/Kind/expired`` if the item got another number meanwhile (``ContentCache/replace(_:_:)``), and
-    ///   with ``ProviderFailure/Kind/noSuchItem`` if the item does not exist.
+    ///   ``ProviderFailure/Kind/expired`` if the item got another number meanwhile
+    ///   (``ContentCache/replace(_:_:)``), and with ``ProviderFailure/Kind/noSuchItem`` if the item does not exist.
     /// - Returns: an object that cancels the opening while it waits.
     @discardableResult
     package nonisolated func open(

@@ -25,8 +25,7 @@ extension DomainEngine {
             try record(isKnown ? [] : [.put(entry)]) { writer throws(IndexFailure) in
                 try writer.update(number) { row in
                     row.changes = changes
-                    row.content = .edited
-                    row.localSize = size
+                    row.becomeEdited(size: size)
                     row.localModified = modified
                 }
             }

@@ -14,7 +14,8 @@ import LinuxSystem
 //     UserMetadata    calls the sign-in, the reconciler and the tracker of identifiers
 //
 // A component does not call those that depend on it. It sends events, which the engine passes on
-// (ComponentEvents.swift). The parts of the engine that are not components yet call any component.
+// (ComponentEvents.swift). The parts of the engine that are not components yet call any component. The calls and events
+// of the components that hold and transfer contents are in Contents/ContentEvents.swift.
 
 /// An engine, from the point of view of its components.
 protocol ComponentHost: Actor {

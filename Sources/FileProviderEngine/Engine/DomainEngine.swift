@@ -27,17 +27,14 @@ package actor DomainEngine {
     let cache: ContentCache
     let downloader: Downloader
     let removalWaits: RemovalWaits
+    let resumption: HandleResumption
+    nonisolated let resumedHandles: ResumedHandles
     let reconciler: ItemReconciler
     let enumerator: Enumerator
     let changes: ChangeTracker
     let trash: Trash
     let pinning: Pinning
     let metadata: UserMetadata
-
-    /// The files that processes have open in a mount that outlived the last engine, and the handles reopened for them.
-    let openingsToResume: [OpeningToResume]
-    let resumedWriters: Set<ItemNumber>
-    let resumed = Lock<[UInt64: OpenItem]>([:])
 
     /// Opens a domain and recovers from a crash. Blocks on the disk.
     ///
@@ -50,8 +47,6 @@ package actor DomainEngine {
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
         resuming openings: [OpeningToResume] = []
     ) throws {
-        openingsToResume = openings
-        resumedWriters = Set(openings.filter(\.isForWriting).map(\.number))
         uploads = UploadStates(notes: configuration.states)
         let folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)
         let journal = try Journal(path: configuration.dataFolder + "/journal.db")
@@ -63,6 +58,8 @@ package actor DomainEngine {
         cache = ContentCache(context, writerMarks)
         downloader = Downloader(context, cache, signIn)
         removalWaits = RemovalWaits(context, cache)
+        resumption = HandleResumption(context, cache, openings)
+        resumedHandles = resumption.handles
         reconciler = ItemReconciler(context, signIn)
         enumerator = Enumerator(context, signIn)
         changes = ChangeTracker(context, signIn)
@@ -118,7 +115,7 @@ package actor DomainEngine {
         try trash.enumeration.recover()
         askForOutdated()
         listReidentified()
-        resumeOpenings()
+        resumption.resume(self)
         cache.sweepRemoved()
         cache.sweepClean(self)
         evictToLimit()

@@ -277,39 +277,3 @@ extension Downloader {
         if now != row.item { try engine.apply([now], answering: question) }
     }
 }
-
-extension ContentFolders {
-    /// Copies an open file's bytes to ``incoming``.
-    func take(
-        _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
-    ) throws(ProviderFailure) {
-        do {
-            try remove(number, in: incoming)
-            try FileCopier.copy(
-                source, into: incoming, named: Self.name(number), origin: .peer, isCancelled: isCancelled)
-            guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
-            // The provider's file may have any mode. The copy must be writable, and is identified by its date.
-            try retrying { fchmod(copy.rawValue, 0o600) }
-            try ContentStamp.date(copy, modified)
-        } catch let error as CopyError {
-            try? remove(number, in: incoming)
-            throw ProviderFailure(error)
-        } catch let error as Errno {
-            throw ProviderFailure(error)
-        } catch {
-            throw ProviderFailure(.transient, message: "\(error)")
-        }
-    }
-}
-
-extension ProviderFailure {
-    /// Creates the failure that a failed copy causes for the caller.
-    init(_ error: CopyError) {
-        switch error {
-        case .cancelled: self.init(.cancelled, message: error.description)
-        case .noSpace: self.init(.noSpace, message: error.description)
-        case .wrongKind: self.init(.badAnswer, message: error.description)
-        default: self.init(.transient, message: error.description)
-        }
-    }
-}

@@ -241,7 +241,7 @@ extension Downloader {
 
     /// Handles a waiter that parts cannot serve. A reader waits for the whole file instead; a fetch fails and is
     /// retried in another way.
-    private func waitForWholeOrFail(
+    func waitForWholeOrFail(
         _ number: ItemNumber, _ read: ContentWaiters.Read, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any DownloaderHost
     ) {
@@ -255,74 +255,5 @@ extension Downloader {
     /// Fails all waiters for parts of a file. The local parts stay.
     func failReads(_ number: ItemNumber, _ failure: ProviderFailure) {
         for read in waiters.takeReads(of: number) { read.answer?.complete(.failure(failure)) }
-    }
-
-    // MARK: The end of parts
-
-    /// Moves a complete file to the clean contents.
-    func completeParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        guard let partial = cache.partials[number], partial.file.isComplete else { return }
-        do throws(ProviderFailure) {
-            // The whole file was fetched in another version. Handles that have begun to read keep the local parts.
-            guard try cache.completePartial(partial) else { return partsAreOutdated(number, engine) }
-        } catch {
-            context.recordBackgroundError(error)
-            return failReads(number, error)
-        }
-        parts.files[number] = nil
-        parts.restarts[number] = nil
-        let reading = partial.file.reading
-        for read in waiters.takeReads(of: number) { read.answer?.complete(.success(.whole(reading))) }
-        makeReady(number, engine)
-    }
-
-    /// Ends the requests for the parts of a file that were dropped. Waiters continue with the whole file.
-    func partialFileEnded(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        parts.files.removeValue(forKey: number)?.cancel()
-        for read in waiters.takeReads(of: number) {
-            if let answer = read.answer { waitForWholeOrFail(number, read, answer, engine) }
-        }
-    }
-
-    /// Records and releases the parts of a file after its last handle was closed, unless the file is being fetched.
-    func putAwayParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        guard openFiles.entry(number) == nil else { return }
-        guard fetches.files[number] == nil else {
-            // The handles that had begun to read are closed.
-            cache.partials.noteAllClosed(number)
-            if cache.partials.isStale(number) { beginPartsAnew(number, engine) }
-            return
-        }
-        parts.refused[number] = nil
-        parts.restarts[number] = nil
-        guard let partial = cache.partials[number] else { return }
-        cache.writePartial(number)
-        parts.files[number]?.cancel()
-        for read in waiters.takeReads(of: number) { read.answer?.cancel() }
-        cache.partials.noteAllClosed(number)
-        // The last request calls this function again when it ends. Until then it may still write to the file.
-        guard parts.files[number]?.asks.isEmpty ?? true || partial.isStale else { return }
-        parts.files[number] = nil
-        cache.partials.remove(number)
-        // The item may have been removed.
-        let row = try? context.row(of: number)
-        if row != nil { engine.dropOutdatedContents(number) }
-        if row?.content != .partial { try? folders.remove(number, in: folders.parts) }
-    }
-
-    /// Drops the parts after the whole file was fetched at once, or keeps them for handles that have read another
-    /// version.
-    ///
-    /// - Parameter version: The version of the fetched contents.
-    func partsWereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any DownloaderHost) {
-        guard let partial = cache.partials[number] else {
-            try? folders.remove(number, in: folders.parts)
-            return
-        }
-        if partial.file.version == version || partial.begun.isEmpty {
-            engine.endPartial(number)
-        } else {
-            partsAreOutdated(number, engine)
-        }
     }
 }

@@ -107,7 +107,7 @@ extension DomainEngine {
             } else {
                 try writer.update(number) { row in
                     row.changes = changes
-                    if row.content == .edited { row.content = .dataless }
+                    if row.content == .edited { row.loseContents() }
                 }
             }
         }

@@ -101,7 +101,7 @@ extension DomainEngine {
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = []
-                    if isEdited { row.content = .dataless }
+                    if isEdited { row.loseContents() }
                     if isMoved {
                         row.parent = parent
                         row.name = MountName.mended(row.item.filename)
@@ -255,7 +255,7 @@ extension DomainEngine {
             try writeIndex { writer throws(IndexFailure) in
                 try writer.update(row.number) { row in
                     row.changes = entry.changes
-                    row.content = .dataless
+                    row.loseContents()
                 }
             }
             if !entry.changes.contains(.contents) { discardContents(row.number) }

@@ -68,11 +68,10 @@ extension DomainEngine {
                 try writer.update(row.number) { row in
                     row.changes = changes
                     if let size {
-                        row.content = .edited
-                        row.localSize = size
+                        row.becomeEdited(size: size)
                         row.localModified = row.localModified ?? entry.modified
                     } else if row.content == .edited {
-                        row.content = .dataless
+                        row.loseContents()
                     }
                 }
             }
@@ -102,8 +101,7 @@ extension DomainEngine {
                 try writeIndex { writer throws(IndexFailure) in
                     try writer.update(number) { row in
                         row.changes = .contents
-                        row.content = .edited
-                        row.localSize = size
+                        row.becomeEdited(size: size)
                     }
                 }
                 note(.recovered, of: number, row.name)

@@ -150,7 +150,7 @@ extension DomainEngine {
                 row.name = name
                 row.changes = changes
                 row.localVersion = []
-                if row.item.kind == .file { row.content = .edited }
+                if row.item.kind == .file { row.becomeEdited(size: row.localSize) }
                 if row.item.kind == .folder { row.listing = .complete }
             }
             return try writer.apply(items)

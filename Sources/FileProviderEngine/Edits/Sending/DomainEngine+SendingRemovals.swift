@@ -216,8 +216,7 @@ extension DomainEngine {
             try writer.update(number) { row in
                 row.changes = size == nil ? [] : .contents
                 if let size {
-                    row.content = .edited
-                    row.localSize = size
+                    row.becomeEdited(size: size)
                 }
                 row.parent = parent
                 row.name = MountName.mended(row.item.filename)

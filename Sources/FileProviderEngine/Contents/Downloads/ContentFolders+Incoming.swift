@@ -1,0 +1,78 @@
+import FileProvider
+import Glibc
+import LinuxSystem
+
+/// Contents that the provider handed over, in ``ContentFolders/incoming``. The functions may block for long, so they
+/// run on threads other than the engine's, apart from ``addEndOfIncoming(to:modified:)``.
+extension ContentFolders {
+    /// Copies an open file's bytes to ``incoming``.
+    func take(
+        _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
+    ) throws(ProviderFailure) {
+        do {
+            try remove(number, in: incoming)
+            try FileCopier.copy(
+                source, into: incoming, named: Self.name(number), origin: .peer, isCancelled: isCancelled)
+            guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
+            // The provider's file may have any mode. The copy must be writable, and is identified by its date.
+            try retrying { fchmod(copy.rawValue, 0o600) }
+            try ContentStamp.date(copy, modified)
+        } catch let error as CopyError {
+            try? remove(number, in: incoming)
+            throw ProviderFailure(error)
+        } catch let error as Errno {
+            throw ProviderFailure(error)
+        } catch {
+            throw ProviderFailure(.transient, message: "\(error)")
+        }
+    }
+
+    /// Whether the incoming file begins with all bytes of the clean file.
+    func isCleanBeginningOfIncoming(_ number: ItemNumber) throws(Errno) -> Bool {
+        guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readOnly)
+        else { return false }
+        let size = Int(try old.status().size)
+        guard try new.status().size >= size else { return false }
+        return try ContentComparison.areEqual(old, new, in: 0..<size)
+    }
+
+    /// Appends the additional bytes of the incoming file to the clean file, and removes the incoming file.
+    ///
+    /// - Parameter modified: the modification date to set, by which recovery identifies the clean file.
+    /// - Returns: the new size of the clean file, in bytes.
+    func addEndOfIncoming(
+        to number: ItemNumber, modified: Double?
+    ) throws(ProviderFailure) -> Int64 {
+        do {
+            guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readWrite)
+            else { throw Errno.noSuchFile }
+            // A previous attempt may have appended some bytes before the disk was full.
+            let (start, size) = (Int(try old.status().size), Int(try new.status().size))
+            guard start <= size else { throw Errno.invalidArgument }
+            if start < size { try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number)) }
+            // The copy does not extend the file by a hole at the end.
+            if try old.status().size < size { try old.truncate(to: size) }
+            try ContentStamp.date(old, modified)
+            try remove(number, in: incoming)
+            return Int64(size)
+        } catch let error as CopyError {
+            throw ProviderFailure(error)
+        } catch let error as Errno {
+            throw ProviderFailure(error)
+        } catch {
+            throw ProviderFailure(.transient, message: "\(error)")
+        }
+    }
+}
+
+extension ProviderFailure {
+    /// Creates the failure that a failed copy causes for the caller.
+    init(_ error: CopyError) {
+        switch error {
+        case .cancelled: self.init(.cancelled, message: error.description)
+        case .noSpace: self.init(.noSpace, message: error.description)
+        case .wrongKind: self.init(.badAnswer, message: error.description)
+        default: self.init(.transient, message: error.description)
+        }
+    }
+}
