@@ -76,6 +76,7 @@ protocol DownloaderHost: ComponentHost {
     func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartialFiles.Entry?
     func notePartial(_ number: ItemNumber)
     func endPartial(_ number: ItemNumber)
+    func putAwayPartial(_ number: ItemNumber)
     func evict(bytes: Int64) -> Int64
     func evictToLimit()
     func dropOutdatedContents(_ number: ItemNumber)
@@ -110,6 +111,8 @@ extension DomainEngine: DownloaderHost {
     func notePartial(_ number: ItemNumber) { cache.notePartial(number, self) }
 
     func endPartial(_ number: ItemNumber) { cache.endPartial(number, self) }
+
+    func putAwayPartial(_ number: ItemNumber) { cache.putAwayPartial(number, self) }
 
     func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) { cache.growthFailed(number, failure, self) }
 

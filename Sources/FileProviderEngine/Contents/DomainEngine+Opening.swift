@@ -57,7 +57,7 @@ extension DomainEngine {
     /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open.
     private nonisolated func joined(_ number: ItemNumber) -> OpenItem? {
         let now = clock.now
-        return openFiles.withLock { $0.openForReading(number, now) }
+        return openFiles.join(number, now)
             .map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
@@ -79,14 +79,9 @@ extension DomainEngine {
             file = try? folders.open(number, in: folders.edits, .readOnly)
             if file == nil { return nil }
         }
-        let found = file
-        let entry = openFiles.withLock { state -> OpenFiles.Entry? in
-            guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
-            // Another thread may have opened the file first. Its descriptor refers to the same file.
-            if state.entries[number] == nil { state.entries[number] = OpenFiles.Entry(reading: found) }
-            return state.openForReading(number, now)
+        return openFiles.open(number, file, since: epoch, now).map {
+            OpenItem(self, number, isForWriting: false, descriptor: $0.reading)
         }
-        return entry.map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
     /// Closes a handle. Closing a read handle completes at once; closing a write handle completes on the engine's
@@ -100,9 +95,7 @@ extension DomainEngine {
                 completion(Result { () throws(ProviderFailure) in try engine.cache.closedWriting(number, engine) })
             }
         }
-        let (last, usesAreDue) = openFiles.withLock { state in
-            (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
-        }
+        let (last, usesAreDue) = openFiles.closeReading(number)
         completion(.success(()))
         if let last, last.isOutdated || last.isDiscarded || last.reading == nil {
             perform { $0.cache.lastClosed(number, last, $0) }

@@ -50,13 +50,16 @@ extension ContentCache {
             if try drop(row, engine) {
                 context.resources.events.tell(.contentsReplaced(number))
             } else {
-                openFiles.update(number) { $0.isOutdated = true }
+                markOutdated(number)
                 if fetchGrowth(row, engine) == .impossible { try replace(number, engine) }
             }
         } catch {
             context.recordBackgroundError(error)
         }
     }
+
+    /// Records that the provider has another version of an open file than the one that handles have begun to read.
+    func markOutdated(_ number: ItemNumber) { openFiles.update(number) { $0.isOutdated = true } }
 
     /// Removes the contents of a removed item: at once if the file is closed, otherwise after its last handle is
     /// closed.

@@ -136,6 +136,18 @@ extension ContentCache {
         engine.partialFileEnded(number)
     }
 
+    /// Releases the parts of a file that no handle has open. They stay on disk if they are of the provider's version.
+    func putAwayPartial(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
+        partials.remove(number)
+        // The item may have been removed.
+        let row = try? context.row(of: number)
+        if row != nil { dropOutdatedContents(number, engine) }
+        if row?.content != .partial { removeParts(number) }
+    }
+
+    /// Removes the file with parts of an item, if there is one. The index does not record its ranges.
+    func removeParts(_ number: ItemNumber) { try? folders.remove(number, in: folders.parts) }
+
     /// Drops the parts of a file of which no handle has read any, because the provider has another version.
     ///
     /// - Returns: The item's row.

@@ -122,6 +122,35 @@ extension ContentCache {
         }
     }
 
+    /// Appends the end of the incoming file of a new version to an open file.
+    ///
+    /// - Parameter row: The row of the item, whose clean file the incoming one begins with.
+    func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderFailure) {
+        let number = row.number
+        // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
+        try context.write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
+        let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
+        try context.write { writer throws(IndexFailure) in
+            try writer.update(number) { $0.settle(size: size, version: item.contentVersion) }
+        }
+        noteCleanBytes(size - row.localSize)
+        openFiles.update(number) { entry in
+            entry.isGrowing = false
+            entry.isOutdated = false
+        }
+        context.resources.events.tell(.contentsReplaced(number))
+    }
+
+    /// Records that the provider's version of an open file is not fetched any more.
+    ///
+    /// - Parameter version: A version that is known not to begin with the local bytes; `nil` if there is none.
+    func endGrowth(_ number: ItemNumber, refusing version: [UInt8]? = nil) {
+        openFiles.update(number) { entry in
+            entry.isGrowing = false
+            if let version { entry.otherVersion = version }
+        }
+    }
+
     /// Retries the growth or replacement of all open files of an older version than the provider's.
     func retryOutdated(_ engine: isolated any ContentCacheHost) {
         for number in openFiles.outdated {

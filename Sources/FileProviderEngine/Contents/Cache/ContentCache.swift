@@ -114,6 +114,35 @@ final class ContentCache {
         }
     }
 
+    /// Moves fetched contents to the clean contents.
+    ///
+    /// - Parameters:
+    ///   - asked: The number under which the contents were fetched.
+    ///   - isUnfinished: Whether the contents belong to no version, so that they are for the current handles and those
+    ///     that join them.
+    /// - Returns: The size of the contents, in bytes.
+    func keepIncoming(
+        _ asked: ItemNumber, as number: ItemNumber, version: [UInt8], isUnfinished: Bool
+    ) throws(ProviderFailure) -> Int64 {
+        let size = try onDisk { () throws(Errno) -> Int64 in
+            try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
+            return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
+        }
+        EngineStep.fetchMoved.reach()
+        try context.write { writer throws(IndexFailure) in
+            try writer.update(number) { $0.settle(size: size, version: version) }
+        }
+        if isUnfinished {
+            let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
+            openFiles.update(number) { entry in
+                entry.reading = file
+                entry.isOutdated = true
+                entry.isUnfinished = true
+            }
+        }
+        return size
+    }
+
     /// Whether programs have a file open that is not complete locally and can be fetched.
     func lacksContents(_ number: ItemNumber) -> Bool {
         // Handles that have read another version get no further bytes of it.

@@ -65,6 +65,36 @@ final class OpenFiles: Sendable {
         }
     }
 
+    // MARK: Opening and closing on any thread
+
+    /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
+    /// the engine's thread has to open it.
+    func join(_ number: ItemNumber, _ now: Double) -> Entry? { state.withLock { $0.openForReading(number, now) } }
+
+    /// Counts a read handle of a file.
+    ///
+    /// - Parameters:
+    ///   - file: The file's contents; `nil` if they are not local.
+    ///   - epoch: The value of ``epoch`` before the file's row was read.
+    /// - Returns: `nil` if the engine's thread has to open the file.
+    func open(_ number: ItemNumber, _ file: FileDescriptor?, since epoch: Int, _ now: Double) -> Entry? {
+        state.withLock { state in
+            guard state.epoch == epoch, !state.claimed.contains(number) else { return nil }
+            // Another thread may have opened the file first. Its descriptor refers to the same file.
+            if state.entries[number] == nil { state.entries[number] = Entry(reading: file) }
+            return state.openForReading(number, now)
+        }
+    }
+
+    /// Counts a closed read handle.
+    ///
+    /// - Returns: The file's entry if this was its last handle, and whether uses are to be written to the index.
+    func closeReading(_ number: ItemNumber) -> (last: Entry?, usesAreDue: Bool) {
+        state.withLock { state in
+            (state.close(number, isForWriting: false), state.uses.count >= 1024 || state.personal.isDue)
+        }
+    }
+
     /// Returns a unique number for a handle that reads parts.
     func newReader() -> Int {
         state.withLock { state in

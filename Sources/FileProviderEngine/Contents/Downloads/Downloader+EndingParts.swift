@@ -48,11 +48,7 @@ extension Downloader {
         // The last request calls this function again when it ends. Until then it may still write to the file.
         guard parts.files[number]?.asks.isEmpty ?? true || partial.isStale else { return }
         parts.files[number] = nil
-        cache.partials.remove(number)
-        // The item may have been removed.
-        let row = try? context.row(of: number)
-        if row != nil { engine.dropOutdatedContents(number) }
-        if row?.content != .partial { try? folders.remove(number, in: folders.parts) }
+        engine.putAwayPartial(number)
     }
 
     /// Drops the parts after the whole file was fetched at once, or keeps them for handles that have read another
@@ -61,7 +57,7 @@ extension Downloader {
     /// - Parameter version: The version of the fetched contents.
     func partsWereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any DownloaderHost) {
         guard let partial = cache.partials[number] else {
-            try? folders.remove(number, in: folders.parts)
+            cache.removeParts(number)
             return
         }
         if partial.file.version == version || partial.begun.isEmpty {
@@ -82,7 +78,7 @@ extension Downloader {
         parts.files[number]?.cancel()
         guard !partial.begun.isEmpty else { return beginPartsAnew(number, engine) }
         // Marked before readers fail, because a program may open the file again at once.
-        openFiles.update(number) { $0.isOutdated = true }
+        cache.markOutdated(number)
         do throws(ProviderFailure) { try engine.replace(number) } catch { context.recordBackgroundError(error) }
         serveParts(number, engine)
     }

@@ -36,7 +36,7 @@ extension Downloader {
             cache.noteFetch(of: number, isUnderWay: false)
             fetches.queue.removeAll { $0 == number }
             engine.fetchEnded(number, nil)
-            openFiles.update(number) { $0.isGrowing = false }
+            cache.endGrowth(number)
             return engine.endOpeningWaits(for: number, .success(()))
         }
         task.cancel()
@@ -48,7 +48,7 @@ extension Downloader {
         let number = fetchedNumber(original)
         forgetSuccessors(to: number)
         let wasGrowing = cache.isGrowing(number)
-        openFiles.update(number) { $0.isGrowing = false }
+        cache.endGrowth(number)
         fetches.running -= 1
         context.configuration.states?.noteDomain()
         let fetch = fetches.files.removeValue(forKey: number)
@@ -237,22 +237,7 @@ extension Downloader {
         try applyFetched(item, to: row, answering: isOld ? context.answers.ask() : question, engine)
         // If programs had read another version, the file was replaced and has a new number.
         let number = fetchedNumber(row.number)
-        let size = try onDisk { () throws(Errno) -> Int64 in
-            try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
-            return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
-        }
-        EngineStep.fetchMoved.reach()
-        try context.write { writer throws(IndexFailure) in
-            try writer.update(number) { $0.settle(size: size, version: version) }
-        }
-        if isOfNoVersion {
-            let file = try onDisk { () throws(Errno) in try folders.open(number, in: folders.clean, .readOnly) }
-            openFiles.update(number) { entry in
-                entry.reading = file
-                entry.isOutdated = true
-                entry.isUnfinished = true
-            }
-        }
+        let size = try cache.keepIncoming(asked, as: number, version: version, isUnfinished: isOfNoVersion)
         partsWereReplaced(number, by: version, engine)
         cache.noteCleanBytes(size)
         // No handle waits any more.

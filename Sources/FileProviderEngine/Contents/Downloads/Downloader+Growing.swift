@@ -37,10 +37,7 @@ extension Downloader {
         }
         guard row.item.contentVersion == item.contentVersion else { throw .otherVersion }
         guard isBeginning else {
-            openFiles.update(number) { entry in
-                entry.isGrowing = false
-                entry.otherVersion = item.contentVersion
-            }
+            cache.endGrowth(number, refusing: item.contentVersion)
             do throws(ProviderFailure) {
                 if try engine.replace(number) != nil { return false }
             } catch {
@@ -49,18 +46,7 @@ extension Downloader {
             try onDisk { () throws(Errno) in try folders.remove(number, in: folders.incoming) }
             return true
         }
-        // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
-        try context.write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
-        let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
-        try context.write { writer throws(IndexFailure) in
-            try writer.update(number) { $0.settle(size: size, version: item.contentVersion) }
-        }
-        cache.noteCleanBytes(size - row.localSize)
-        openFiles.update(number) { entry in
-            entry.isGrowing = false
-            entry.isOutdated = false
-        }
-        context.resources.events.tell(.contentsReplaced(number))
+        try cache.growOpenFile(row, to: item)
         return true
     }
 }

@@ -20,7 +20,7 @@ extension Downloader {
         // Requests that arrive before the task has ended start another fetch.
         let downloads = waiters.takeDownloads(of: number)
         failHandles(number, failure)
-        openFiles.update(number) { $0.isGrowing = false }
+        cache.endGrowth(number)
         engine.endOpeningWaits(for: number, .failure(failure))
         cancelFetch(number, engine)
         for download in downloads { download.complete(.failure(failure)) }
