@@ -88,7 +88,7 @@ protocol DownloaderHost: ComponentHost {
 
     // The change tracker and the tracker of identifiers.
     func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
-    func askAgain(_ identifiers: Set<String>, hasFailed: Bool) throws(ProviderFailure)
+    func askAgain(_ identifiers: Set<String>) throws(ProviderFailure)
     func doubt(_ number: ItemNumber)
     func refreshParent(of number: ItemNumber)
     func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool

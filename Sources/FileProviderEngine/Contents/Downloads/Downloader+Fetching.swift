@@ -244,7 +244,7 @@ extension Downloader {
         if isOfNoVersion, openFiles.entry(number) == nil { engine.dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
         // newer contents.
-        if isOld { try engine.askAgain([item.identifier], hasFailed: false) }
+        if isOld { try engine.askAgain([item.identifier]) }
         return true
     }
 

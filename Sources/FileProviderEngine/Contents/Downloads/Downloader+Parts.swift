@@ -75,17 +75,18 @@ extension Downloader {
     private func part(
         _ number: ItemNumber, _ range: Range<Int64>, _ engine: isolated any DownloaderHost
     ) async throws(ProviderFailure) {
-        let gaveUp = Lock<(@Sendable () -> Void)?>(nil)
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let answer = EngineCompletion<PartSource> { continuation.resume(returning: $0) }
-                gaveUp.withLock { $0 = { answer.cancel() } }
-                if Task.isCancelled { answer.cancel() }
-                addRead(ContentWaiters.Read(range: range, reader: nil, answer: answer), of: number)
-                serveParts(number, engine)
-            }
+        let (results, continuation) = AsyncStream<Result<PartSource, ProviderFailure>>.makeStream()
+        let answer = EngineCompletion<PartSource> {
+            continuation.yield($0)
+            continuation.finish()
+        }
+        addRead(ContentWaiters.Read(range: range, reader: nil, answer: answer), of: number)
+        serveParts(number, engine)
+        let result = await withTaskCancellationHandler { @Sendable () -> Result<PartSource, ProviderFailure> in
+            for await result in results { return result }
+            return .failure(.closed)
         } onCancel: {
-            gaveUp.withLock { $0 }?()
+            answer.cancel()
         }
         _ = try result.get()
     }
