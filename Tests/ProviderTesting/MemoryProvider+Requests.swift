@@ -121,7 +121,7 @@ extension MemoryProvider {
         try await begin(request)
         let bytes = try contents.map { contents throws(ProviderFailure) in try Self.everything(in: contents) } ?? []
         let made = try state.withLock { state throws(ProviderFailure) in
-            _ = try state.node(item.parent)
+            try state.checkFolder(item.parent)
             try state.checkName(item.filename, in: item.parent, of: nil)
             let identifier = state.add(item.filename, item.kind, in: item.parent, nil) { node in
                 node.contents = bytes
@@ -160,7 +160,7 @@ extension MemoryProvider {
         try await begin(.move(identifier))
         let item = try state.withLock { state throws(ProviderFailure) in
             _ = try state.node(identifier)
-            _ = try state.node(parent)
+            try state.checkFolder(parent)
             try state.checkName(name, in: parent, of: identifier)
             let identifier = state.change(identifier) { node, _ in
                 node.item.filename = name
@@ -284,6 +284,13 @@ extension MemoryProvider.State {
         return node
     }
 
+    /// Checks that an item can be put in a directory.
+    func checkFolder(_ identifier: String) throws(ProviderFailure) {
+        guard try node(identifier).item.kind == .folder else {
+            throw ProviderFailure(.noSuchItem, message: "“\(identifier)” is not a folder.")
+        }
+    }
+
     /// Checks that a container can be enumerated.
     func check(_ container: String) throws(ProviderFailure) {
         switch container {
@@ -296,9 +303,7 @@ extension MemoryProvider.State {
                 throw ProviderFailure(.unsupported, message: "The trash cannot be listed.")
             }
         default:
-            guard try node(container).item.kind == .folder else {
-                throw ProviderFailure(.noSuchItem, message: "“\(container)” is not a folder.")
-            }
+            try checkFolder(container)
         }
     }
 

@@ -82,6 +82,13 @@ extension MemoryProvider {
         state.withLock { $0.nodes.values.first { $0.key == key }?.item }
     }
 
+    /// Returns the key of an item of the engine's index. After the index was lost, the engine knows some items only by
+    /// their identifiers.
+    package func key(of item: ProviderItem) -> String {
+        guard item.metadataVersion.isEmpty else { return item.key }
+        return state.withLock { $0.keys[item.identifier] } ?? item.identifier
+    }
+
     /// Whether the engine has requested the removal of an item.
     package func wasDeleted(key: String) -> Bool { state.withLock { $0.deletedKeys.contains(key) } }
 
@@ -140,7 +147,10 @@ extension MemoryProvider.State {
         var node = MemoryProvider.Node(
             item: ProviderItem(identifier: identifier, parent: parent, filename: name, kind: kind), order: counter,
             key: behaviour.identifiersArePaths ? key : identifier)
-        if behaviour.identifiersArePaths { node.item.metadataVersion = Array(key.utf8) }
+        if behaviour.identifiersArePaths {
+            node.item.metadataVersion = Array(key.utf8)
+            keys[identifier] = key
+        }
         node.item.modified = 1_600_000_000 + Double(counter)
         change(&node)
         if kind == .file { node.set(node.contents, version: counter) }
@@ -173,6 +183,7 @@ extension MemoryProvider.State {
         log.append(.init(identifier: identifier, from: from, to: nil))
         node.item.identifier = wanted
         nodes[wanted] = node
+        keys[wanted] = node.key
         log.append(.init(identifier: wanted, from: nil, to: node.item.parent))
         for child in children(of: identifier) {
             self.change(child.item.identifier) { node, _ in node.item.parent = wanted }

@@ -135,6 +135,8 @@ package final class MemoryProvider: Provider {
         var requests: [Request] = []
         var failures: [Kind: [ProviderFailure]] = [:]
         var held: Set<Kind> = []
+        /// The key of the item that has, or had last, each identifier that is a path.
+        var keys: [String: String] = [:]
         /// The keys of items that the engine has removed.
         var deletedKeys: Set<String> = []
         var waiting: [Int: (kind: Kind, request: Request?, continuation: CheckedContinuation<Void, Never>)] = [:]

@@ -30,7 +30,21 @@ final class Arrivals: Sendable {
     /// Returns the identifier of the item with a key, or `nil` if the provider does not have the item.
     func identifier(ofKey key: String) -> String? { provider.item(ofKey: key)?.identifier }
 
+    /// Returns the key of an item of the engine's index.
+    func key(of item: ProviderItem) -> String { provider.key(of: item) }
+
     private func key(ofFolder identifier: String) -> String { provider.item(of: identifier)?.key ?? identifier }
+
+    /// Returns the keys of a directory and of those above it.
+    private func keys(upFrom identifier: String) -> Set<String> {
+        var keys: Set<String> = [key(ofFolder: identifier)]
+        var folder = provider.item(of: identifier)
+        while let current = folder, current.identifier != ProviderItem.rootIdentifier {
+            keys.insert(current.key)
+            folder = provider.item(of: current.parent)
+        }
+        return keys
+    }
 
     /// Records an item that the engine created.
     func noteMade(_ item: ProviderItem, _ contents: FileDescriptor?) {
@@ -53,10 +67,10 @@ final class Arrivals: Sendable {
     /// Records an item that another client changed or removed. If it is removed locally, too, it may reappear, and
     /// its directory with it.
     func noteOthers(_ item: ProviderItem) {
-        let folder = key(ofFolder: item.parent)
+        let folders = keys(upFrom: item.parent)
         state.withLock { state in
             state.others.insert(item.key)
-            state.used.insert(folder)
+            state.used.formUnion(folders)
         }
     }
 
@@ -66,9 +80,11 @@ final class Arrivals: Sendable {
         state.withLock { if $0.others.contains(item.key) { $0.used.insert(folder) } }
     }
 
+    /// Records that another client renamed an item or added an item to it. If it and the directories above are removed
+    /// locally, they may reappear.
     func noteUse(_ identifier: String) {
-        let key = key(ofFolder: identifier)
-        state.withLock { _ = $0.used.insert(key) }
+        let keys = keys(upFrom: identifier)
+        state.withLock { $0.used.formUnion(keys) }
     }
 
     /// Whether another client changed an item in any way.

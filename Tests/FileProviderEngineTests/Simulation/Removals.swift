@@ -35,10 +35,11 @@ final class Removals: Sendable {
         let others = try arrivals.made(at: place).filter { key in
             try arrivals.identifier(ofKey: key).flatMap { try index.item(identifier: $0) } != nil
         }
+        let key = arrivals.key(of: row.item)
         state.withLock { state in
-            for word in words { state.words[word] = row.item.key }
+            for word in words { state.words[word] = key }
             if row.isKnownToProvider {
-                state.identifiers.insert(row.item.key)
+                state.identifiers.insert(key)
             } else if row.item.kind == .folder, !isReplaced, arePlacesKept {
                 state.places[place, default: []].formUnion(others)
             }
@@ -81,8 +82,8 @@ final class Removals: Sendable {
 
     /// Checks an item that is seen. Returns a complaint if it was removed.
     func see(_ row: IndexedItem) -> String? {
-        guard row.isKnownToProvider, !arrivals.isTouched(row.item.key) else { return nil }
-        let identifier = row.item.key
+        let identifier = arrivals.key(of: row.item)
+        guard row.isKnownToProvider, !arrivals.isTouched(identifier) else { return nil }
         return state.withLock { state in
             let place = row.item.kind == .folder ? arrivals.place(of: identifier) : nil
             let isGhost =

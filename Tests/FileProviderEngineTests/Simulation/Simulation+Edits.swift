@@ -82,7 +82,7 @@ extension Simulation {
                 }
                 guard mode == .replacing, !isSame, let other else { return nil }
                 // The file that was renamed may have become the new contents of the other item.
-                let identifier = arrivals.identifier(ofKey: other.item.key) ?? other.item.identifier
+                let identifier = arrivals.identifier(ofKey: arrivals.key(of: other.item)) ?? other.item.identifier
                 let left = try engine.index.item(identifier: identifier)
                 if left?.changes.contains(.deleted) ?? true, !life.isDead {
                     try removals.note(other, otherWords, in: engine.index)

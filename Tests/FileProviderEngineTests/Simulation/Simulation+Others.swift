@@ -25,8 +25,10 @@ extension Simulation {
             story.tell("they rename \(path) to \(name)")
             // An item whose reply was lost is not found again under a name that another client gave it, and is
             // created twice. If identifiers are paths, the same holds for the items in a renamed directory.
-            for (other, text) in tree where other == path || other.hasPrefix(path + "/") { renamed.insert(text) }
-            arrivals.noteUse(identifier)
+            for (other, text) in tree where other == path || other.hasPrefix(path + "/") {
+                renamed.insert(text)
+                if let identifier = provider.identifier(at: other) { arrivals.noteUse(identifier) }
+            }
             provider.rename(identifier, to: name)
         case 4:
             story.tell("they remove \(path)")
@@ -67,8 +69,9 @@ extension Simulation {
     /// Records that another client may change an item from now on, and forgets the promise of the contents that
     /// arrived in it.
     func overtake(_ item: ProviderItem) {
-        arrivals.touch(item.key)
-        guard let now = provider.item(ofKey: item.key), let bytes = provider.bytes(of: now.identifier) else { return }
+        let key = provider.key(of: item)
+        arrivals.touch(key)
+        guard let now = provider.item(ofKey: key), let bytes = provider.bytes(of: now.identifier) else { return }
         promised[String(decoding: bytes, as: UTF8.self)] = nil
     }
 }
