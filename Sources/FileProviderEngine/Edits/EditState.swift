@@ -38,6 +38,11 @@ struct EditState {
     /// The items that the provider was asked to move and may have moved, with their new places. If the provider
     /// changed their identifiers, it may report them as new items.
     var moves: [ItemNumber: SentPlace] = [:]
+    /// The items that the provider was asked to move or remove and whose outcome is unknown, with the places that it
+    /// had them in.
+    var leaving: [ItemNumber: SentPlace] = [:]
+    /// The items with a running step whose place and identifier another item has got since the step began.
+    var replaced: Set<ItemNumber> = []
     /// Whether the removal of an item that may only have moved was held back.
     var hasHeldRemovals = false
     /// The new items for which the provider's reply could not be used.

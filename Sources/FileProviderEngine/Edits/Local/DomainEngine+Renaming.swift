@@ -186,6 +186,7 @@ extension DomainEngine {
         }
         passUploads(of: other.number, to: row.number)
         if let place = edits.moves.removeValue(forKey: other.number) { edits.moves[row.number] = place }
+        edits.leaving[row.number] = edits.leaving.removeValue(forKey: other.number)
         if let sender = edits.sender(for: other.number) { edits.successors[sender] = row.number }
         discardContents(other.number)
         forget(other.number)

@@ -47,7 +47,10 @@ extension DomainEngine {
         let all = entries.filter { differences.settled.contains($0.number) } + others
         for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
             if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
-            if entry.mayHaveMoved, let place = entry.movedTo { edits.moves[entry.number] = place }
+            if entry.mayHaveMoved, let place = entry.movedTo {
+                edits.moves[entry.number] = place
+                try noteLeaves(entry.number)
+            }
             look(at: entry.number, after: configuration.settlingTime)
         }
         context.becomeReady()

@@ -139,7 +139,7 @@ extension DomainEngine {
     /// Waits for the colliding item to leave if it is about to be moved or removed. If that item in turn waits for
     /// this one, renames it temporarily.
     private func makeWay(for number: ItemNumber, _ holder: ProviderItem) async throws -> StepResult? {
-        guard let row = try index.item(identifier: holder.identifier), row.number != number,
+        guard let row = try index.item(identifier: holder.identifier) ?? rowLeft(at: holder), row.number != number,
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])
         else { return nil }
         guard waits(row.number, for: number) else {

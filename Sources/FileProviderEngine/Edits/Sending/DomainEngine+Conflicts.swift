@@ -100,11 +100,10 @@ extension DomainEngine {
         guard row.isKnownToProvider || lostItsItem else { return .done }
         let isWanted =
             row.item.kind == .folder
-            ? try hasVisibleChildren(number) : row.content == .edited || entry.isOpen || isOpenForWriting(number)
+            ? try hasVisibleChildren(number) : hasOwnContents(row, entry)
         guard isWanted else {
             // The item was moved locally and removed at the provider, and has no bytes that only this machine has.
-            try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
-            removeBytes(of: number)
+            try drop(number)
             return .done
         }
         let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
@@ -115,6 +114,17 @@ extension DomainEngine {
         try becomeNew(entry, row, in: parent, named: name, followedBy: [])
         note(.madeAgain, of: number, name)
         return .done
+    }
+
+    /// Whether a file has contents that only this machine has.
+    func hasOwnContents(_ row: IndexedItem, _ entry: JournalEntry) -> Bool {
+        row.content == .edited || entry.isOpen || isOpenForWriting(row.number)
+    }
+
+    /// Removes an item that the provider no longer has, without a trace.
+    func drop(_ number: ItemNumber) throws {
+        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
+        removeBytes(of: number)
     }
 
     func becomeNew(

@@ -9,6 +9,7 @@ extension DomainEngine {
     /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about
     /// removals that were held back.
     func settleMove(of number: ItemNumber) {
+        edits.leaving[number] = nil
         guard let place = edits.moves.removeValue(forKey: number) else { return }
         if edits.hasHeldRemovals, edits.moves.isEmpty {
             edits.hasHeldRemovals = false
@@ -144,7 +145,10 @@ extension DomainEngine {
     /// Returns the row of an item that was moved or removed locally, and that the provider still has in its old place
     /// under an unknown identifier.
     func rowLeft(at item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
-        guard try !index.reidentifiedFolders().isEmpty else { return nil }
+        let reidentified = try index.reidentifiedFolders()
+        guard !reidentified.isEmpty, let folder = try index.item(identifier: item.parent),
+            reidentified.contains(folder.number)
+        else { return nil }
         var found: IndexedItem?
         try index.changedItems { row in
             guard row.isKnownToProvider, !row.changes.isDisjoint(with: [.place, .deleted]),

@@ -30,7 +30,10 @@ extension DomainEngine {
     ///
     /// - Returns: The item to wait for first, if any.
     func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
-        if edits.isBusy(known.number) { return .waits(for: known.number) }
+        if edits.isBusy(known.number) {
+            edits.replaced.insert(known.number)
+            return .waits(for: known.number)
+        }
         _ = try makeAgain(known.number)
         look(at: known.number, after: configuration.settlingTime)
         return nil
@@ -121,6 +124,9 @@ extension DomainEngine {
             guard var entry = try journal.entry(number), entry.movedTo == place else { continue }
             entry.movedTo = new
             try writeInAnyCase([.put(entry)])
+        }
+        for (number, place) in edits.leaving {
+            if let new = moved(place) { edits.leaving[number] = new }
         }
         for (withheld, told) in edits.withheld {
             if let new = moved(told.place) { edits.withheld[withheld]?.place = new }

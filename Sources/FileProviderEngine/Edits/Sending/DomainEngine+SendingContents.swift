@@ -9,6 +9,7 @@ extension DomainEngine {
             return try await askWhetherConfirmed(entry, row, sent)
         }
         edits.sent[number] = nil
+        if let result = try settleTaken(row) { return result }
         let current: ProviderItem
         do {
             current = try await asking { () async throws(ProviderFailure) in

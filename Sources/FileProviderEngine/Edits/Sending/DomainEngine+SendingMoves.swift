@@ -21,8 +21,10 @@ extension DomainEngine {
             if let there = try await itemInPlace(entry, row, in: parent) {
                 answer = there
             } else {
+                if let result = try settleTaken(row) { return result }
                 try noteMayMove(number, to: place)
                 try await synchronized()
+                if let result = try obstacle(for: number, to: place, in: parent.number) { return result }
                 answer = try await askingForChange { () async throws(ProviderFailure) in
                     try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
                 }
@@ -82,6 +84,7 @@ extension DomainEngine {
         }
         settleMove(of: number)
         edits.moves[number] = place
+        try noteLeaves(number)
     }
 
     private func finishMove(

@@ -29,6 +29,7 @@ extension DomainEngine {
         try noteSent(number, place)
         try await synchronized()
         EngineStep.placeNoted.reach()
+        if let result = try obstacle(for: number, to: place, in: parent.number) { return result }
         let answer: ProviderItem
         do {
             let file = upload?.file

@@ -40,6 +40,8 @@ extension DomainEngine {
             return result
         }
         try await synchronized()
+        if let result = try settleTaken(row) { return result }
+        try noteLeaves(number)
         do {
             if entry.goesToTrash {
                 try await sendToTrash(number, identifier)

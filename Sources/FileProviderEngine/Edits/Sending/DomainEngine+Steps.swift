@@ -67,6 +67,7 @@ extension DomainEngine {
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
         edits.questions[number] = answers.ask()
+        edits.replaced.remove(number)
         // The step sends the changes that the journal has now, as long as it has not started.
         if (try? journal.entry(number))?.changes == .contents { edits.sendsContents.insert(number) }
         edits.running[number] = Task { await self.step(of: number) }
@@ -229,6 +230,11 @@ extension DomainEngine {
         }
         // An item that changed its kind at the provider is a new local item now.
         if !row.isKnownToProvider, entry.changes.isDisjoint(with: [.created, .deleted]) {
+            // A file that was only moved locally has no bytes that only this machine has.
+            if row.item.kind == .file, !hasOwnContents(row, entry) {
+                try drop(number)
+                return .done
+            }
             let parent = try index.item(row.parent) == nil ? ItemNumber.root : row.parent
             try becomeNew(entry, row, in: parent, named: row.name, followedBy: [])
             return .done

@@ -62,6 +62,9 @@ extension DomainEngine {
         guard known == nil else { return false }
         let place = SentPlace(parent: item.parent, name: item.filename)
         if edits.unanswered[place] != nil || edits.moves.values.contains(place) {
+            // An item that was moved or removed locally gets its new identifier from this report.
+            let left = try onRecord { () throws(IndexFailure) in try rowLeft(at: item) }
+            if let left, left.item.kind == item.kind { return false }
             edits.withheld[identifier] = EditState.Withheld(place: place, inside: inside)
             return true
         }

@@ -1,0 +1,63 @@
+import FileProvider
+import LinuxSystem
+
+/// The order of requests that concern one place. Where identifiers are paths, an item that takes another one's place
+/// also takes its identifier. Until both outcomes are known, a request by that identifier could reach either of them.
+extension DomainEngine {
+    /// Records that the provider is about to be asked to move or remove an item, so that it may leave its place.
+    func noteLeaves(_ number: ItemNumber) throws(IndexFailure) {
+        guard let row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return }
+        edits.leaving[number] = SentPlace(row.item)
+    }
+
+    /// Returns the result of a step that must not ask the provider for a change by the item's identifier, because
+    /// another item has got it or may be getting it; `nil` if the step goes on.
+    func settleTaken(_ row: IndexedItem) throws -> StepResult? {
+        let (number, place) = (row.number, SentPlace(row.item))
+        if edits.replaced.remove(number) != nil { return try makeAgain(number) }
+        let isBeingTaken = edits.running.keys.contains { other in
+            other != number && (edits.moves[other] == place || edits.unanswered[place]?.contains(other) == true)
+        }
+        return isBeingTaken ? .later(configuration.settlingTime) : nil
+    }
+
+    /// Returns why the provider must not be asked yet to put an item in a place; `nil` if it may be. Called directly
+    /// before the request, as the folder's identifier may have changed since the step began.
+    func obstacle(
+        for number: ItemNumber, to place: SentPlace, in folder: ItemNumber
+    ) throws(IndexFailure) -> StepResult? {
+        guard let parent = try index.item(folder), parent.item.identifier.hasSameBytes(as: place.parent) else {
+            return .later(0)
+        }
+        if let moving = try folderBeingMoved(above: parent), moving != number { return .waits(for: moving) }
+        guard let other = try itemLeaving(place, besides: number) else { return nil }
+        // The other item is sent at once because this one waits for it.
+        if !edits.isBusy(other), edits.waitsFor[other] == nil { edits.queue.put(other, at: clock.now) }
+        return .waits(for: other)
+    }
+
+    /// Returns an item that may still be in a place at the provider, and that is not held up.
+    private func itemLeaving(_ place: SentPlace, besides number: ItemNumber) throws(IndexFailure) -> ItemNumber? {
+        for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
+            if let entry = try journal.entry(other), entry.failure == nil { return other }
+        }
+        return nil
+    }
+
+    /// Returns a folder whose move the provider is performing, and which is a known folder or above it.
+    private func folderBeingMoved(above folder: IndexedItem) throws(IndexFailure) -> ItemNumber? {
+        guard !edits.moves.isEmpty else { return nil }
+        var row: IndexedItem? = folder
+        for _ in 0..<IndexedItem.mostAncestors {
+            guard let current = row, current.number != .root else { return nil }
+            if edits.moves[current.number] != nil, edits.running[current.number] != nil { return current.number }
+            row = try index.item(identifier: current.item.parent)
+        }
+        return nil
+    }
+}
+
+extension SentPlace {
+    /// Creates the place that the provider has an item in.
+    init(_ item: ProviderItem) { self.init(parent: item.parent, name: item.filename) }
+}

@@ -1,0 +1,168 @@
+import FileProvider
+import FileProviderEngine
+import ProviderTesting
+import TestThreads
+import Testing
+
+/// Tests of identifiers that are paths, where an item gets a path that another item has just left, or is leaving.
+@Suite(.ownThreads) struct ReusedPathTests {
+    private static func domain() throws -> TestDomain {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.identifiersArePaths = true }
+        return domain
+    }
+
+    /// Loses the replies to requests of one kind, and holds all later requests of another kind.
+    private static func loseAnswers(
+        to kind: MemoryProvider.Kind, of domain: TestDomain, thenHold held: MemoryProvider.Kind
+    ) {
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderFailure) in
+                guard request.kind == kind else { return }
+                provider.hold(held)
+                throw .of(.serverUnreachable)
+            }
+        }
+    }
+
+    /// Lets time pass in which the engine sends what it may send.
+    private static func wait(_ domain: TestDomain) async throws {
+        for _ in 0..<10 {
+            domain.clock.advance(by: 1)
+            for _ in 0..<1_000 { await Task.yield() }
+        }
+    }
+
+    private static func expectSame(
+        _ domain: TestDomain, _ tree: [String: String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        try await domain.settle(sourceLocation: sourceLocation)
+        domain.engine.signal(container: nil)
+        try await eventually(sourceLocation: sourceLocation) {
+            domain.clock.advance(by: 1)
+            guard try await domain.engine.doing({ !$0.isBusy }) else { return false }
+            return try await domain.tree() == domain.provider.tree
+        }
+        #expect(domain.provider.tree == tree, sourceLocation: sourceLocation)
+        #expect(try await domain.status().events.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: [false, true])
+    func aNewFileWaitsForTheMoveOfTheOneThatHadItsName(isRestarted: Bool) async throws {
+        let domain = try Self.domain()
+        domain.provider.addFile("file", "old")
+        #expect(try await domain.read("file") == "old")
+        let number = try await domain.item("file").number
+        Self.loseAnswers(to: .move, of: domain, thenHold: .move)
+        try await domain.rename("file", "backup")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "backup") != nil
+        }
+        try await domain.make("file", "new")
+        if isRestarted { try domain.restart() }
+        try await Self.wait(domain)
+        // The provider would create it, and the repeated move would then move it.
+        #expect(domain.provider.count(.create) == 0)
+        domain.provider.release(.move)
+        try await Self.expectSame(domain, ["backup": "old", "file": "new"])
+        #expect(try await domain.item("backup").number == number)
+        #expect(domain.provider.count(.create) == 1)
+    }
+
+    @Test func aMovedFolderWaitsForTheRemovalOfTheOneThatHadItsName() async throws {
+        let domain = try Self.domain()
+        domain.provider.addFolder("folder")
+        domain.provider.addFolder("other")
+        _ = try await domain.tree()
+        let number = try await domain.item("other").number
+        Self.loseAnswers(to: .delete, of: domain, thenHold: .item)
+        try await domain.removeFolder("folder")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "folder") == nil
+        }
+        try await domain.rename("other", "folder")
+        try await Self.wait(domain)
+        // The removal would be repeated for it.
+        #expect(domain.provider.count(.move) == 0)
+        domain.provider.release(.item)
+        try await Self.expectSame(domain, ["folder": "/"])
+        #expect(try await domain.item("folder").number == number)
+    }
+
+    /// The removal is known by the former path of its folder when another item is to get the place.
+    @Test func aRemovalInARenamedFolderIsMadeBeforeItsPlaceIsTaken() async throws {
+        let domain = try Self.domain()
+        let folder = domain.provider.addFolder("folder")
+        domain.provider.addFolder("inner", in: folder)
+        domain.provider.addFile("file", "text")
+        _ = try await domain.tree()
+        let number = try await domain.item("file").number
+        domain.provider.hold(.item)
+        domain.provider.hold(.page)
+        try await domain.removeFolder("folder/inner")
+        try await domain.rename("folder", "other")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.identifier(at: "other") != nil
+        }
+        try await domain.rename("file", "other/inner")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(.move) == 2
+        }
+        domain.provider.release(.page)
+        try await Self.wait(domain)
+        domain.provider.release(.item)
+        try await Self.expectSame(domain, ["other": "/", "other/inner": "text"])
+        #expect(try await domain.item("other/inner").number == number)
+    }
+
+    @Test func aNewFileIsNotSentIntoAFolderThatIsBeingMoved() async throws {
+        let domain = try Self.domain()
+        for name in ["one", "two"] {
+            let folder = domain.provider.addFolder(name)
+            domain.provider.addFile("file", name, in: folder)
+        }
+        _ = try await domain.tree()
+        domain.provider.hold(.move)
+        try await domain.rename("one", "two", .exchanging)
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.move) > 0
+        }
+        try await domain.make("one/new", "in one")
+        try await domain.make("two/new", "in two")
+        try await Self.wait(domain)
+        let isOneHeld = domain.provider.heldCount(.move("/one")) > 0
+        #expect(domain.provider.count(.create(name: "new", in: isOneHeld ? "/one" : "/two")) == 0)
+        domain.provider.release(.move)
+        try await Self.expectSame(
+            domain,
+            ["one": "/", "one/file": "two", "one/new": "in one", "two": "/", "two/file": "one", "two/new": "in two"])
+        #expect(domain.provider.count(.create) == 2)
+    }
+
+    /// The file was only moved locally, so that no bytes of it are left to send.
+    @Test func aMovedFileIsGoneIfAFolderHasItsPath() async throws {
+        let domain = try Self.domain()
+        domain.provider.addFile("file", "text")
+        _ = try await domain.tree()
+        domain.engine.signal(container: nil)
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        for _ in 0..<3 { domain.provider.fail(.move, with: .of(.serverUnreachable)) }
+        try await domain.rename("file", "renamed")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.count(.move) == 1
+        }
+        domain.provider.remove("/file")
+        domain.provider.addFolder("file")
+        domain.engine.signal(container: nil)
+        try await Self.expectSame(domain, ["file": "/"])
+        #expect(domain.provider.count(.create) == 0)
+    }
+}
