@@ -99,6 +99,7 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         // Apart from CLinux: programs of clients link that, and confine nothing.
         .target(name: "CSandbox", dependencies: ["CSeccomp"]),
@@ -128,6 +129,7 @@ let package = Package(
         library("OSLog", ["COSLog", "FoundationAdditions"]),
         // Has the module name that programs import.
         library("os", ["COSLog", "OSLog"]),
+        library("XMLStream", ["CExpat"]),
 
         // Floor 2
         library("DataDetection", ["FoundationAdditions"]),
@@ -322,6 +324,7 @@ let package = Package(
         tests(
             "ConduitTests",
             ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "ProgramTesting", "TestThreads"]),
+        tests("XMLStreamTests", ["XMLStream"]),
         tests("ZipArchiveTests", ["FileTesting", "LinuxSystem", "ProgramTesting", "TestThreads", "ZipArchive"]),
         tests(
             "ItemProviderTests",

@@ -1,0 +1,37 @@
+/// The reason why a document cannot be read. The description is one sentence.
+public enum XMLStreamError: Error, Equatable {
+    /// The document violates XML's rules: the parser's reason, and the line, from 1.
+    case malformed(String, line: Int)
+    /// The document has a document type. Such a document could define entities, which grow without bounds or read
+    /// other files. Web pages have one, too: its name.
+    case documentType(String)
+    /// The document ended before its root element.
+    case incomplete
+    /// A bound of ``XMLLimits`` is exceeded: its name.
+    case limit(Limit)
+    /// The process has no memory for the parser.
+    case outOfMemory
+
+    /// The bounds of a document.
+    public enum Limit: String, Sendable {
+        case depth, size, attributes, text, name
+    }
+}
+
+extension XMLStreamError: CustomStringConvertible {
+    /// One sentence, without a capital letter and a period.
+    public var description: String {
+        switch self {
+        case .malformed(let reason, let line): "the XML is malformed in line \(line): \(reason)"
+        case .documentType(let name) where name.lowercased() == "html": "a web page came in place of XML"
+        case .documentType(let name): "the XML has a document type, “\(name.prefix(80))”, which is not allowed"
+        case .incomplete: "the XML ended too early"
+        case .limit(.depth): "the XML has too many elements within each other"
+        case .limit(.size): "the XML is too long"
+        case .limit(.attributes): "an element of the XML has too many attributes"
+        case .limit(.text): "a text of the XML is too long"
+        case .limit(.name): "a name of the XML is too long"
+        case .outOfMemory: "there is no memory to read the XML"
+        }
+    }
+}
