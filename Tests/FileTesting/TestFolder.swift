@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// A directory for one test, removed with everything in it when this object ends.
-package final class TestFolder {
+package final class TestFolder: Sendable {
     package let path: String
     package let descriptor: FileDescriptor
 

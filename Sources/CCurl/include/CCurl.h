@@ -1,0 +1,84 @@
+#ifndef CCURL_H
+#define CCURL_H
+
+#include <curl/curl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Wrappers of libcurl's functions that take variable arguments, which Swift cannot pass, and the check of a server's
+// certificate, which uses OpenSSL.
+
+// MARK: Options
+
+CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode ccurl_set_offset(CURL *easy, CURLoption option, int64_t value);
+/// libcurl copies the string. NULL restores the default.
+CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
+
+typedef size_t (*ccurl_transfer_function)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ccurl_start_function)(void *context, char *remote, char *local, int remote_port, int local_port);
+typedef int (*ccurl_seek_function)(void *context, curl_off_t offset, int origin);
+
+CURLcode ccurl_set_write_function(CURL *easy, ccurl_transfer_function function, void *context);
+CURLcode ccurl_set_header_function(CURL *easy, ccurl_transfer_function function, void *context);
+/// Sets the functions that read a request's body and that rewind it.
+CURLcode ccurl_set_read_functions(
+    CURL *easy, ccurl_transfer_function read, ccurl_seek_function seek, void *context);
+
+/// Sets the function that is called before a request is sent, and before libcurl sends it again.
+CURLcode ccurl_set_start_function(CURL *easy, ccurl_start_function function, void *context);
+
+CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);
+/// The string belongs to the handle.
+CURLcode ccurl_get_string(CURL *easy, CURLINFO info, char **value);
+CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, int64_t *value);
+
+CURLMcode ccurl_set_multi_long(CURLM *multi, CURLMoption option, long value);
+/// Makes all handles with this share keep their cookies and TLS sessions in it. They must run on one thread, because
+/// the share has no lock.
+CURLSHcode ccurl_share_cookies(CURLSH *share);
+CURLSHcode ccurl_share_sessions(CURLSH *share);
+
+/// The result of a completed transfer of a message from `curl_multi_info_read`. The field is a member of an unnamed
+/// union.
+CURLcode ccurl_result(const CURLMsg *message);
+
+// Arguments of the authentication options. Their macros have casts, which Swift does not import.
+extern const long ccurl_auth_basic;
+extern const long ccurl_auth_digest;
+extern const long ccurl_auth_bearer;
+extern const size_t ccurl_read_abort;
+extern const size_t ccurl_read_pause;
+extern const size_t ccurl_write_pause;
+
+// MARK: Trust
+
+/// The number of bytes of a certificate's fingerprint (SHA-256).
+#define CCURL_FINGERPRINT_SIZE 32
+
+/// The rules by which the certificates of one server are checked, and the last certificate that it presented.
+///
+/// Connections refer to it, so it must live longer than the multi handle. Only the thread of that handle uses it.
+typedef struct ccurl_trust ccurl_trust;
+
+/// Returns rules for a server, or NULL if there is no memory or `authorities` has no valid certificate.
+///
+/// - authorities: certificates in PEM, which are trusted besides those of the system; may be NULL.
+/// - accepted: the fingerprint of a certificate that is trusted for this server whatever else is wrong with it; NULL
+///   for none.
+/// - host: the server's name or IP address without brackets.
+ccurl_trust *ccurl_trust_create(
+    const void *authorities, size_t authorities_size, const uint8_t *accepted, const char *host);
+void ccurl_trust_free(ccurl_trust *trust);
+
+/// Makes a transfer follow the rules.
+CURLcode ccurl_set_trust(CURL *easy, ccurl_trust *trust);
+
+/// Copies the fingerprint of the last certificate that the server presented. Returns 0 if there is none.
+int ccurl_trust_fingerprint(const ccurl_trust *trust, uint8_t *fingerprint);
+
+/// Returns the reason why the last certificate is not trusted, or NULL if it is.
+const char *ccurl_trust_reason(const ccurl_trust *trust);
+
+#endif

@@ -1,0 +1,91 @@
+extension HTTPClient {
+    typealias Attempt = @Sendable (HTTPRequest, Resumption?) async -> TransferOutcome
+
+    /// Sends a request, follows its redirects, and repeats it as its rules permit.
+    func repeating(_ request: HTTPRequest, _ send: Attempt) async throws(HTTPError) -> HTTPResponse {
+        let rules = request.retry ?? configuration.retry
+        var attempt = 1
+        var resumption: Resumption?
+        while true {
+            let outcome = await redirecting(request, resumption, send)
+            let requested: Duration?
+            switch outcome.result {
+            case .success(let response):
+                guard rules.permits(request.method, after: response.status) else { return response }
+                requested = response.retryAfter(now: configuration.now())
+            case .failure(let error):
+                guard rules.permits(request.method, after: error) else { throw error }
+                // A file that changed is read from its beginning, and one that did not go on where it stopped.
+                if case .changed = error { resumption = nil } else { resumption = outcome.resumption ?? resumption }
+                requested = nil
+            }
+            let chance = configuration.chance()
+            guard let pause = rules.pause(after: attempt, requested: requested, chance: chance) else {
+                return try outcome.result.get()
+            }
+            do {
+                try await configuration.clock.sleep(for: pause)
+            } catch {
+                throw .cancelled
+            }
+            attempt += 1
+        }
+    }
+
+    private func redirecting(
+        _ request: HTTPRequest, _ resumption: Resumption?, _ send: Attempt
+    ) async -> TransferOutcome {
+        var request = request
+        var rest = request.redirectLimit
+        while true {
+            let outcome = await send(request, resumption)
+            guard case .success(let response) = outcome.result else { return outcome }
+            do throws(HTTPError) {
+                guard rest > 0 || request.redirectLimit == 0 else {
+                    if response.isRedirect { throw .redirect(request.address.origin, "it does so again and again") }
+                    return outcome
+                }
+                guard rest > 0, let next = try request.redirected(by: response) else { return outcome }
+                request = next
+                rest -= 1
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Whether the server sends the client to another address.
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && headers["Location"] != nil }
+}
+
+extension HTTPRequest {
+    /// Returns the request that a redirect asks for, or `nil` if the response is not one that can be followed.
+    ///
+    /// - Throws: ``HTTPError/redirect(_:_:)`` if the request must not go there.
+    func redirected(by response: HTTPResponse) throws(HTTPError) -> HTTPRequest? {
+        guard response.isRedirect, let location = response.headers["Location"] else { return nil }
+        // Status 303 means a description of the result, and 301 and 302 mean so for some clients.
+        switch response.status {
+        case 303: guard method == .get || method == .head else { return nil }
+        case 301, 302: guard method.isSafe else { return nil }
+        default: break
+        }
+        let origin = address.origin
+        var next = self
+        do {
+            next.address = try address.resolving(location)
+        } catch {
+            throw .redirect(origin, "not to an address: \(error)")
+        }
+        let target = next.address.origin
+        guard target != origin else { return next }
+        guard target.isSecure || !origin.isSecure else { throw .redirect(origin, "\(target) is not encrypted") }
+        guard method.isSafe else { throw .redirect(origin, "\(target) is another server") }
+        next.credentials = nil
+        next.isAway = true
+        for name in ["Authorization", "Proxy-Authorization", "Cookie"] { next.headers[name] = nil }
+        return next
+    }
+}

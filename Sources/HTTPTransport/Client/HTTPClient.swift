@@ -1,0 +1,104 @@
+import LinuxSystem
+
+/// Connections to servers, and the requests on them.
+///
+/// A client has one thread, on which libcurl runs all transfers. Connections are reused, so a program has one client
+/// for all servers that share settings. Releasing the client ends its requests with ``HTTPError/closed``.
+///
+///     let client = try HTTPClient()
+///     let address = try HTTPAddress("https://example.org/picture.jpg")
+///     let response = try await client.send(HTTPRequest(.get, address), to: .file(file, offset: 0))
+///     try response.requireSuccess()
+///
+/// A status such as 404 is a response. An error is thrown only if there is no whole response.
+public final class HTTPClient: Sendable {
+    let configuration: HTTPConfiguration
+    let mailbox: TransferMailbox
+
+    /// Creates a client and starts its thread.
+    ///
+    /// - Throws: ``HTTPError/outOfMemory`` if no thread or descriptor can be made.
+    public init(_ configuration: HTTPConfiguration = HTTPConfiguration()) throws(HTTPError) {
+        self.configuration = configuration
+        do {
+            let mailbox = try TransferMailbox()
+            self.mailbox = mailbox
+            let settings = TransferSettings(configuration)
+            try SystemThread.start("purvey-http") {
+                let (download, upload) = (configuration.downloadLimit, configuration.uploadLimit)
+                guard let loop = TransferLoop(mailbox, settings, download: download, upload: upload) else {
+                    return mailbox.refuseAll()
+                }
+                loop.run()
+            }
+        } catch {
+            throw .outOfMemory
+        }
+    }
+
+    deinit { mailbox.close() }
+
+    /// Ends all requests with ``HTTPError/closed``, and refuses further ones.
+    public func close() { mailbox.close() }
+
+    /// Changes the limits of all transfers together, in bytes per second; `nil` for none. Running transfers follow.
+    public func setLimits(download: Int?, upload: Int?) { mailbox.send(.limit(download: download, upload: upload)) }
+
+    /// Sends a request and waits for the whole response. Follows redirects and repeats the request as its rules
+    /// permit. The cancellation of the task ends the request at once.
+    ///
+    /// - Returns: the response, whatever its status.
+    public func send(
+        _ request: HTTPRequest, to destination: HTTPDestination = .memory(limit: 16 << 20)
+    ) async throws(HTTPError) -> HTTPResponse {
+        try await repeating(request) { request, resumption in
+            await self.transfer(request, .plain(destination), resumption).outcome
+        }
+    }
+
+    /// Sends a request and waits for the beginning of the response's body. The rest is read from the stream, for
+    /// example to parse it as it comes. A failure after the beginning does not repeat the request.
+    ///
+    ///     let stream = try await client.stream(request)
+    ///     while let bytes = try await stream.next() { try parser.parse(bytes) }
+    public func stream(_ request: HTTPRequest) async throws(HTTPError) -> HTTPStream {
+        let last = LastStream()
+        let response = try await repeating(request) { request, _ in
+            let buffer = StreamBuffer()
+            let (id, outcome) = await self.transfer(request, .stream(buffer), nil)
+            last.set(id, buffer)
+            return outcome
+        }
+        let (id, buffer) = last.value
+        return HTTPStream(response, buffer, id, self)
+    }
+
+    /// Runs one transfer.
+    private func transfer(
+        _ request: HTTPRequest, _ destination: TransferDestination, _ resumption: Resumption?
+    ) async -> (id: TransferID, outcome: TransferOutcome) {
+        let plan = TransferPlan(
+            request: request, destination: destination, resumption: resumption,
+            patience: request.patience ?? configuration.patience)
+        let (id, isCancelled) = (mailbox.nextID(), CancellationFlag())
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isSent = mailbox.send(
+                    .start(id, plan, isCancelled: isCancelled) { continuation.resume(returning: $0) })
+                if !isSent { continuation.resume(returning: .failure(.closed)) }
+            }
+        } onCancel: {
+            // The flag is for a transfer that does not wait in the mailbox yet.
+            isCancelled.set()
+            mailbox.send(.cancel(id))
+        }
+        return (id, outcome)
+    }
+
+    /// The stream of the last attempt. Only one task uses it.
+    private final class LastStream: Sendable {
+        private let state = Lock<(TransferID, StreamBuffer)>((0, StreamBuffer()))
+        var value: (TransferID, StreamBuffer) { state.withLock { $0 } }
+        func set(_ id: TransferID, _ buffer: StreamBuffer) { state.withLock { $0 = (id, buffer) } }
+    }
+}

@@ -1,0 +1,128 @@
+import LinuxSystem
+
+/// The reason why a request has no response. The description is one sentence that names the server.
+public enum HTTPError: Error, Equatable {
+    /// The address and what is wrong with it.
+    case invalidAddress(String, String)
+    /// A method, or a header field's name or value, that cannot be sent.
+    case invalidHeader(String)
+    /// No server has this name.
+    case unknownHost(HTTPOrigin)
+    /// No program listens at this address.
+    case refused(HTTPOrigin)
+    /// No connection could be made: the system's reason.
+    case unreachable(HTTPOrigin, String)
+    /// The proxy cannot be reached: the reason.
+    case proxy(HTTPOrigin, String)
+    /// The proxy refuses to connect to the server: its status, 407 if it wants a password.
+    case proxyRefused(HTTPOrigin, status: Int)
+    /// The server's certificate is not trusted.
+    case untrustedCertificate(HTTPOrigin, UntrustedCertificate)
+    /// No encrypted connection could be made: the reason.
+    case secureConnection(HTTPOrigin, String)
+    /// Nothing was transferred for this time.
+    case noProgress(HTTPOrigin, Duration)
+    /// The connection ended before the response did: the numbers of bytes of the body that came and were announced.
+    case truncated(HTTPOrigin, received: Int, announced: Int?)
+    /// The connection ended before a response began, or failed: the reason.
+    case connectionLost(HTTPOrigin, String)
+    /// The reply is not what the protocol or the request permits: the reason.
+    case invalidReply(HTTPOrigin, String)
+    /// The head of the response is longer than this number of bytes.
+    case headTooLong(HTTPOrigin, limit: Int)
+    /// The body of the response is longer than this number of bytes.
+    case bodyTooLong(HTTPOrigin, limit: Int)
+    /// The server redirects too often, in a circle, or to where the request must not go: the reason.
+    case redirect(HTTPOrigin, String)
+    /// The server refused the request with this status.
+    case status(Int, HTTPOrigin)
+    /// The file changed at the server while parts of it were read.
+    case changed(HTTPOrigin)
+    /// The request's file could not be read, or the response's file could not be written.
+    case file(Errno)
+    /// The request's file is shorter than the request says.
+    case fileTooShort
+    /// The task was cancelled.
+    case cancelled
+    /// The client was closed.
+    case closed
+    /// The process has no memory for the request, or no thread for the client.
+    case outOfMemory
+    /// An unexpected failure of libcurl: its message.
+    case transport(HTTPOrigin, String)
+
+    /// A certificate that a server presented and that is not trusted.
+    public struct UntrustedCertificate: Equatable, Sendable {
+        /// The certificate's fingerprint, or `nil` if the server presented none.
+        public let fingerprint: HTTPFingerprint?
+        /// The reason in a few words, such as "self-signed certificate".
+        public let reason: String
+        /// The fingerprint that was accepted for this server and is another one.
+        public let accepted: HTTPFingerprint?
+    }
+
+    /// Whether it is certain that the server has not seen the request.
+    public var isUnsent: Bool {
+        switch self {
+        case .invalidAddress, .invalidHeader, .unknownHost, .refused, .unreachable, .proxy, .proxyRefused,
+            .untrustedCertificate, .secureConnection:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the same request may succeed later without a change of anything but the network or the server.
+    public var isTransient: Bool {
+        switch self {
+        case .unknownHost, .refused, .unreachable, .proxy, .secureConnection, .noProgress, .truncated, .connectionLost,
+            .changed:
+            true
+        default: false
+        }
+    }
+}
+
+extension HTTPError: CustomStringConvertible {
+    /// One sentence, without a capital letter and a period.
+    public var description: String {
+        switch self {
+        case .invalidAddress(let text, let reason): "“\(text.prefix(200))” is no address of a server: \(reason)"
+        case .invalidHeader(let name): "the header “\(name.prefix(80))” has characters that cannot be sent"
+        case .unknownHost(let origin): "no server is known by the name “\(origin.host)”"
+        case .refused(let origin): "\(origin) refuses connections: no server runs there"
+        case .unreachable(let origin, let reason): "\(origin) cannot be reached: \(reason)"
+        case .proxy(let origin, let reason): "the proxy for \(origin) cannot be used: \(reason)"
+        case .proxyRefused(let origin, let status):
+            "the proxy refused to connect to \(origin) with status \(status)"
+        case .untrustedCertificate(let origin, let certificate): Self.sentence(origin, certificate)
+        case .secureConnection(let origin, let reason): "no encrypted connection to \(origin): \(reason)"
+        case .noProgress(let origin, let time):
+            "\(origin) did not transfer anything for \(time.components.seconds) seconds"
+        case .truncated(let origin, let received, let announced):
+            if let announced {
+                "\(origin) ended its reply after \(received) of \(announced) bytes"
+            } else {
+                "\(origin) ended its reply too early, after \(received) bytes"
+            }
+        case .connectionLost(let origin, let reason): "the connection to \(origin) was lost: \(reason)"
+        case .invalidReply(let origin, let reason): "\(origin) replied with something that is not valid: \(reason)"
+        case .headTooLong(let origin, let limit): "\(origin) sends more than \(limit) bytes of headers"
+        case .bodyTooLong(let origin, let limit): "\(origin) sends more than the \(limit) bytes that are allowed"
+        case .redirect(let origin, let reason): "\(origin) redirects the request, but \(reason)"
+        case .status(let status, let origin): "\(origin) refused the request with status \(status)"
+        case .changed(let origin): "the file at \(origin) changed while it was read"
+        case .file(let error): "the file of the transfer failed: \(error)"
+        case .fileTooShort: "the file to send became shorter while it was sent"
+        case .cancelled: "the request was cancelled"
+        case .closed: "the connections were closed"
+        case .outOfMemory: "there is no memory for the request"
+        case .transport(let origin, let reason): "the request to \(origin) failed: \(reason)"
+        }
+    }
+
+    private static func sentence(_ origin: HTTPOrigin, _ certificate: UntrustedCertificate) -> String {
+        let fingerprint = certificate.fingerprint.map { "with the fingerprint \($0)" } ?? "without a fingerprint"
+        let change = certificate.accepted == nil ? "" : "is not the one that was accepted, and "
+        return "the certificate of \(origin) \(fingerprint) \(change)is not trusted: \(certificate.reason)"
+    }
+}

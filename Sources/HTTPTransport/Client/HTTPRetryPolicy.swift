@@ -1,0 +1,55 @@
+/// The rules by which a request is repeated.
+///
+/// A request is repeated after a failure that proves that the server has not seen it, and after the statuses 425, 429
+/// and 503. One that only reads is also repeated after a lost connection, missing progress, and the statuses 502 and
+/// 504.
+public struct HTTPRetryPolicy: Sendable {
+    /// The number of attempts, at least 1.
+    public var attempts: Int
+    /// The pause after the first attempt. It doubles with each further one. A random part of it, up to a half, is
+    /// left out, so that clients do not return all at once.
+    public var firstPause: Duration
+    /// The longest pause. If a server's `Retry-After` is longer, its response is returned.
+    public var longestPause: Duration
+
+    /// Creates rules.
+    public init(
+        attempts: Int = 4, firstPause: Duration = .milliseconds(500), longestPause: Duration = .seconds(30)
+    ) {
+        self.attempts = max(1, attempts)
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
+
+    /// Each request is sent once.
+    public static let never = HTTPRetryPolicy(attempts: 1)
+
+    /// Returns the pause after a failed attempt, or `nil` if there is no further one.
+    ///
+    /// - Parameters:
+    ///   - attempt: the number of the failed attempt, from 1.
+    ///   - requested: the server's `Retry-After`.
+    ///   - chance: a number from 0 to 1.
+    func pause(after attempt: Int, requested: Duration?, chance: Double) -> Duration? {
+        guard attempt < attempts else { return nil }
+        if let requested, requested > longestPause { return nil }
+        let doubled = firstPause * (1 << min(attempt - 1, 20))
+        let shortened = min(doubled, longestPause) * (1 - min(max(chance, 0), 1) / 2)
+        // Clients that were sent away at the same time return spread over the pause that they would have made anyway.
+        return requested.map { $0 + shortened - min(doubled, longestPause) / 2 } ?? shortened
+    }
+
+    /// Whether a request may be repeated after an error.
+    func permits(_ method: HTTPMethod, after error: HTTPError) -> Bool {
+        error.isTransient && (error.isUnsent || method.isSafe)
+    }
+
+    /// Whether a request may be repeated after a status.
+    func permits(_ method: HTTPMethod, after status: Int) -> Bool {
+        switch status {
+        case 425, 429, 503: true
+        case 502, 504: method.isSafe
+        default: false
+        }
+    }
+}

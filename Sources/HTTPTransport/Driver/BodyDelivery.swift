@@ -1,0 +1,109 @@
+import LinuxSystem
+
+/// The way of a response's body to its destination: chooses the requested part, and counts.
+struct BodyDelivery {
+    enum Step {
+        case goOn
+        /// The destination is full; the same bytes have to be offered again.
+        case pause
+        /// The destination has everything, and the rest of the response is not needed.
+        case cut
+        case fail(HTTPError)
+    }
+
+    /// The bytes for ``HTTPResponse/body``.
+    private(set) var collected: [UInt8] = []
+    /// The number of bytes that the destination has got, those of earlier transfers included.
+    private(set) var delivered: Int
+
+    private let origin: HTTPOrigin
+    private let destination: TransferDestination
+    /// Whether the destination gets nothing because the request failed.
+    private let isRefused: Bool
+    /// The part of the file that is still missing; the end is `nil` for the file's end.
+    private let wanted: (start: Int, end: Int?)
+    /// The offset in the file of the next byte that comes.
+    private var position: Int
+    /// The offset in the file after the last byte that has to come, if the server said it.
+    private var announcedEnd: Int?
+    /// The size of the whole file, if it comes as a whole and the server said it.
+    private let wholeCount: Int?
+
+    /// The bytes of a failure's body that are kept.
+    private static let refusalLimit = 64 << 10
+
+    /// Begins with a complete head.
+    init(_ plan: TransferPlan, status: Int, headers: HTTPHeaders) throws(HTTPError) {
+        let request = plan.request
+        origin = request.address.origin
+        destination = plan.destination
+        isRefused = !(200..<300 ~= status)
+        let done = isRefused ? 0 : plan.resumption?.count ?? 0
+        delivered = done
+        wanted = ((request.range?.start ?? 0) + done, request.range?.end)
+        let isPart = request.range != nil || plan.resumption != nil
+        position = 0
+        wholeCount = headers["Content-Length"].flatMap { Int($0) }
+        guard !isRefused else { return }
+        if let tag = plan.resumption?.entityTag, headers["ETag"] != tag { throw .changed(origin) }
+        guard isPart else {
+            if status == 206 { throw .invalidReply(origin, "it is a part of the file, but the whole was requested") }
+            return
+        }
+        guard let value = headers["Content-Range"] else {
+            if status == 206 { throw .invalidReply(origin, "it is a part of the file, but does not say which") }
+            return
+        }
+        guard let range = HTTPContentRange(value), range.bytes.lowerBound <= wanted.start else {
+            throw .invalidReply(origin, "it has another part of the file than the requested one")
+        }
+        position = range.bytes.lowerBound
+        announcedEnd = range.bytes.upperBound
+    }
+
+    mutating func receive(_ bytes: UnsafeRawBufferPointer) -> Step {
+        if isRefused {
+            collected += bytes.prefix(Self.refusalLimit - collected.count)
+            return collected.count < Self.refusalLimit ? .goOn : .cut
+        }
+        if let announcedEnd, position + bytes.count > announcedEnd {
+            return .fail(.invalidReply(origin, "it has more bytes than it announced"))
+        }
+        let (first, last) = (max(position, wanted.start), min(position + bytes.count, wanted.end ?? .max))
+        if first < last {
+            let part = UnsafeRawBufferPointer(rebasing: bytes[(first - position)..<(last - position)])
+            switch deliver(part) {
+            case .goOn: delivered += part.count
+            case let step: return step
+            }
+        }
+        position += bytes.count
+        guard let end = wanted.end, position >= end else { return .goOn }
+        // A response that ends here is read to its end, so that the connection can be used again.
+        return position == announcedEnd ?? wholeCount ? .goOn : .cut
+    }
+
+    private mutating func deliver(_ part: UnsafeRawBufferPointer) -> Step {
+        switch destination {
+        case .stream(let buffer): return buffer.offer(part) ? .goOn : .pause
+        case .plain(.nowhere): return .goOn
+        case .plain(.memory(let limit)):
+            guard part.count <= limit - collected.count else { return .fail(.bodyTooLong(origin, limit: limit)) }
+            collected += part
+            return .goOn
+        case .plain(.file(let file, let offset)):
+            do {
+                try file.writeAll(part, at: offset + delivered)
+                return .goOn
+            } catch {
+                return .fail(.file(error))
+            }
+        }
+    }
+
+    /// Returns the failure of a body that ended before the server's announcement.
+    func failureAtEnd() -> HTTPError? {
+        guard let announcedEnd, position < min(announcedEnd, wanted.end ?? .max) else { return nil }
+        return .truncated(origin, received: delivered, announced: announcedEnd - wanted.start)
+    }
+}

@@ -1,0 +1,43 @@
+import LinuxSystem
+
+/// The transfers to one server: those that run, and those that wait for their turn.
+struct HostQueue {
+    struct Waiting {
+        let id: TransferID
+        let plan: TransferPlan
+        let complete: @Sendable (TransferOutcome) -> Void
+    }
+
+    var running = 0
+    /// Whether the server speaks HTTP/2, as the last response shows.
+    var isMultiplexed = false
+    private var interactive: [Waiting] = []
+    private var background: [Waiting] = []
+
+    var isUnused: Bool { running == 0 && interactive.isEmpty && background.isEmpty }
+
+    mutating func append(_ waiting: Waiting) {
+        switch waiting.plan.request.priority {
+        case .interactive: interactive.append(waiting)
+        case .background: background.append(waiting)
+        }
+    }
+
+    /// Takes the transfer to start next, if one may start.
+    mutating func next(_ settings: TransferSettings) -> Waiting? {
+        let limit = isMultiplexed ? settings.streamsPerHost : settings.connectionsPerHost
+        guard running < limit else { return nil }
+        if !interactive.isEmpty { return interactive.removeFirst() }
+        // One place stays free for a transfer that is waited for.
+        guard running < max(1, limit - 1), !background.isEmpty else { return nil }
+        return background.removeFirst()
+    }
+
+    /// Removes a transfer that waits, or all.
+    mutating func remove(_ id: TransferID?) -> [Waiting] {
+        let removed = (interactive + background).filter { id == nil || $0.id == id }
+        interactive.removeAll { id == nil || $0.id == id }
+        background.removeAll { id == nil || $0.id == id }
+        return removed
+    }
+}

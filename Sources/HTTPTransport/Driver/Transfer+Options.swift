@@ -1,0 +1,170 @@
+import CCurl
+import LinuxSystem
+
+extension Transfer {
+    /// Whether a proxy is between this client and the server.
+    var isProxied: Bool {
+        (origin.isSecure ? settings.proxies.encrypted : settings.proxies.unencrypted) != nil
+    }
+
+    /// Gives the request to libcurl.
+    ///
+    /// - Parameter share: the handle for cookies and TLS sessions.
+    func prepare(share: UnsafeMutableRawPointer?) throws(HTTPError) {
+        var options = EasyOptions(easy)
+        let request = plan.request
+        options.set(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(message))
+        options.set(CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: UInt(id)))
+        // A cookie is for a host with all of its ports, and so for several origins.
+        let hasCookies = settings.keepsCookies && !request.isAway
+        options.set(CURLOPT_SHARE, hasCookies == settings.keepsCookies ? share : nil)
+        options.set(CURLOPT_URL, request.address.description)
+        options.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        options.set(CURLOPT_NOSIGNAL, 1)
+        // A cancelled transfer does not wait for the lookup of its server's name.
+        options.set(CURLOPT_QUICK_EXIT, 1)
+        options.set(CURLOPT_TCP_KEEPALIVE, 1)
+        options.set(CURLOPT_BUFFERSIZE, 256 << 10)
+        options.set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10)
+        options.set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectPatience.wholeMilliseconds)
+        options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        options.set(CURLOPT_USERAGENT, settings.userAgent)
+        if hasCookies { options.set(CURLOPT_COOKIEFILE, "") }
+        setSecurity(&options)
+        setProxy(&options)
+        try setMethod(&options)
+        try setFields(&options)
+        try setCredentials(&options)
+        options.check(ccurl_set_start_function(easy, Self.begin, Unmanaged.passUnretained(self).toOpaque()))
+        options.check(
+            ccurl_set_write_function(easy, Self.receiveBytes, Unmanaged.passUnretained(self).toOpaque()))
+        options.check(
+            ccurl_set_header_function(easy, Self.receiveLine, Unmanaged.passUnretained(self).toOpaque()))
+        guard options.failure == CURLE_OK else {
+            throw .transport(origin, String(cString: curl_easy_strerror(options.failure)))
+        }
+    }
+
+    private func setSecurity(_ options: inout EasyOptions) {
+        options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        options.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        // With authorities from one file only, libcurl parses it once and not for each connection.
+        options.set(CURLOPT_CAPATH, nil as String?)
+        options.check(ccurl_set_trust(easy, trust.pointer))
+        // The first connection shows whether the server speaks HTTP/2, before further ones are made.
+        if origin.isSecure { options.set(CURLOPT_PIPEWAIT, 1) }
+    }
+
+    private func setProxy(_ options: inout EasyOptions) {
+        // An empty string turns off libcurl's own look into the environment.
+        options.set(CURLOPT_PROXY, (origin.isSecure ? settings.proxies.encrypted : settings.proxies.unencrypted) ?? "")
+        options.set(CURLOPT_NOPROXY, settings.proxies.exceptions ?? "")
+    }
+
+    private func setMethod(_ options: inout EasyOptions) throws(HTTPError) {
+        let request = plan.request
+        let hasBody = request.body.count > 0 || request.method == .put || request.method == .post
+        if request.method == .head {
+            options.set(CURLOPT_NOBODY, 1)
+        } else if hasBody {
+            options.set(CURLOPT_UPLOAD, 1)
+            options.set(CURLOPT_INFILESIZE_LARGE, offset: request.body.count)
+            options.check(
+                ccurl_set_read_functions(
+                    easy, Self.sendBytes, Self.rewind, Unmanaged.passUnretained(self).toOpaque()))
+        }
+        if hasBody || (request.method != .get && request.method != .head) {
+            options.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+        }
+        if let start = partStart {
+            // libcurl would send the body as a part of the file, which some servers take for the whole.
+            guard !hasBody else { throw .invalidHeader("Range") }
+            let range = request.range?.end.map { "\(start)-\($0 - 1)" } ?? "\(start)-"
+            options.set(CURLOPT_RANGE, range)
+        } else if request.acceptsCompression {
+            options.set(CURLOPT_ACCEPT_ENCODING, "")
+        }
+    }
+
+    /// The offset of the first byte to request, if it is a part of the file.
+    private var partStart: Int? {
+        guard plan.request.range != nil || plan.resumption != nil else { return nil }
+        return (plan.request.range?.start ?? 0) + (plan.resumption?.count ?? 0)
+    }
+
+    private func setFields(_ options: inout EasyOptions) throws(HTTPError) {
+        guard plan.request.method.isValid else { throw .invalidHeader(plan.request.method.rawValue) }
+        var all = plan.request.headers.fields
+        if let resumption = plan.resumption { all.append(.init(name: "If-Range", value: resumption.entityTag)) }
+        for field in all where !Self.ownFields.contains(field.name.lowercased()) {
+            guard field.isValid else { throw .invalidHeader(field.name) }
+            // libcurl leaves out a field without a value, unless a semicolon stands for the colon.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            guard let longer = curl_slist_append(fields, line) else { throw .outOfMemory }
+            fields = longer
+        }
+        options.set(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(fields))
+    }
+
+    /// The header fields that the transport sets itself.
+    private static let ownFields: Set = [
+        "host", "content-length", "content-range", "transfer-encoding", "range", "connection",
+    ]
+
+    private func setCredentials(_ options: inout EasyOptions) throws(HTTPError) {
+        let (user, password): (String, String)
+        switch plan.request.credentials {
+        case nil: return
+        case .bearer(let token):
+            guard HTTPHeaders.Field(name: "Authorization", value: token).isValid else {
+                throw .invalidHeader("Authorization")
+            }
+            options.set(CURLOPT_HTTPAUTH, ccurl_auth_bearer)
+            options.set(CURLOPT_XOAUTH2_BEARER, token)
+            return
+        case .basic(user: let name, password: let secret):
+            // The separator in the header field.
+            guard !name.utf8.contains(UInt8(ascii: ":")) else { throw .invalidHeader("Authorization") }
+            options.set(CURLOPT_HTTPAUTH, ccurl_auth_basic)
+            (user, password) = (name, secret)
+        case .digest(user: let name, password: let secret):
+            options.set(CURLOPT_HTTPAUTH, ccurl_auth_digest)
+            (user, password) = (name, secret)
+        case .passwordAsRequested(user: let name, password: let secret):
+            options.set(CURLOPT_HTTPAUTH, ccurl_auth_basic | ccurl_auth_digest)
+            (user, password) = (name, secret)
+        }
+        guard (user + password).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw .invalidHeader("Authorization")
+        }
+        options.set(CURLOPT_USERNAME, user)
+        options.set(CURLOPT_PASSWORD, password)
+    }
+}
+
+/// Options of a handle, with the first failure to set one.
+struct EasyOptions {
+    private let easy: UnsafeMutableRawPointer
+    private(set) var failure = CURLE_OK
+
+    init(_ easy: UnsafeMutableRawPointer) { self.easy = easy }
+
+    mutating func check(_ code: CURLcode) {
+        if failure == CURLE_OK { failure = code }
+    }
+
+    mutating func set(_ option: CURLoption, _ value: Int) { check(ccurl_set_long(easy, option, value)) }
+    mutating func set(_ option: CURLoption, offset: Int) { check(ccurl_set_offset(easy, option, Int64(offset))) }
+    mutating func set(_ option: CURLoption, _ value: String?) { check(ccurl_set_string(easy, option, value)) }
+    mutating func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+        check(ccurl_set_pointer(easy, option, value))
+    }
+}
+
+extension Duration {
+    /// The duration in milliseconds, at least 1, and at most a day.
+    var wholeMilliseconds: Int {
+        let (seconds, attoseconds) = min(max(self, .milliseconds(1)), .seconds(86_400)).components
+        return Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}

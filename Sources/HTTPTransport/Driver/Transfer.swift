@@ -1,0 +1,231 @@
+import CCurl
+import LinuxSystem
+
+/// One running transfer, with the state of its response. Only the client's thread uses it.
+final class Transfer {
+    let id: TransferID
+    let plan: TransferPlan
+    let easy: UnsafeMutableRawPointer
+    let settings: TransferSettings
+    let trust: TrustRules
+    private let limits: BandwidthLimits
+    /// Whether the server has spoken HTTP/2 before.
+    private let isMultiplexedServer: Bool
+    private let complete: @Sendable (TransferOutcome) -> Void
+
+    /// The list of header fields, and the buffer for libcurl's message: libcurl uses both during the transfer.
+    var fields: UnsafeMutablePointer<curl_slist>?
+    let message: UnsafeMutablePointer<CChar>
+
+    var head = ResponseHead()
+    /// The number of bytes of heads when the request was sent last.
+    private var headCountAtBegin: Int?
+    var body: BodyDelivery?
+    /// The failure that ended the transfer from within a function that libcurl called.
+    var failure: HTTPError?
+    /// Whether the transfer was ended because the destination has everything.
+    var isCut = false
+    /// The offset in the request's body of the next byte to send.
+    var sendPosition = 0
+    /// The number of bytes of the response's body.
+    private var received = 0
+    /// The number of bytes of bodies in both directions, those that were sent again included.
+    private var moved = 0
+    /// Whether the stream is full.
+    private(set) var isPaused = false
+    /// Whether the limits hold the transfer.
+    private(set) var (isHeldDown, isHeldUp) = (false, false)
+    /// Whether ``complete`` was called, as it is for a stream before its body has come.
+    private var isCompleted = false
+    private var progress = StallWatch()
+
+    /// Returns `nil` if there is no memory.
+    init?(
+        _ id: TransferID, _ plan: TransferPlan, _ settings: TransferSettings, _ limits: BandwidthLimits,
+        _ trust: TrustRules, isMultiplexedServer: Bool, _ complete: @escaping @Sendable (TransferOutcome) -> Void
+    ) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.id = id
+        self.plan = plan
+        self.easy = easy
+        self.settings = settings
+        self.limits = limits
+        self.trust = trust
+        self.isMultiplexedServer = isMultiplexedServer
+        self.complete = complete
+        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        message.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    // The handle was removed from the multi handle before.
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(fields)
+        message.deallocate()
+    }
+
+    var origin: HTTPOrigin { plan.request.address.origin }
+
+    // MARK: Functions that libcurl calls
+
+    /// Begins to send the request. libcurl sends it again with credentials that the server requests, which is wanted,
+    /// and if a connection that was used before ends without a reply.
+    ///
+    /// - Returns: Whether it may be sent. One that changes something is not sent again, because the server may have
+    ///   carried it out. Over HTTP/2, a server says which requests it has not seen.
+    func begin() -> Bool {
+        defer { headCountAtBegin = head.count }
+        if headCountAtBegin == head.count, !plan.request.method.isSafe, !isMultiplexedServer {
+            failure = .connectionLost(origin, "the server closed it without a reply")
+        }
+        return failure == nil
+    }
+
+    /// Takes a line of a response's head.
+    func receiveHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        head.count += line.count
+        guard head.count <= settings.headLimit else {
+            failure = .headTooLong(origin, limit: settings.headLimit)
+            return false
+        }
+        // Trailers follow the body.
+        if body == nil { head.take(line) }
+        return true
+    }
+
+    /// Takes bytes of a response's body. Returns their number, or another one for libcurl.
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard limits.download.permits(at: .now) else {
+            isHeldDown = true
+            return ccurl_write_pause
+        }
+        guard var delivery = begunBody() else { return 0 }
+        body = nil
+        defer { body = delivery }
+        switch delivery.receive(bytes) {
+        case .goOn:
+            count(received: bytes.count)
+            return bytes.count
+        case .pause:
+            isPaused = true
+            return ccurl_write_pause
+        case .cut:
+            count(received: bytes.count)
+            isCut = true
+            return 0
+        case .fail(let error):
+            failure = error
+            return 0
+        }
+    }
+
+    private func count(received count: Int) {
+        received += count
+        moved += count
+        limits.download.count(count)
+        plan.request.onProgress?(sendPosition, received)
+    }
+
+    /// Copies bytes of the request's body.
+    func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard limits.upload.permits(at: .now) else {
+            isHeldUp = true
+            return ccurl_read_pause
+        }
+        let size = limits.upload.isLimited ? BandwidthLimit.piece : buffer.count
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(size))
+        do {
+            let count = try plan.request.body.read(into: buffer, at: sendPosition)
+            if count == 0, sendPosition < plan.request.body.count {
+                failure = .fileTooShort
+                return ccurl_read_abort
+            }
+            sendPosition += count
+            moved += count
+            limits.upload.count(count)
+            plan.request.onProgress?(sendPosition, received)
+            return count
+        } catch {
+            failure = .file(error)
+            return ccurl_read_abort
+        }
+    }
+
+    /// Begins the body with the head that has come. A stream's reader gets the response now.
+    private func begunBody() -> BodyDelivery? {
+        if let body { return body }
+        do {
+            let delivery = try BodyDelivery(plan, status: head.status, headers: head.headers)
+            body = delivery
+            if case .stream = plan.destination, 200..<300 ~= head.status { finish(with: .success(response(delivery))) }
+            return delivery
+        } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    /// Whether the limits hold the transfer in any direction.
+    var isHeld: Bool { isHeldDown || isHeldUp }
+
+    /// Continues the transfer after a pause. libcurl offers the bytes again, which may pause it again.
+    func goOn() {
+        (isPaused, isHeldDown, isHeldUp) = (false, false, false)
+        curl_easy_pause(easy, CURLPAUSE_CONT)
+    }
+
+    // MARK: End
+
+    /// Ends the transfer with libcurl's result.
+    func finish(_ code: CURLcode) {
+        if failure == nil, code == CURLE_OK, body == nil { _ = begunBody() }
+        if let failure { return fail(failure) }
+        guard let body else { return fail(error(code)) }
+        // A refusal is of more use than the loss of the connection after it.
+        guard code == CURLE_OK || isCut || (head.isComplete && head.status >= 400) else { return fail(error(code)) }
+        if let error = body.failureAtEnd() { return fail(error) }
+        finish(with: .success(response(body)))
+        if case .stream(let buffer) = plan.destination { buffer.finish(.success(())) }
+    }
+
+    func fail(_ error: HTTPError) {
+        finish(with: .failure(error))
+        if case .stream(let buffer) = plan.destination { buffer.finish(.failure(error)) }
+    }
+
+    private func finish(with result: Result<HTTPResponse, HTTPError>) {
+        guard !isCompleted else { return }
+        isCompleted = true
+        complete(TransferOutcome(result: result, resumption: resumption))
+    }
+
+    /// The beginning of the file that is delivered, if the rest can be requested alone.
+    private var resumption: Resumption? {
+        guard plan.request.method == .get, case .plain(.file) = plan.destination, let body, body.delivered > 0,
+            failure.map(\.isTransient) ?? true, let tag = head.headers["ETag"], tag.hasPrefix("\""),
+            !plan.request.acceptsCompression || plan.request.range != nil
+        else { return nil }
+        return Resumption(entityTag: tag, count: body.delivered)
+    }
+
+    private func response(_ body: BodyDelivery) -> HTTPResponse {
+        HTTPResponse(
+            status: head.status, headers: head.headers, body: body.collected, deliveredCount: body.delivered,
+            contentRange: head.headers["Content-Range"].flatMap { HTTPContentRange($0) },
+            address: plan.request.address, version: isMultiplexed ? .http2 : .http1)
+    }
+
+    // MARK: Progress
+
+    /// Ends the transfer if it has made no progress for too long.
+    ///
+    /// - Returns: Whether it has to end.
+    func hasStalled(at now: ContinuousClock.Instant) -> Bool {
+        // Until the connection is made, or for want of a free one, libcurl's own limit counts.
+        var start: Int64 = 0
+        ccurl_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T, &start)
+        let count = moved + (head.isComplete ? StallWatch.least : 0)
+        return progress.hasStalled(
+            at: now, count: count, isIdle: isPaused || isHeld || start == 0, patience: plan.patience)
+    }
+}

@@ -1,0 +1,73 @@
+import LinuxSystem
+
+/// The commands for the thread that runs a client's transfers.
+final class TransferMailbox: Sendable {
+    enum Command: Sendable {
+        /// Begins a transfer, unless the flag is set.
+        case start(TransferID, TransferPlan, isCancelled: CancellationFlag, @Sendable (TransferOutcome) -> Void)
+        case cancel(TransferID)
+        /// Continues a transfer whose stream was full.
+        case resume(TransferID)
+        case limit(download: Int?, upload: Int?)
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isClosed = false
+        var lastID: TransferID = 0
+    }
+
+    // Leaf lock.
+    private let state = Lock(State())
+    /// Raised when there are commands.
+    let counter: EventCounter
+
+    init() throws(Errno) { counter = try EventCounter() }
+
+    func nextID() -> TransferID {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// - Returns: Whether the thread will carry out the command; `false` after ``close()``.
+    @discardableResult
+    func send(_ command: Command) -> Bool {
+        let isOpen = state.withLock { state in
+            if !state.isClosed { state.commands.append(command) }
+            return !state.isClosed
+        }
+        if isOpen { counter.raise() }
+        return isOpen
+    }
+
+    /// Ends the thread and all transfers.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        counter.raise()
+    }
+
+    /// Closes the mailbox of a client that has no loop, and refuses all commands.
+    func refuseAll() {
+        close()
+        for case .start(_, _, _, let complete) in take().commands { complete(.failure(.outOfMemory)) }
+    }
+
+    /// Takes the commands that have come so far, and whether no more will come.
+    func take() -> (commands: [Command], isClosed: Bool) {
+        counter.reset()
+        return state.withLock { state in
+            defer { state.commands = [] }
+            return (state.commands, state.isClosed)
+        }
+    }
+}
+
+/// A flag that is set when a task is cancelled, perhaps before its transfer begins.
+final class CancellationFlag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,27 @@
+/// One exchange of a request and a response, without redirects and repetitions.
+struct TransferPlan: Sendable {
+    let request: HTTPRequest
+    let destination: TransferDestination
+    let resumption: Resumption?
+    let patience: Duration
+}
+
+/// The beginning of a file that an earlier transfer has delivered, so that the next one gets the rest.
+struct Resumption: Sendable, Equatable {
+    /// The strong entity tag of the file.
+    let entityTag: String
+    /// The number of bytes delivered.
+    let count: Int
+}
+
+/// The end of a transfer.
+struct TransferOutcome: Sendable {
+    let result: Result<HTTPResponse, HTTPError>
+    /// The beginning of the file that is delivered although the transfer failed.
+    var resumption: Resumption?
+
+    static func failure(_ error: HTTPError) -> TransferOutcome { TransferOutcome(result: .failure(error)) }
+}
+
+/// The number of a transfer, unique within its client.
+typealias TransferID = UInt64

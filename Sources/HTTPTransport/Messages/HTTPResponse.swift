@@ -1,0 +1,58 @@
+/// A server's reply to a request, whatever its status.
+public struct HTTPResponse: Sendable {
+    /// A version of the protocol.
+    public enum Version: Sendable {
+        case http1
+        case http2
+    }
+
+    /// The status, from 200 to 599.
+    public let status: Int
+    /// The header fields of the last head, without those of interim responses.
+    public let headers: HTTPHeaders
+    /// The body, if the request collects it in memory or the status is not 2xx. The body of such a failure is cut
+    /// after 64 KiB.
+    public let body: [UInt8]
+    /// The number of bytes that the destination got.
+    public let deliveredCount: Int
+    /// The part of the file that the server sent, if it said so. Servers may send a part with status 200, and the
+    /// whole when a part was requested; the destination gets the requested part in any case.
+    public let contentRange: HTTPContentRange?
+    /// The address after all redirects.
+    public let address: HTTPAddress
+    /// The version of the protocol.
+    public let version: Version
+
+    /// Whether the status is 2xx.
+    public var isSuccess: Bool { 200..<300 ~= status }
+
+    /// The server's time when it replied.
+    public var date: HTTPDate? { headers["Date"].flatMap { HTTPDate($0) } }
+
+    /// The size of the whole file, if the server said it.
+    public var totalCount: Int? {
+        if let contentRange { return contentRange.total }
+        return headers["Content-Length"].flatMap { Int($0) }
+    }
+
+    /// The time to wait before the request may be repeated, from the header field `Retry-After`.
+    ///
+    /// A date is compared with the server's own clock, or with `now` if the server does not send its time.
+    public func retryAfter(now: HTTPDate) -> Duration? {
+        guard let value = headers["Retry-After"] else { return nil }
+        if let seconds = Int64(value) { return seconds >= 0 ? .seconds(min(seconds, Self.longestWait)) : nil }
+        return HTTPDate(value).map { .seconds(min(max(0, $0.seconds - (date ?? now).seconds), Self.longestWait)) }
+    }
+
+    /// Returns the response if its status is 2xx.
+    ///
+    /// - Throws: ``HTTPError/status(_:_:)``.
+    @discardableResult
+    public func requireSuccess() throws(HTTPError) -> HTTPResponse {
+        guard isSuccess else { throw .status(status, address.origin) }
+        return self
+    }
+
+    /// A year in seconds, so that no server's number overflows.
+    private static let longestWait: Int64 = 366 * 86_400
+}
