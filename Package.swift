@@ -141,7 +141,7 @@ let package = Package(
         library("Conduit", ["CRuntimeSupport", "LinuxSystem"]),
         library("Fuse", ["CFuse", "CLinux", "LinuxSystem"]),
         library("HTTPTransport", ["CCurl", "LinuxSystem"]),
-        library("Keeping", ["CLinux", "LinuxSystem"]),
+        library("MountTakeover", ["CLinux", "LinuxSystem"]),
         library("Sandbox", ["CSandbox", "LinuxSystem"]),
         library("ZipArchive", ["CDeflate", "CZlib", "LinuxSystem"]),
 
@@ -217,9 +217,8 @@ let package = Package(
         library(
             "CloudMount",
             [
-                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "Keeping",
-                "LinuxSystem",
-                "UniformTypeIdentifiers",
+                "CGLib", "CLinux", "ExtensionHost", "FileProvider", "FileProviderEngine", "Fuse", "LinuxSystem",
+                "MountTakeover", "UniformTypeIdentifiers",
             ]),
 
         // The public modules of floors 1 to 7, in one import.
@@ -236,7 +235,7 @@ let package = Package(
             "PurveyDaemon",
             [
                 "AppExtension", "CLinux", "CloudMount", "Conduit", "CoordinationService", "Exchange", "ExtensionHost",
-                "FileProvider", "FileProviderEngine", "Keeping", "LinuxSystem", "PropertyLists", "Sandbox",
+                "FileProvider", "FileProviderEngine", "LinuxSystem", "MountTakeover", "PropertyLists", "Sandbox",
             ]),
         program(
             "PurveyCommand",
@@ -253,7 +252,7 @@ let package = Package(
                 "UniformTypeIdentifiers", "ZipArchive",
             ],
             path: "Benchmarks", swiftSettings: settings),
-        program("PurveyKeeper", ["Fuse", "Keeping", "LinuxSystem"]),
+        program("PurveyKeeper", ["Fuse", "LinuxSystem", "MountTakeover"]),
         program("PurveyBus", ["CGIO", "Conduit", "FileProvider", "LinuxSystem"]),
         program("PurveyPassthrough", ["CFuse", "CLinux", "Fuse", "LinuxSystem"]),
         program("PurveyPictures", ["Conduit", "FileProvider", "Images", "LinuxSystem"]),
@@ -308,7 +307,7 @@ let package = Package(
         .target(
             name: "FileTesting", dependencies: ["CLinux", "LinuxSystem", "ProgramTesting"], path: "Tests/FileTesting",
             swiftSettings: settings),
-        tests("KeepingTests", ["FileTesting", "Keeping", "LinuxSystem"]),
+        tests("MountTakeoverTests", ["FileTesting", "LinuxSystem", "MountTakeover"]),
         .executableTarget(
             name: "SandboxPeer", dependencies: ["LinuxSystem", "Sandbox"], path: "Tests/SandboxPeer",
             swiftSettings: settings),
@@ -433,7 +432,7 @@ let package = Package(
             "CloudMountTests",
             [
                 "CLinux", "CloudMount", "ExtensionHost", "FileProvider", "FileProviderEngine", "FileTesting", "Fuse",
-                "FuseTesting", "Keeping", "LinuxSystem", "MappingPeer", "ProgramTesting", "ProviderTesting",
+                "FuseTesting", "LinuxSystem", "MappingPeer", "MountTakeover", "ProgramTesting", "ProviderTesting",
                 "TestThreads",
             ]),
         // A file provider in a process of its own, which behaves or misbehaves as the requested name says.
@@ -468,7 +467,7 @@ let package = Package(
             "PurveyCommandTests",
             [
                 "CLinux", "Conduit", "DaemonTesting", "FileProvider", "FileTesting", "Fuse", "FuseTesting", "HandOff",
-                "Images", "Keeping", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "ProgramTesting",
+                "Images", "LinuxSystem", "Logbook", "MappingPeer", "Mirror", "MountTakeover", "ProgramTesting",
                 "ScriptableProvider", "ScriptableService", "UniformTypeIdentifiers",
             ]),
         tests(
@@ -532,8 +531,8 @@ let package = Package(
             [
                 "AppExtension", "AttackTesting", "Conduit", "CoordinationService", "DaemonTesting", "Exchange",
                 "ExtensionHost", "FileCoordination", "FileProvider", "FileTesting", "Fuse", "FuseTesting",
-                "HostileExtension", "Images",
-                "ItemProvider", "Keeping", "LinuxSystem", "ProgramTesting", "TestThreads",
+                "HostileExtension", "Images", "ItemProvider", "LinuxSystem", "MountTakeover", "ProgramTesting",
+                "TestThreads",
             ]),
         // The same with scenarios from a seed, and with a failing service: a library, a program, and tests of it.
         .target(

@@ -34,6 +34,6 @@ extension Section {
             if let status = try? FileStatus.of(path, followingLinks: false), status.size == size { return }
             usleep(100)
         }
-        throw MeasurementFailure("\(path) was not seen with \(size) bytes")
+        throw MeasurementError("\(path) was not seen with \(size) bytes")
     }
 }

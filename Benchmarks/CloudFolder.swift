@@ -51,10 +51,10 @@ final class CloudFolder {
     private func awaitDaemon() throws {
         for _ in 0..<2_000 {
             if (try? FileStatus.of(home.path + "/run/daemon.socket", followingLinks: false)) != nil { return }
-            guard daemon.isRunning else { throw MeasurementFailure("the daemon has ended") }
+            guard daemon.isRunning else { throw MeasurementError("the daemon has ended") }
             usleep(10_000)
         }
-        throw MeasurementFailure("the daemon did not start")
+        throw MeasurementError("the daemon did not start")
     }
 
     private func installProvider() throws { try purvey(["extensions", "install", Self.makeBundle(in: home)]) }

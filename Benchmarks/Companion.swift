@@ -7,7 +7,7 @@ final class Companion {
     let processID: pid_t
     private let process: ProcessDescriptor
     private let program: ChildProgram
-    private var leftover: Leftover?
+    private var leftover: ExitCleanup?
 
     /// Starts a program.
     ///
@@ -26,7 +26,7 @@ final class Companion {
         let process = try ProcessDescriptor.open(program.processID)
         (self.program, self.process) = (program, process)
         processID = program.processID
-        leftover = Leftover {
+        leftover = ExitCleanup {
             Self.end(process)
             cleanUp()
         }

@@ -67,12 +67,12 @@ extension Section {
     private static func values(of role: ChildRole, _ count: Int) throws -> [Double] {
         let line = try BenchmarkChild.output(of: role)
         let values = line.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard values.count == count else { throw CoordinationFailure(description: "\(role.name) printed '\(line)'") }
+        guard values.count == count else { throw CoordinationError(description: "\(role.name) printed '\(line)'") }
         return values
     }
 }
 
-private struct CoordinationFailure: Error, CustomStringConvertible {
+private struct CoordinationError: Error, CustomStringConvertible {
     let description: String
 }
 
@@ -96,7 +96,7 @@ extension ChildRole {
                     coordinator.coordinate(readingItemAt: file, error: nil) { _ in count += 1 }
                 }
             }
-            guard count == 200 else { throw CoordinationFailure(description: "only \(count) reads were granted") }
+            guard count == 200 else { throw CoordinationError(description: "only \(count) reads were granted") }
             if round == 0 { continue }
             times.bare.append(trip)
             times.read.append(reads / 200)
@@ -208,7 +208,7 @@ private final class CoordinationCrowd: Sendable {
             all.wait()
         }
         let count = failures.count.load(ordering: .relaxed)
-        guard count == 0 else { throw CoordinationFailure(description: "\(count) locks were not granted") }
+        guard count == 0 else { throw CoordinationError(description: "\(count) locks were not granted") }
         return seconds
     }
 }

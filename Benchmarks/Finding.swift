@@ -31,6 +31,6 @@ extension Section {
     private static func find(_ folder: String) throws {
         let lines = try BenchmarkChild.output(ofProgram: "/usr/bin/find", [folder, "-type", "f", "-size", "-1"])
         let count = lines.utf8.count { $0 == UInt8(ascii: "\n") }
-        guard count == folders * files else { throw MeasurementFailure("\(count) files were found in \(folder)") }
+        guard count == folders * files else { throw MeasurementError("\(count) files were found in \(folder)") }
     }
 }

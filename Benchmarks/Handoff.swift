@@ -21,7 +21,7 @@ extension Section {
             try BenchmarkChild.output(of: .handoffConsumer).split(separator: "\n").last?.split(separator: " ") ?? []
         guard values.count == 3, let bare = Double(values[0]), let load = Double(values[1]),
             let awaited = Double(values[2])
-        else { throw HandoffFailure("the pinned consumer printed \(values)") }
+        else { throw HandoffError("the pinned consumer printed \(values)") }
         let peer = Figure.Peer(name: "bare socket", value: bare)
         report.add(
             Figure(
@@ -45,7 +45,7 @@ extension Section {
         for round in 0..<13 {
             let load = try Measure.seconds {
                 let count = try HandoffLoad.dataCount(item, .data)
-                guard count == size else { throw HandoffFailure("\(count) bytes arrived") }
+                guard count == size else { throw HandoffError("\(count) bytes arrived") }
             }
             // The loaded data is freed in the meantime by both processes, and so is the peer's.
             usleep(300_000)
@@ -84,7 +84,7 @@ extension Section {
         func load(_ item: NSItemProvider, _ size: Int) throws {
             for _ in 0..<loads {
                 let count = try HandoffLoad.dataCount(item, .data)
-                guard count == size else { throw HandoffFailure("\(count) bytes arrived") }
+                guard count == size else { throw HandoffError("\(count) bytes arrived") }
             }
         }
         let (ours, theirs) = try Measure.medians(rounds: 21) {
@@ -103,7 +103,7 @@ extension ChildRole {
     /// Offers data of a given size as an item, until its standard input ends. With the argument `filled`, the data is
     /// in a memory file beforehand.
     static let handoffProvider = ChildRole(name: "handoff-provider") { arguments in
-        guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffFailure("no size") }
+        guard let size = arguments.first.flatMap({ Int($0) }) else { throw HandoffError("no size") }
         let provider = NSItemProvider()
         if arguments.contains("filled") {
             let bytes = [UInt8](repeating: 7, count: size)
@@ -172,7 +172,7 @@ private final class HandoffProvider {
     init(dataSize: Int, isFilled: Bool = false) throws {
         let output: FileDescriptor
         (process, input, output) = try Self.start([String(dataSize)] + (isFilled ? ["filled"] : []))
-        guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffFailure("the provider's process ended") }
+        guard try !output.readToEnd(limit: 1).isEmpty else { throw HandoffError("the provider's process ended") }
     }
 
     /// Starts the process. The pipes' other ends are open in that process only when this returns.
@@ -198,7 +198,7 @@ private final class HandoffProvider {
         }
         listed.wait()
         guard let item = try items.withLock({ $0 })?.get().value.last else {
-            throw HandoffFailure("nothing is offered")
+            throw HandoffError("nothing is offered")
         }
         return item
     }
@@ -220,7 +220,7 @@ private enum HandoffLoad {
         let done = DispatchSemaphore(value: 0)
         let outcome = Mutex<Result<Int, any Error>>(.success(0))
         _ = item.loadDataRepresentation(for: type) { data, error in
-            outcome.withLock { $0 = data.map { .success($0.count) } ?? .failure(error ?? HandoffFailure("no answer")) }
+            outcome.withLock { $0 = data.map { .success($0.count) } ?? .failure(error ?? HandoffError("no answer")) }
             done.signal()
         }
         done.wait()
@@ -265,7 +265,7 @@ private enum HandoffDaemon {
     }
 }
 
-struct HandoffFailure: Error, CustomStringConvertible {
+struct HandoffError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

@@ -79,7 +79,7 @@ enum IndexTree: String, CaseIterable {
         func apply(_ items: [ProviderItem], in folder: ItemNumber) throws {
             let before = clock()
             seconds += try Measure.seconds {
-                _ = try index.write { writer throws(IndexFailure) in
+                _ = try index.write { writer throws(IndexError) in
                     try writer.apply(items, listedIn: folder, mark: folder.rawValue)
                 }
             }

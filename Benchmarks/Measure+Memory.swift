@@ -9,7 +9,7 @@ extension Measure {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }?.split(whereSeparator: \.isWhitespace)
         guard let peak, peak.count == 3, let kilobytes = Int(peak[1]) else {
-            throw MeasurementFailure("no VmHWM in \(status)")
+            throw MeasurementError("no VmHWM in \(status)")
         }
         return kilobytes << 10
     }

@@ -69,7 +69,7 @@ extension Section {
         try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
             for path in paths {
                 let file = try FileDescriptor.open(path, [.readOnly])
-                guard try file.read(into: buffer) == 4096 else { throw MeasurementFailure("\(path) is not whole") }
+                guard try file.read(into: buffer) == 4096 else { throw MeasurementError("\(path) is not whole") }
             }
         }
     }
@@ -93,7 +93,7 @@ private final class OpenedLarge {
         var position = 0
         while position < size {
             let count = try file.read(into: buffer, at: position)
-            guard count > 0 else { throw MeasurementFailure("the file ends at \(position)") }
+            guard count > 0 else { throw MeasurementError("the file ends at \(position)") }
             position += count
         }
     }
@@ -105,7 +105,7 @@ private final class OpenedLarge {
         for _ in 0..<Self.reads {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let offset = Int(state >> 33) % (size / 4096) * 4096
-            guard try file.read(into: page, at: offset) == 4096 else { throw MeasurementFailure("a page is not whole") }
+            guard try file.read(into: page, at: offset) == 4096 else { throw MeasurementError("a page is not whole") }
         }
     }
 }

@@ -41,7 +41,7 @@ extension Section {
         let file = try FileDescriptor.open(path, [.readOnly])
         try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
             guard try file.read(into: buffer, at: largeSize / 2) == 1, buffer[0] == 7 else {
-                throw MeasurementFailure("\(path) is not what it was")
+                throw MeasurementError("\(path) is not what it was")
             }
         }
     }

@@ -41,10 +41,10 @@ final class PeerMount {
             if let status = try? FileStatus.of(mount, followingLinks: false), status.identity.device != outside {
                 return
             }
-            guard server.isRunning else { throw MeasurementFailure("\(kind.rawValue) has ended") }
+            guard server.isRunning else { throw MeasurementError("\(kind.rawValue) has ended") }
             usleep(10_000)
         }
-        throw MeasurementFailure("\(kind.rawValue) did not mount")
+        throw MeasurementError("\(kind.rawValue) did not mount")
     }
 
     deinit { server.end() }
@@ -93,7 +93,7 @@ struct Rival {
     }
 }
 
-struct MeasurementFailure: Error, CustomStringConvertible {
+struct MeasurementError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
 }

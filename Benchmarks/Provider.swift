@@ -13,7 +13,7 @@ extension Section {
         for (role, words) in [(ChildRole.providerListing, "a provider"), (.folderListing, "the provider of a folder")] {
             let output = try BenchmarkChild.output(of: role).split(whereSeparator: \.isWhitespace)
             let values = output.compactMap { Double($0) }
-            guard values.count == 6 else { throw MeasurementFailure("the child said \(output)") }
+            guard values.count == 6 else { throw MeasurementError("the child said \(output)") }
             let isFolder = role.name == ChildRole.folderListing.name
             report.add(
                 "a million items listed by \(words)", values[0], .seconds, target: isFolder ? .none : .atMost(5))
@@ -80,7 +80,7 @@ private final class MillionListing {
     func run(_ change: (() throws -> Void)? = nil) throws -> [Double] {
         let seconds = try list()
         guard try engine.index.childCount(of: .root) == MillionItems.count else {
-            throw MeasurementFailure("not all items are in the index")
+            throw MeasurementError("not all items are in the index")
         }
         var usage = rusage()
         try retrying { getrusage(RUSAGE_SELF.rawValue, &usage) }
@@ -92,7 +92,7 @@ private final class MillionListing {
             changed = try Measure.seconds(awaitOneMore)
         }
         let last = try providerProcess()
-        guard first.number == last.number else { throw MeasurementFailure("the provider's process was started again") }
+        guard first.number == last.number else { throw MeasurementError("the provider's process was started again") }
         wait { [provider, engine] in
             await engine.close()
             await provider.close()
@@ -102,7 +102,7 @@ private final class MillionListing {
 
     private func list() throws -> Double {
         let listed = Latch()
-        let failure = Lock<ProviderFailure?>(nil)
+        let failure = Lock<ProviderError?>(nil)
         let seconds = Measure.seconds {
             engine.list(.root, needs: .complete) { result in
                 if case .failure(let error) = result { failure.withLock { $0 = error } }
@@ -110,7 +110,7 @@ private final class MillionListing {
             }
             listed.wait()
         }
-        if let failure = failure.withLock({ $0 }) { throw MeasurementFailure(failure.message) }
+        if let failure = failure.withLock({ $0 }) { throw MeasurementError(failure.message) }
         return seconds
     }
 
@@ -120,7 +120,7 @@ private final class MillionListing {
             if try engine.index.item(named: Self.addedName, in: .root) != nil { return }
             usleep(10_000)
         }
-        throw MeasurementFailure("the change did not come")
+        throw MeasurementError("the change did not come")
     }
 
     /// Returns the PID of the provider's process, its peak resident bytes, and its processor seconds.
@@ -130,13 +130,13 @@ private final class MillionListing {
             let number = await provider.processID
             found.withLock { $0 = number }
         }
-        guard let number = found.withLock({ $0 }) else { throw MeasurementFailure("the provider's process has ended") }
+        guard let number = found.withLock({ $0 }) else { throw MeasurementError("the provider's process has ended") }
         let peak = try Measure.peakResident(ofProcess: "\(number)")
         // The name in parentheses may contain anything. The times are the twelfth and thirteenth values after it.
         let times = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
             .split(separator: ")").last?.split(separator: " ")
         guard let times, times.count > 12, let user = Double(times[11]), let system = Double(times[12]) else {
-            throw MeasurementFailure("no times of the provider's process")
+            throw MeasurementError("no times of the provider's process")
         }
         return (number, peak, (user + system) / Double(sysconf(CInt(_SC_CLK_TCK))))
     }

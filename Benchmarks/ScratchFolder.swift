@@ -5,7 +5,7 @@ import LinuxSystem
 final class ScratchFolder {
     let path: String
     let descriptor: FileDescriptor
-    private let leftover: Leftover
+    private let leftover: ExitCleanup
 
     /// Creates a directory.
     ///
@@ -14,7 +14,7 @@ final class ScratchFolder {
         let path = "\(parent)/purvey-benchmark-\(getpid())-\(UInt32.random(in: .min ... .max))"
         self.path = path
         try retrying { mkdir(path, 0o700) }
-        leftover = Leftover { Self.remove(path) }
+        leftover = ExitCleanup { Self.remove(path) }
         descriptor = try .open(path, [.readOnly, .directory])
     }
 

@@ -71,13 +71,13 @@ extension ChildRole {
     /// Marks a thousand files as used, ten thousand with a tag, and ten of them with another tag.
     private static func mark(_ index: Index) throws {
         let (tag, tags) = (TagList.data(of: ["Holiday"]), TagList.data(of: ["Holiday", "Urgent"]))
-        try index.write { writer throws(IndexFailure) in
+        try index.write { writer throws(IndexError) in
             for number in 2000..<3000 {
                 try writer.noteUse(of: ItemNumber(rawValue: Int64(number)), at: 1_700_000_000 + Double(number))
             }
             for place in 0..<10_000 {
-                let facts = ItemFacts(tagData: place % 1000 == 500 ? tags : tag)
-                try writer.setFacts(.tags, of: ItemNumber(rawValue: Int64(2000 + place * 99)), facts)
+                let facts = ItemMetadata(tagData: place % 1000 == 500 ? tags : tag)
+                try writer.setMetadata(.tags, of: ItemNumber(rawValue: Int64(2000 + place * 99)), facts)
             }
         }
     }

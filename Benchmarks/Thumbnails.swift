@@ -15,7 +15,7 @@ extension Section {
         try writePhotographs(to: source)
         let alone = try BenchmarkChild.output(of: .thumbnailMaking, [source.path])
         guard let theirs = Double(alone.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw MeasurementFailure("the child said \(alone)")
+            throw MeasurementError("the child said \(alone)")
         }
         let cloud = try CloudFolder(over: source.path)
         let ours = try Measure.seconds {
@@ -58,14 +58,14 @@ extension Section {
             // Polls at long intervals, since the directory is long and the measured work takes all processors.
             usleep(50_000)
         }
-        throw MeasurementFailure("not all pictures were drawn")
+        throw MeasurementError("not all pictures were drawn")
     }
 
     /// Returns the number of files with local contents.
     private static func fetched(_ cloud: CloudFolder) throws -> Double {
         let list = try JSONSerialization.jsonObject(with: Data(try cloud.purvey(["ls", "--json", cloud.mount]).utf8))
         let states = (list as? [[String: Any]] ?? []).compactMap { $0["state"] as? String }
-        guard states.count == photographs else { throw MeasurementFailure("\(states.count) files are listed") }
+        guard states.count == photographs else { throw MeasurementError("\(states.count) files are listed") }
         return Double(states.count { $0 != "dataless" })
     }
 }
@@ -104,7 +104,7 @@ extension ChildRole {
             next = page.next
         } while next != nil
         guard identifiers.count == Section.photographs else {
-            throw MeasurementFailure("the provider lists \(identifiers.count) files")
+            throw MeasurementError("the provider lists \(identifiers.count) files")
         }
         let start = Measure.now()
         // Batches of the size, and thumbnails of the side, that the daemon requests.
@@ -112,7 +112,7 @@ extension ChildRole {
             let batch = Array(identifiers[first..<min(first + 24, identifiers.count)])
             let pictures = try await provider.thumbnails(of: batch, side: 1024)
             guard pictures.count(where: { $0.picture != nil }) == batch.count else {
-                throw MeasurementFailure("the provider made only \(pictures.count) of \(batch.count) pictures")
+                throw MeasurementError("the provider made only \(pictures.count) of \(batch.count) pictures")
             }
         }
         return Double(Measure.now() - start) / 1e9

@@ -43,7 +43,7 @@ signal(SIGPIPE, SIG_IGN)
 let arguments = Array(CommandLine.arguments.dropFirst())
 if let status = manual.answer(arguments) { exit(status) }
 do {
-    try Leftover.removeAllAtSignals()
+    try ExitCleanup.removeAllAtSignals()
 } catch {
     complain("\(error)")
     exit(1)
@@ -58,7 +58,7 @@ if arguments.first == "--child" {
         exit(0)
     } catch {
         complain("\(name): \(error)")
-        Leftover.removeAll()
+        ExitCleanup.removeAll()
         exit(1)
     }
 }
@@ -68,7 +68,7 @@ if let unknown = names.first(where: { name in !sections.contains { $0.name == na
     if unknown.hasPrefix("-") { exit(manual.refuse(unknown)) }
     exit(
         manual.misuse(
-            NearMiss.sentence(
+            SpellingSuggestion.sentence(
                 "there is no section '\(unknown)'", about: unknown, known: sections.map(\.name), listing: true)))
 }
 

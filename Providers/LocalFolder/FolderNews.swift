@@ -32,8 +32,8 @@ enum FolderNews {
     private static func hasChanged(_ catalogue: SharedCatalogue) -> Bool {
         var hasChanged = false
         _ = try? catalogue.watches.look(
-            listed: { () throws(FolderFailure) in try catalogue.perform { try $0.listedFolders() } },
-            at: { folder throws(FolderFailure) in
+            listed: { () throws(FolderError) in try catalogue.perform { try $0.listedFolders() } },
+            at: { folder throws(FolderError) in
                 if try catalogue.perform({ try $0.lookIfThere(folder) }) { hasChanged = true }
                 return hasChanged
             })

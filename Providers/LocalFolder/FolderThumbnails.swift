@@ -11,7 +11,7 @@ struct FolderThumbnails: @unchecked Sendable {
     /// The largest width and height, in pixels.
     let side: Int
     /// Converts a failure to the error for the system.
-    let error: (FolderFailure) -> any Error
+    let error: (FolderError) -> any Error
     let each: (NSFileProviderItemIdentifier, Data?, (any Error)?) -> Void
     let all: ((any Error)?) -> Void
 
@@ -24,7 +24,7 @@ struct FolderThumbnails: @unchecked Sendable {
     func make(for identifiers: [NSFileProviderItemIdentifier], _ progress: Progress) {
         for identifier in identifiers {
             if progress.isCancelled { return all(CocoaError(.userCancelled)) }
-            do throws(FolderFailure) {
+            do throws(FolderError) {
                 each(identifier, try picture(of: identifier.rawValue), nil)
             } catch {
                 each(identifier, nil, self.error(error))
@@ -34,7 +34,7 @@ struct FolderThumbnails: @unchecked Sendable {
     }
 
     /// Returns the thumbnail of a file, or `nil` if the file is no picture, or too large.
-    private func picture(of identifier: String) throws(FolderFailure) -> Data? {
+    private func picture(of identifier: String) throws(FolderError) -> Data? {
         let (_, file) = try catalogue.opened(identifier)
         // Read and not mapped: if another process truncated a mapped file, this one would be killed.
         guard let status = try? file.status(), status.kind == .regular, status.size <= Self.largestFile,

@@ -19,7 +19,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
         }
         let work = ActionWork(progress: progress, end: completionHandler)
         HandlerThreads.shared.run { [self] in
-            work.end(Result { try duplicate(items, work) }.failure.map { error(FolderFailure($0)) })
+            work.end(Result { try duplicate(items, work) }.failure.map { error(FolderError($0)) })
             signal()
         }
         return progress
@@ -37,7 +37,7 @@ extension LocalFolderExtension: NSFileProviderCustomAction {
         let catalogue = try catalogue()
         // The copy would lack an unsent edit.
         let edits = try copies.edits(of: identifier, catalogue)
-        guard edits.isEmpty, !hasUnsentEdit(identifier) else { throw FolderFailure.busy }
+        guard edits.isEmpty, !hasUnsentEdit(identifier) else { throw FolderError.busy }
         let copy = temporaryFolder.appendingPathComponent("copy-" + UUID().uuidString, isDirectory: false)
         defer { try? FileManager.default.removeItem(at: copy) }
         let item = try catalogue.copyOut(identifier, to: copy.path)

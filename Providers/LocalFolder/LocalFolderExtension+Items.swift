@@ -27,7 +27,7 @@ extension LocalFolderExtension {
 
     /// Returns a failure as an error that the system knows.
     func error(_ error: any Error) -> any Error {
-        guard let failure = error as? FolderFailure else { return error }
+        guard let failure = error as? FolderError else { return error }
         let words = [NSLocalizedDescriptionKey: failure.description]
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem, userInfo: words)

@@ -18,7 +18,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
         do {
             let identifier = try known(itemIdentifier)
             // An item with an unsent edit is fetched as a whole.
-            guard !hasUnsentEdit(identifier) else { throw FolderFailure.wrongKind }
+            guard !hasUnsentEdit(identifier) else { throw FolderError.wrongKind }
             let (item, range) = try catalogue().copyPart(
                 requestedRange, alignment: alignment, of: identifier,
                 version: options.contains(.strictVersioning) ? Array(requestedVersion.contentVersion) : nil,
@@ -26,7 +26,7 @@ extension LocalFolderExtension: NSFileProviderPartialContentFetching {
             completionHandler(url, self.item(item), range, [.knownSparseRanges], nil)
         } catch {
             try? FileManager.default.removeItem(at: url)
-            let failure = FolderFailure(error)
+            let failure = FolderError(error)
             if case .busy = failure {
                 let words = [NSLocalizedDescriptionKey: "the file has changed"]
                 completionHandler(

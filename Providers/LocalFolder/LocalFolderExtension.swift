@@ -53,7 +53,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     func catalogue() throws -> SharedCatalogue {
         try state.withLock { state throws in
             if let catalogue = state.catalogue { return catalogue }
-            guard let path else { throw FolderFailure.unavailable("the domain names no folder: add it with path=DIR") }
+            guard let path else { throw FolderError.unavailable("the domain names no folder: add it with path=DIR") }
             try FileManager.default.createDirectory(at: storage, withIntermediateDirectories: true)
             let catalogue = try SharedCatalogue(
                 of: path, store: storage.appendingPathComponent("catalogue.db", isDirectory: false).path,
@@ -92,7 +92,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if let copied = copies.item(known, named: name) { return item(copied) }
             return item(try catalogue().perform { try $0.item(known) })
         } catch {
-            throw self.error(FolderFailure(error))
+            throw self.error(FolderError(error))
         }
     }
 
@@ -117,13 +117,13 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     ) {
         do {
             guard let identifier = persistentIdentifierForItem(at: url)?.rawValue else {
-                throw FolderFailure.noSuchItem
+                throw FolderError.noSuchItem
             }
             try copies.provide(identifier, at: url, from: try catalogue())
             sendAgainLater()
             completionHandler(nil)
         } catch {
-            completionHandler(self.error(FolderFailure(error)))
+            completionHandler(self.error(FolderError(error)))
         }
     }
 
@@ -174,7 +174,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     /// Records that an edit could not be put into the served directory. The system shows the reason, and the edit is
     /// retried.
     private func failed(_ identifier: String, _ error: any Error) {
-        let isNews = unsent.fail(identifier, FolderFailure(error))
+        let isNews = unsent.fail(identifier, FolderError(error))
         sendAgainLater()
         guard isNews else { return }
         _ = try? catalogue().perform { try $0.touch(try $0.lastNumber(of: identifier)) }
@@ -212,7 +212,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
                 error: { self.error($0) }, each: perThumbnailCompletionHandler, all: completionHandler)
             HandlerThreads.shared.run { thumbnails.make(for: identifiers, progress) }
         } catch {
-            completionHandler(self.error(FolderFailure(error)))
+            completionHandler(self.error(FolderError(error)))
         }
         return progress
     }
@@ -225,10 +225,10 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             if container == .trashContainer { return FolderEnumerator(self, CatalogueItem.trash) }
             let known = try known(container)
             let item = try catalogue().perform { try $0.item(known) }
-            guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
+            guard item.facts.kind == .folder else { throw FolderError.wrongKind }
             return FolderEnumerator(self, item.number)
         } catch {
-            throw self.error(FolderFailure(error))
+            throw self.error(FolderError(error))
         }
     }
 
@@ -276,7 +276,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             let newName = try newName.map { try fileName($0) }
             return try catalogue().perform { catalogue in
                 let item = try catalogue.item(known)
-                guard let name = newName ?? FileName(bytes: item.name) else { throw FolderFailure.wrongKind }
+                guard let name = newName ?? FileName(bytes: item.name) else { throw FolderError.wrongKind }
                 return try catalogue.move(item, to: try catalogue.item(parent).number, named: name)
             }
         }
@@ -293,7 +293,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
             copies.discard(known, catalogue)
             completionHandler(nil)
         } catch {
-            completionHandler(self.error(FolderFailure(error)))
+            completionHandler(self.error(FolderError(error)))
         }
     }
 
@@ -354,7 +354,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
     }
 
     private func fileName(_ text: String) throws -> FileName {
-        guard text.utf8.count <= 255, let name = FileName(text) else { throw FolderFailure.badName(text) }
+        guard text.utf8.count <= 255, let name = FileName(text) else { throw FolderError.badName(text) }
         return name
     }
 
@@ -365,7 +365,7 @@ package final class LocalFolderExtension: NSFileProviderExtension, @unchecked Se
         do {
             handler(item(try body()), nil)
         } catch {
-            handler(nil, self.error(FolderFailure(error)))
+            handler(nil, self.error(FolderError(error)))
         }
     }
 }

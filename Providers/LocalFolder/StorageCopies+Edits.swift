@@ -6,7 +6,7 @@ import LinuxSystem
 extension StorageCopies {
     /// Records an edit that the system reported. It counts as unsent until ``send(_:only:to:)`` has put it into the
     /// served directory.
-    func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderFailure) {
+    func begin(_ identifier: String, named name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
         // A file that the system puts there is meant to replace the item's present version.
         let isOfLatest = storagePlace(identifier).isMarked(name)
         try catalogue.perform { catalogue in
@@ -45,13 +45,13 @@ extension StorageCopies {
         }
     }
 
-    private func send(_ identifier: String, _ name: String, _ catalogue: SharedCatalogue) throws(FolderFailure) {
+    private func send(_ identifier: String, _ name: String, _ catalogue: SharedCatalogue) throws(FolderError) {
         let url = url(identifier, name)
         // A write or report after this is another edit.
         guard let now = moment(url) else { return }
         let known = try catalogue.perform { try $0.copy(of: identifier, named: name) }
         var sent = known ?? StoredCopy(version: [], moment: [])
-        do throws(FolderFailure) {
+        do throws(FolderError) {
             if sent.version.isEmpty { throw .outdated }
             if now.isDatedAs(sent.moment), try catalogue.hasContents(identifier, of: url.path, in: sent.version) {
                 // Only permissions or the like were changed, which is no edit.
@@ -75,7 +75,7 @@ extension StorageCopies {
     /// Records that the served file has the contents that a copy has now.
     private func note(
         _ sent: StoredCopy, _ now: FileMoment, _ identifier: String, _ name: String, _ catalogue: SharedCatalogue
-    ) throws(FolderFailure) {
+    ) throws(FolderError) {
         var sent = sent
         sent.moment = now.bytes
         let done = sent
@@ -88,15 +88,15 @@ extension StorageCopies {
     /// - Returns: the item's version if it has the bytes; `nil` if the edit became another file.
     private func sendBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
-    ) throws(FolderFailure) -> [UInt8]? {
-        do throws(FolderFailure) {
+    ) throws(FolderError) -> [UInt8]? {
+        do throws(FolderError) {
             if try catalogue.hasContents(identifier, of: url.path) {
                 let item = try catalogue.perform { try $0.item(identifier) }
                 update(item, identifier, named: url.path.lastPathName)
                 return item.contentVersion
             }
             try addBeside(identifier, url, catalogue)
-            do { try noteOther(identifier, url, catalogue) } catch { throw FolderFailure(error) }
+            do { try noteOther(identifier, url, catalogue) } catch { throw FolderError(error) }
         } catch {
             guard case .noSuchItem = error else { throw error }
             forget(identifier)
@@ -108,7 +108,7 @@ extension StorageCopies {
     /// Adds an edit as a new file, with the item's name if that is free.
     private func addBeside(
         _ identifier: String, _ url: URL, _ catalogue: SharedCatalogue
-    ) throws(FolderFailure) {
+    ) throws(FolderError) {
         let (name, parents) = try catalogue.perform { catalogue in
             // A catalogue that was created anew does not know the item, but has a root.
             (try? catalogue.lastPlace(of: identifier))
@@ -116,7 +116,7 @@ extension StorageCopies {
         }
         let now = Date().timeIntervalSince1970
         for parent in parents {
-            do throws(FolderFailure) {
+            do throws(FolderError) {
                 return try catalogue.copyIn(url.path, into: parent, isOnce: true) { number in
                     number == 1 ? name : ConflictName.conflictedCopy(of: name, at: now, number: number - 1)
                 }

@@ -15,23 +15,23 @@ final class StorageCopies: Sendable {
     private let storage: URL
     let unsent = UnsentEdits()
     /// Serializes the edits of one item, because an older one might be sent last.
-    let sending = ItemTurns()
+    let sending = ItemQueues()
     /// The items that this process has provided copies of, by identifier and the copy's name. Leaf lock.
     private let provided = Lock<[String: [String: CatalogueItem]]>([:])
 
     /// The time to wait for a program that uses an outdated or unneeded copy. A client that waits for the file gets
     /// the old copy after that.
-    private static let patience = StorageTurn.patience(usually: .seconds(2))
+    private static let patience = StorageAccess.patience(usually: .seconds(2))
     /// The time to wait while other requests are delayed.
     private static let shortPatience = Duration.milliseconds(250)
 
     init(storage: URL) { self.storage = storage }
 
-    private func turn(_ patience: Duration) -> StorageTurn {
-        StorageTurn(purpose: NSFileProviderManager.backend.providerIdentifier, patience: patience)
+    private func turn(_ patience: Duration) -> StorageAccess {
+        StorageAccess(purpose: NSFileProviderManager.backend.providerIdentifier, patience: patience)
     }
 
-    func shortTurn() -> StorageTurn { turn(Self.shortPatience) }
+    func shortTurn() -> StorageAccess { turn(Self.shortPatience) }
 
     // MARK: The copies in the document storage
 
@@ -134,7 +134,7 @@ final class StorageCopies: Sendable {
                     try send(identifier, only: url.path.lastPathName, to: catalogue)
                 } catch {
                     // All clients get this copy.
-                    unsent.fail(identifier, FolderFailure(error))
+                    unsent.fail(identifier, FolderError(error))
                     return
                 }
                 if try isToStay(identifier, url, catalogue) { return }
@@ -152,7 +152,7 @@ final class StorageCopies: Sendable {
         let place = entered(identifier)
         defer { place.leave() }
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        do throws(FolderFailure) {
+        do throws(FolderError) {
             // If the item was renamed, its unsent edit is under another name.
             if unsent.error(of: identifier) != nil, try addEdit(identifier, at: url, catalogue) { return true }
             // The record of an existing file must not be replaced.
@@ -167,7 +167,7 @@ final class StorageCopies: Sendable {
 
     private func copyOut(
         _ identifier: String, to url: URL, replacing: Bool, from catalogue: SharedCatalogue
-    ) throws(FolderFailure) {
+    ) throws(FolderError) {
         let name = url.path.lastPathName
         let item = try catalogue.copyOut(identifier, to: url.path, replacing: replacing) { catalogue, item, moment in
             try catalogue.noteCopy(
@@ -181,7 +181,7 @@ final class StorageCopies: Sendable {
     /// Adds a copy of an unsent edit under another name. It is based on the same version as the edit.
     private func addEdit(
         _ identifier: String, at url: URL, _ catalogue: SharedCatalogue
-    ) throws(FolderFailure) -> Bool {
+    ) throws(FolderError) -> Bool {
         do {
             guard let edited = try edits(of: identifier, catalogue).last else { return false }
             let version = try catalogue.perform { try $0.copy(of: identifier, named: edited)?.version ?? [] }
@@ -193,7 +193,7 @@ final class StorageCopies: Sendable {
             }
             return true
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
@@ -226,7 +226,7 @@ final class StorageCopies: Sendable {
     /// there is not looked up, because it differs from the served file's.
     private func noteOlder(_ identifier: String, _ url: URL, _ catalogue: SharedCatalogue) throws {
         guard item(identifier, named: url.path.lastPathName) == nil else { return }
-        guard try noteOther(identifier, url, catalogue) else { throw FolderFailure.busy }
+        guard try noteOther(identifier, url, catalogue) else { throw FolderError.busy }
     }
 
     /// Records a copy that has other contents than the served file. Until it is removed, the item is described by it.
@@ -302,10 +302,10 @@ final class StorageCopies: Sendable {
                 do {
                     try noteUnknown(identifier, catalogue)
                     if try edits(of: identifier, catalogue).isEmpty { return true }
-                    unsent.fail(identifier, FolderFailure.busy)
+                    unsent.fail(identifier, FolderError.busy)
                 } catch {
                     // An unreadable copy may have an edit.
-                    unsent.fail(identifier, FolderFailure(error))
+                    unsent.fail(identifier, FolderError(error))
                 }
                 return false
             }

@@ -25,7 +25,7 @@ final class UnsentEdits: Sendable {
     func tell(_ identifier: String, _ name: String) {
         state.withLock { state in
             state.told[identifier, default: []].insert(name)
-            state.errors[identifier] = FolderFailure.busy
+            state.errors[identifier] = FolderError.busy
         }
     }
 

@@ -1,8 +1,8 @@
 import FileProviderEngine
 import Fuse
 import Glibc
-internal import Keeping
 import LinuxSystem
+internal import MountTakeover
 
 /// The FUSE file system of one domain. Requests are answered from the index and from open files, or handed to the
 /// engine, which replies later. No function waits.
@@ -13,7 +13,7 @@ final class DomainFileSystem: FileSystem {
     let index: Index
     let files: HandleTable
     let removed = UnlinkedItems()
-    let stale = StaleOpenings()
+    let stale = StaleHandleRetries()
     let notifications: Notifications
     let readers: ReaderPolicies
     let thumbnails: ThumbnailFiller?
@@ -35,11 +35,12 @@ final class DomainFileSystem: FileSystem {
     /// Creates the file system of a domain.
     ///
     /// - Parameters:
-    ///   - ledger: The ledger in which handles are recorded. After a takeover it already holds the open ones.
+    ///   - sharedTable: The table in which handles are recorded. After a takeover it already holds the open ones.
     ///   - folderLimit: The limit on the directories whose cached entries are tracked; see ``Notifications``.
     ///   - hasEnded: Called when the session has ended.
     init(
-        _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?, ledger: OpeningLedger? = nil,
+        _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?,
+        sharedTable: SharedHandleTable? = nil,
         folderLimit: Int = Notifications.folderLimit, hasEnded: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
@@ -47,7 +48,7 @@ final class DomainFileSystem: FileSystem {
         self.thumbnails = thumbnails
         self.hasEnded = hasEnded
         index = engine.index
-        files = HandleTable(ledger)
+        files = HandleTable(sharedTable)
         notifications = Notifications(files, folderLimit: folderLimit)
     }
 
@@ -65,7 +66,7 @@ final class DomainFileSystem: FileSystem {
         // The previous daemon may have died before it notified the kernel of a change, so all attributes are
         // invalidated. If the right to passthrough is lost, no backing file is looked up: a helper that does not
         // answer would be awaited each time.
-        for number in resumeOpenings(backing: { passes ? session.backing(numbered: $0) : nil }) {
+        for number in resumeHandles(backing: { passes ? session.backing(numbered: $0) : nil }) {
             session.invalidateAttributes(of: number.node)
         }
     }
@@ -74,10 +75,10 @@ final class DomainFileSystem: FileSystem {
     ///
     /// - Parameter find: Creates the object for a backing file of the kernel. The backing file is closed with that
     ///   object.
-    /// - Returns: The items that the ledger has as open.
+    /// - Returns: The items that the table has as open.
     @discardableResult
-    func resumeOpenings(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
-        var items: [UInt64: (OpenItem, IndexedItem)] = [:]
+    func resumeHandles(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
+        var items: [UInt64: (OpenHandle, IndexedItem)] = [:]
         for (handle, item) in engine.takeResumed() {
             // A file that was removed or replaced may have no row.
             let known = try? index.itemEvenIfDeleted(item.number)

@@ -79,7 +79,7 @@ final class Notifications: Sendable {
 
     /// Runs an edit that the kernel requested, on the engine's thread, without notifications: the kernel knows its
     /// effects.
-    func withoutTelling<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    func withoutInvalidating<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         state.withLock { $0.isSilent = true }
         defer { state.withLock { $0.isSilent = false } }
         return try body()

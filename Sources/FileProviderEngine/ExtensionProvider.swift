@@ -10,7 +10,7 @@ import LinuxSystem
 /// form: their bounds, and that they concern the requested item.
 package final class ExtensionProvider: Provider {
     let process: ProviderProcess
-    private let questions = AsyncSemaphore(permits: 32)
+    private let requests = AsyncSemaphore(permits: 32)
     private let transfers = AsyncSemaphore(permits: 8)
     /// A semaphore of its own for byte ranges, because processes wait for them: they do not queue behind whole files.
     private let parts = AsyncSemaphore(permits: 8)
@@ -26,7 +26,7 @@ package final class ExtensionProvider: Provider {
         /// A container has changes.
         case changes(container: String)
         /// Failures of this kind are resolved.
-        case resolved(ProviderFailure)
+        case resolved(ProviderError)
         /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
         /// The folder that was handed to the domain, of a domain that did not say which one it is.
@@ -67,7 +67,7 @@ package final class ExtensionProvider: Provider {
         ) {
             notice(.changes(container: ProviderItem.workingSetIdentifier))
         } moved: {
-            notice(.resolved(ProviderFailure(.transient, message: "The folder at the domain's path is another one.")))
+            notice(.resolved(ProviderError(.transient, message: "The folder at the domain's path is another one.")))
         } handed: {
             notice(.handed($0))
         }
@@ -90,7 +90,7 @@ package final class ExtensionProvider: Provider {
     package var processID: Int32? { get async { await process.processID } }
 
     /// The reason why the extension is not started any more, if it crashed too often.
-    package var disabling: ProviderFailure? { get async { await process.disabling } }
+    package var disabling: ProviderError? { get async { await process.disabling } }
 
     /// Allows an extension that crashed too often to start again.
     package func reset() async { await process.reset() }
@@ -107,9 +107,9 @@ package final class ExtensionProvider: Provider {
     package var disconnectionReason: String? { disconnection.withLock { $0 } }
 
     /// Throws if the provider is disconnected. Called before each request is sent.
-    func checkConnected() throws(ProviderFailure) {
+    func checkConnected() throws(ProviderError) {
         guard let reason = disconnection.withLock({ $0 }) else { return }
-        throw ProviderFailure(.serverUnreachable, message: "The domain is disconnected: \(reason)")
+        throw ProviderError(.serverUnreachable, message: "The domain is disconnected: \(reason)")
     }
 
     /// Ends the process permanently.
@@ -117,14 +117,14 @@ package final class ExtensionProvider: Provider {
 
     // MARK: Questions
 
-    package func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    package func item(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         let item = try await ask(ProviderItemCall(identifier: identifier), isSafe: true)
         return try Self.checked(item, identifier: identifier)
     }
 
     package func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
-    ) async throws(ProviderFailure) -> ItemPage {
+    ) async throws(ProviderError) -> ItemPage {
         let size = Self.size(suggestedSize)
         // Many providers do not expect a request for the trash. If one crashes on it, the request is not repeated.
         let isSure = container != ProviderItem.trashIdentifier
@@ -137,7 +137,7 @@ package final class ExtensionProvider: Provider {
         return ItemPage(items: Self.listable(answer.items), next: answer.next)
     }
 
-    package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+    package func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         let anchor = try await ask(ProviderAnchorCall(container: container), isSafe: true).anchor
         // An anchor that is too long is treated as none.
         guard let anchor, anchor.count <= ProviderWire.longestToken else { return nil }
@@ -146,12 +146,12 @@ package final class ExtensionProvider: Provider {
 
     package func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch {
+    ) async throws(ProviderError) -> ChangeBatch {
         let size = Self.size(suggestedSize)
         let answer = try await ask(
             ProviderChangesCall(container: container, anchor: anchor, suggestedSize: size), isSafe: true)
         guard answer.anchor.count <= ProviderWire.longestToken else {
-            throw ProviderFailure(
+            throw ProviderError(
                 .expired, message: "the extension answered with an anchor of \(answer.anchor.count) bytes")
         }
         try Self.check(count: answer.updated.count + answer.deleted.count, suggested: size)
@@ -165,13 +165,13 @@ package final class ExtensionProvider: Provider {
 
     package func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
+    ) async throws(ProviderError) -> ProviderContents {
         try await contents(of: identifier, takesUsed: false, progress: progress)
     }
 
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
+    ) async throws(ProviderError) -> ProviderContents {
         let call = ProviderContentsCall(identifier: identifier, takesUsed: takesUsed)
         let answer = try await ask(call, isSafe: true, .transfer, progress: progress)
         let item = try Self.checked(answer.item, identifier: identifier)
@@ -182,11 +182,11 @@ package final class ExtensionProvider: Provider {
         return ProviderContents(descriptor: answer.file, item: item, moment: answer.moment)
     }
 
-    package func servesParts() async throws(ProviderFailure) -> Bool {
+    package func servesParts() async throws(ProviderError) -> Bool {
         try await ask(ProviderServesPartsCall(), isSafe: true).servesParts
     }
 
-    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
+    package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
         let call = ProviderPartCall(
             identifier: request.identifier, contentVersion: request.version, metadataVersion: request.metadataVersion,
             range: request.range, alignment: Int(request.alignment))
@@ -198,7 +198,7 @@ package final class ExtensionProvider: Provider {
         return ProviderPart(descriptor: answer.file, item: item, range: answer.range)
     }
 
-    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
         let file = try contents.map(Self.readOnly)
         let made = try await ask(
             ProviderCreateCall(
@@ -212,7 +212,7 @@ package final class ExtensionProvider: Provider {
 
     package func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         let item = try await ask(
             ProviderReplaceCall(
                 identifier: identifier, contents: try Self.readOnly(contents), base: base, modified: modified),
@@ -227,17 +227,17 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    package func signIn(password: String) async throws(ProviderFailure) {
+    package func signIn(password: String) async throws(ProviderError) {
         _ = try await ask(ProviderSignInCall(password: password), isSafe: true)
     }
 
-    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
+    package func domainState() async throws(ProviderError) -> ProviderDomainState {
         try await ask(ProviderStateCall(), isSafe: true)
     }
 
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         // An action may take any time. It does not use a slot that the engine's requests need.
         _ = try await ask(
             ProviderActionCall(action: action, identifiers: identifiers), isSafe: false, .transfer, isForProgram: true,
@@ -246,7 +246,7 @@ package final class ExtensionProvider: Provider {
 
     package func thumbnails(
         of identifiers: [String], side: Int
-    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
+    ) async throws(ProviderError) -> [ProviderThumbnail] {
         let answer = try await ask(
             ProviderThumbnailsCall(identifiers: identifiers, side: side), isSafe: true, .transfer)
         var awaited = Set(identifiers)
@@ -260,27 +260,30 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    // MARK: Facts
+    // MARK: User metadata
 
-    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        let item = try await ask(ProviderFactCall(identifier: identifier, fact: fact), isSafe: true)
+    package func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError)
+        -> ProviderItem
+    {
+        let item = try await ask(
+            ProviderMetadataCall(identifier: identifier, metadataChange: metadataChange), isSafe: true)
         return try Self.changed(item, identifier: identifier)
     }
 
     // MARK: The trash
 
-    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    package func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         try Self.changed(
             try await ask(ProviderTrashCall(identifier: identifier), isSafe: false), identifier: identifier)
     }
 
-    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem {
         try await untrash(identifier, to: parent, formerlyIn: nil)
     }
 
     package func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         let request = ProviderUntrashCall(identifier: identifier, parent: parent, former: former)
         return try Self.changed(try await ask(request, isSafe: false), identifier: identifier)
     }
@@ -289,13 +292,13 @@ package final class ExtensionProvider: Provider {
 
     package func move(
         _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         let item = try await ask(
             ProviderMoveCall(identifier: identifier, parent: parent, name: name), isSafe: false)
         return try Self.changed(item, identifier: identifier)
     }
 
-    package func delete(_ identifier: String) async throws(ProviderFailure) {
+    package func delete(_ identifier: String) async throws(ProviderError) {
         _ = try await ask(ProviderDeleteCall(identifier: identifier), isSafe: false)
     }
 
@@ -311,24 +314,24 @@ package final class ExtensionProvider: Provider {
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
         mayDie: Bool = false, through own: AsyncSemaphore? = nil, progress: (@Sendable (Int64, Int64) -> Void)? = nil
-    ) async throws(ProviderFailure) -> C.Value {
+    ) async throws(ProviderError) -> C.Value {
         try checkConnected()
-        let semaphore = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : questions)
-        let answer = try await semaphore.withPermit { () async throws(ProviderFailure) -> C.Value in
-            do throws(ProviderFailure) {
+        let semaphore = own ?? (isForProgram ? coordinated : length == .transfer ? transfers : requests)
+        let answer = try await semaphore.withPermit { () async throws(ProviderError) -> C.Value in
+            do throws(ProviderError) {
                 return try await self.process.call(request, length, mayDie: mayDie, progress: progress)
             } catch  where isSafe && error.isWorthAnotherTry && !Task.isCancelled {
                 return try await self.process.call(request, length, progress: progress)
             }
         }
-        guard let answer else { throw ProviderFailure(.cancelled, message: "the request was cancelled") }
+        guard let answer else { throw ProviderError(.cancelled, message: "the request was cancelled") }
         return answer
     }
 
     /// Returns a suggested page size within bounds. A message can hold a hundred times as many items.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
-    private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
+    private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier else {
             throw .bad("the item \(item.identifier) where \(identifier) was asked for")
         }
@@ -336,14 +339,14 @@ package final class ExtensionProvider: Provider {
     }
 
     /// Validates the reply to a change. A provider whose identifiers are paths may give the item another identifier.
-    private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderFailure) -> ProviderItem {
+    private static func changed(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
         guard item.identifier == identifier || isListable(item) else {
             throw .bad("the item \(item.identifier) to a change of \(identifier)")
         }
         return item
     }
 
-    private static func check(count: Int, suggested: Int) throws(ProviderFailure) {
+    private static func check(count: Int, suggested: Int) throws(ProviderError) {
         guard count <= suggested * ProviderWire.pageFactor else {
             throw .bad("\(count) items at once where \(suggested) were suggested")
         }
@@ -371,21 +374,21 @@ package final class ExtensionProvider: Provider {
     }
 
     /// Reopens a file read-only for an extension.
-    private static func readOnly(_ file: FileDescriptor) throws(ProviderFailure) -> FileDescriptor {
+    private static func readOnly(_ file: FileDescriptor) throws(ProviderError) -> FileDescriptor {
         do throws(Errno) {
             return try file.reopen([.readOnly, .nonBlocking])
         } catch {
-            throw ProviderFailure(.transient, message: "a file for the extension cannot be opened: \(error)")
+            throw ProviderError(.transient, message: "a file for the extension cannot be opened: \(error)")
         }
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Creates the failure for an unusable reply.
     ///
     /// - Parameter what: A description of the extension's reply.
-    fileprivate static func bad(_ what: String) -> ProviderFailure {
-        ProviderFailure(.badAnswer, message: "the extension answered with \(what)")
+    fileprivate static func bad(_ what: String) -> ProviderError {
+        ProviderError(.badAnswer, message: "the extension answered with \(what)")
     }
 
     /// Whether the process ended before it replied, for another reason than a timeout.

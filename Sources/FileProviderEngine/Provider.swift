@@ -8,27 +8,27 @@ import LinuxSystem
 /// so. Replies have been validated only in their form.
 package protocol Provider: Sendable {
     /// Returns the present item.
-    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
+    func item(_ identifier: String) async throws(ProviderError) -> ProviderItem
 
     /// Returns one page of a container. `nil` requests the first one.
     func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
-    ) async throws(ProviderFailure) -> ItemPage
+    ) async throws(ProviderError) -> ItemPage
 
     /// Returns the sync anchor from which later changes are reported; `nil` if the container has none.
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]?
+    func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]?
 
     /// Returns the changes since a sync anchor.
     func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch
+    ) async throws(ProviderError) -> ChangeBatch
 
     /// Fetches the whole contents of a file, as an open file that the engine may read as long as it holds it.
     ///
     /// - Parameter progress: Called now and then with the transferred and total bytes.
     func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents
+    ) async throws(ProviderError) -> ProviderContents
 
     /// Fetches the whole contents of a file.
     ///
@@ -36,51 +36,51 @@ package protocol Provider: Sendable {
     ///   it.
     func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents
+    ) async throws(ProviderError) -> ProviderContents
 
     /// Whether the provider supports fetching parts of files.
-    func servesParts() async throws(ProviderFailure) -> Bool
+    func servesParts() async throws(ProviderError) -> Bool
 
     /// Fetches a byte range of a file.
     ///
     /// - Returns: A file that has at least these bytes at their offsets, which the engine may read as long as it holds
     ///   it. Neither its version nor its range has been validated.
-    /// - Throws: A failure of kind ``ProviderFailure/Kind/expired`` if the version is not available any more;
-    ///   ``ProviderFailure/Kind/unsupported`` if the provider returns no parts of this file.
-    func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart
+    /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the version is not available any more;
+    ///   ``ProviderError/Kind/unsupported`` if the provider returns no parts of this file.
+    func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart
 
     /// Creates a file with contents, a directory, or a symbolic link.
     ///
     /// Safe to repeat: a provider that has created the item already reports a collision.
     ///
     /// - Parameter contents: Read from its beginning to its end; `nil` for directories and links.
-    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem
 
     /// Replaces the contents of a file. Returns when the provider has a copy of its own. The flag `uploaded` of the
     /// returned item says whether the provider's service has the contents, too.
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem
+    ) async throws(ProviderError) -> ProviderItem
 
     /// Renames an item, moves it, or both.
-    func move(_ identifier: String, to parent: String, named name: String) async throws(ProviderFailure) -> ProviderItem
+    func move(_ identifier: String, to parent: String, named name: String) async throws(ProviderError) -> ProviderItem
 
     /// Removes an item, and a directory with everything in it.
-    func delete(_ identifier: String) async throws(ProviderFailure)
+    func delete(_ identifier: String) async throws(ProviderError)
 
     /// Sets one piece of an item's user metadata, or its attributes.
     ///
-    /// - Throws: For attributes, a failure of kind ``ProviderFailure/Kind/unsupported`` only if the provider accepts
+    /// - Throws: For attributes, a failure of kind ``ProviderError/Kind/unsupported`` only if the provider accepts
     ///   attributes of no item.
-    func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem
+    func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError) -> ProviderItem
 
     /// Moves an item to the trash, and a directory with everything in it. Safe to repeat.
-    func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem
+    func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
     ///
     /// - Parameter parent: The directory to move it to; `nil` for its former one.
-    func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem
+    func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
     ///
@@ -89,16 +89,16 @@ package protocol Provider: Sendable {
     ///   - former: The item's former directory as far as it is known locally, for providers that do not know it.
     func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
-    ) async throws(ProviderFailure) -> ProviderItem
+    ) async throws(ProviderError) -> ProviderItem
 
     /// Reports that the engine needs the contents no more, so that the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
     /// Signs the user in.
     ///
-    /// - Throws: A failure of kind ``ProviderFailure/Kind/notAuthenticated`` if the password is wrong;
-    ///   ``ProviderFailure/Kind/unsupported`` if the provider has another way to sign in.
-    func signIn(password: String) async throws(ProviderFailure)
+    /// - Throws: A failure of kind ``ProviderError/Kind/notAuthenticated`` if the password is wrong;
+    ///   ``ProviderError/Kind/unsupported`` if the provider has another way to sign in.
+    func signIn(password: String) async throws(ProviderError)
 
     /// Performs a custom action of the provider on items. Never repeated for one user action.
     ///
@@ -107,12 +107,12 @@ package protocol Provider: Sendable {
     ///   - progress: Called with the completed and the total work.
     func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure)
+    ) async throws(ProviderError)
 
     /// Returns the provider's state of its whole domain.
     ///
-    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if it has none.
-    func domainState() async throws(ProviderFailure) -> ProviderDomainState
+    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if it has none.
+    func domainState() async throws(ProviderError) -> ProviderDomainState
 
     /// Searches the provider's service for items, including those that are not known locally.
     ///
@@ -120,10 +120,10 @@ package protocol Provider: Sendable {
     ///   - query: The text that the user entered; at most ``ProviderSearchCall/longestQuery`` bytes.
     ///   - limit: The maximum number of results, up to ``ProviderSearchCall/mostResults``.
     /// - Returns: The results, best first, without repeated identifiers.
-    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if the provider does not support search.
+    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider does not support search.
     func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderSearchResults
+    ) async throws(ProviderError) -> ProviderSearchResults
 
     /// Fetches thumbnails of files, without fetching their contents.
     ///
@@ -132,71 +132,73 @@ package protocol Provider: Sendable {
     ///   - side: The maximum useful length of a side, in pixels.
     /// - Returns: The results, for items that the provider replied about. Pictures are sealed memory files of a
     ///   bounded size, whose bytes are not validated.
-    /// - Throws: A failure of kind ``ProviderFailure/Kind/unsupported`` if the provider has no thumbnails at all.
-    func thumbnails(of identifiers: [String], side: Int) async throws(ProviderFailure) -> [ProviderThumbnail]
+    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider has no thumbnails at all.
+    func thumbnails(of identifiers: [String], side: Int) async throws(ProviderError) -> [ProviderThumbnail]
 }
 
 extension Provider {
     /// Ignores `takesUsed`. The default for providers whose files no other process uses.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents { try await contents(of: identifier, progress: progress) }
+    ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
     /// Whether the provider supports fetching parts of files. By default, it only has whole files.
-    package func servesParts() async throws(ProviderFailure) -> Bool { false }
+    package func servesParts() async throws(ProviderError) -> Bool { false }
 
-    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
-        throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
+    package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
+        throw ProviderError(.unsupported, message: "the provider gives no parts of files")
     }
 
     /// Throws a failure. The default for providers without sign-in by password.
-    package func signIn(password: String) async throws(ProviderFailure) {
-        throw ProviderFailure(.unsupported, message: "the provider takes no password")
+    package func signIn(password: String) async throws(ProviderError) {
+        throw ProviderError(.unsupported, message: "the provider takes no password")
     }
 
     /// Throws a failure. The default for providers without custom actions.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) {
-        throw ProviderFailure(.unsupported, message: "the provider performs no actions")
+    ) async throws(ProviderError) {
+        throw ProviderError(.unsupported, message: "the provider performs no actions")
     }
 
     /// Throws a failure. The default for providers without a domain state.
-    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
-        throw ProviderFailure(.unsupported, message: "the provider says nothing of its domain")
+    package func domainState() async throws(ProviderError) -> ProviderDomainState {
+        throw ProviderError(.unsupported, message: "the provider says nothing of its domain")
     }
 
     /// Throws a failure. The default for providers without search.
     package func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderSearchResults {
-        throw ProviderFailure(.unsupported, message: "the provider does not search")
+    ) async throws(ProviderError) -> ProviderSearchResults {
+        throw ProviderError(.unsupported, message: "the provider does not search")
     }
 
     /// Throws a failure. The default for providers without thumbnails.
     package func thumbnails(
         of identifiers: [String], side: Int
-    ) async throws(ProviderFailure) -> [ProviderThumbnail] {
-        throw ProviderFailure(.unsupported, message: "the provider has no thumbnails")
+    ) async throws(ProviderError) -> [ProviderThumbnail] {
+        throw ProviderError(.unsupported, message: "the provider has no thumbnails")
     }
 }
 
 extension Provider {
-    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        throw ProviderFailure(.unsupported, message: "the provider keeps no tags, favorites or dates of use")
+    package func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError)
+        -> ProviderItem
+    {
+        throw ProviderError(.unsupported, message: "the provider keeps no tags, favorites or dates of use")
     }
 
-    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        throw ProviderFailure(.unsupported, message: "the provider has no trash")
+    package func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem {
+        throw ProviderError(.unsupported, message: "the provider has no trash")
     }
 
-    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
-        throw ProviderFailure(.unsupported, message: "the provider has no trash")
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem {
+        throw ProviderError(.unsupported, message: "the provider has no trash")
     }
 
     package func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
-    ) async throws(ProviderFailure) -> ProviderItem { try await untrash(identifier, to: parent) }
+    ) async throws(ProviderError) -> ProviderItem { try await untrash(identifier, to: parent) }
 }
 
 /// The properties of an item to create.
@@ -269,13 +271,13 @@ package struct ProviderContents: Sendable {
 
     /// Throws a failure if another process has written to the file since it was handed over. The bytes that were read
     /// may then be a mixture of the old and the new ones.
-    func checkUnchanged() throws(ProviderFailure) {
+    func checkUnchanged() throws(ProviderError) {
         guard let moment else { return }
         let now = try onDisk { () throws(Errno) in FileMoment(try descriptor.status()) }
         // Only size and modification date are compared. A provider that links the file or sets its attributes changes
         // its change time, and the comparison would never succeed.
         guard now.isDated(as: moment) else {
-            throw ProviderFailure(.transient, message: "A program has changed the file meanwhile.")
+            throw ProviderError(.transient, message: "A program has changed the file meanwhile.")
         }
     }
 }

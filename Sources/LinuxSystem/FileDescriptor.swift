@@ -7,12 +7,12 @@ import Synchronization
 /// The object owns the number: no other code closes it or keeps it for longer than the object. Every descriptor
 /// opened through this type is close-on-exec.
 ///
-/// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``ClosingLane``, which closes it on
-/// another thread.
+/// close(2) of a descriptor that a peer sent may block. Such a descriptor has a ``DescriptorCloseQueue``, which closes
+/// it on another thread.
 public final class FileDescriptor: Sendable {
     /// The descriptor's number. It stays valid for as long as this object is referenced.
     public let rawValue: CInt
-    private let lane = AtomicLazyReference<ClosingLane>()
+    private let lane = AtomicLazyReference<DescriptorCloseQueue>()
 
     /// Takes ownership of an open descriptor. No other code may close it.
     public init(owning rawValue: CInt) {
@@ -22,17 +22,17 @@ public final class FileDescriptor: Sendable {
     /// Takes ownership of a descriptor that a peer sent.
     ///
     /// - Parameter lane: closes it. `nil` closes it on the thread that drops the last reference.
-    package convenience init(owning rawValue: CInt, closedOn lane: ClosingLane?) {
+    package convenience init(owning rawValue: CInt, closedOn lane: DescriptorCloseQueue?) {
         self.init(owning: rawValue)
         if let lane { close(on: lane) }
     }
 
     /// The lane that closes this descriptor. `nil` if the thread that drops the last reference closes it.
-    package var closingLane: ClosingLane? { lane.load() }
+    package var closingLane: DescriptorCloseQueue? { lane.load() }
 
     /// Sets the lane that closes this descriptor after its last reference is dropped. Has no effect if a lane is set
     /// already.
-    package func close(on lane: ClosingLane) {
+    package func close(on lane: DescriptorCloseQueue) {
         _ = self.lane.storeIfNil(lane)
     }
 

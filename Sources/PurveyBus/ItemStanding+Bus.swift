@@ -5,7 +5,7 @@ extension ItemStanding {
     var properties: BusValue {
         guard let item else { return .properties([("state", .string(domain == nil ? "outside" : "unknown"))]) }
         var pairs: [(name: String, value: BusValue)] = [
-            ("state", .string(item.state.word)), ("kind", .string(item.kind.word)), ("kept", .boolean(item.isKept)),
+            ("state", .string(item.state.word)), ("kind", .string(item.kind.word)), ("kept", .boolean(item.isPinned)),
             ("uploaded", .boolean(item.isUploaded)),
         ]
         if let domain { pairs.append(("domain", .string(domain))) }

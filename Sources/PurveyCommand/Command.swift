@@ -92,6 +92,6 @@ struct UsageError: Error {
     ///
     /// - Parameter listing: whether all known words are listed. `false` if there are many.
     init(about word: String, _ complaint: String, known: [String], listing: Bool = false) {
-        message = NearMiss.sentence(complaint, about: word, known: known, listing: listing)
+        message = SpellingSuggestion.sentence(complaint, about: word, known: known, listing: listing)
     }
 }

@@ -89,7 +89,7 @@ struct TypesBatch: ~Copyable {
         let word = String(decoding: line[..<tab], as: UTF8.self)
         guard let kind = TypesQuestion.Kind(rawValue: word) else {
             let kinds = TypesQuestion.Kind.allCases.map(\.rawValue)
-            fault(NearMiss.sentence("there is no kind '\(word)'", about: word, known: kinds, listing: true))
+            fault(SpellingSuggestion.sentence("there is no kind '\(word)'", about: word, known: kinds, listing: true))
             return nil
         }
         return TypesQuestion(kind: kind, value: String(decoding: line[(tab + 1)...], as: UTF8.self))

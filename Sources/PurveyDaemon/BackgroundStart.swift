@@ -24,7 +24,7 @@ enum BackgroundStart {
         } catch {
             return fail("\(error)")
         }
-        if ServiceMark(locations).waitForNextStart() { return 0 }
+        if ServiceMarkerFile(locations).waitForNextStart() { return 0 }
         let log: FileDescriptor
         do {
             log = try openLog(locations.log)

@@ -53,7 +53,7 @@ enum Daemon {
             return starter.fail("\(error)", log)
         }
         log.info("process \(getpid()) listens at \(locations.socket)")
-        let mark = ServiceMark(locations)
+        let mark = ServiceMarkerFile(locations)
         let isService = service.socket != nil
         if isService { leave(mark, log) } else { mark.remove() }
         // A daemon that was started on demand ends when idle; one that the user started stays.
@@ -63,11 +63,11 @@ enum Daemon {
         // Not awaited: the list of domains shows those that could not be started.
         Task { await domains.begin() }
 
-        var vigil = Vigil(
+        var vigil = ShutdownMonitor(
             signals: signals, listener: listener, isIdle: { exchange.isIdle && !domains.isNeeded },
             locations: locations, log: log, endsWhenIdle: endsWhenIdle)
         // Not inside the call below, because the arguments of a message that is not logged are not evaluated.
-        let reason = vigil.waitForTheEnd()
+        let reason = vigil.waitForShutdown()
         keeper?.end()
         // Removed so that no program waits for a next start that does not come.
         if isService { mark.remove() }
@@ -95,7 +95,7 @@ enum Daemon {
         return service.socket.map { ServiceStore(socket: $0, passed: passed, log: log) }
     }
 
-    private static func leave(_ mark: ServiceMark, _ log: DaemonLog) {
+    private static func leave(_ mark: ServiceMarkerFile, _ log: DaemonLog) {
         do throws(Errno) {
             try mark.leave()
         } catch {

@@ -1,7 +1,7 @@
 import Exchange
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 import Synchronization
 
 /// The process that starts a dead daemon again while it has domains, and keeps their mounts meanwhile. Without it,

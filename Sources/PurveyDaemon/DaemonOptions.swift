@@ -18,7 +18,7 @@ struct DaemonOptions: Sendable {
     var deaths: Int?
 
     /// An error in a command line.
-    struct Mistake: Error {
+    struct UsageError: Error {
         let message: String
     }
 
@@ -42,16 +42,16 @@ struct DaemonOptions: Sendable {
 
         """
 
-    init(_ arguments: [String]) throws(Mistake) {
+    init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
         while let word = rest.popFirst() {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0]
             var attached = parts.count > 1 ? parts[1] : nil
-            func value() throws(Mistake) -> String {
+            func value() throws(UsageError) -> String {
                 defer { attached = nil }
                 if let attached { return attached }
-                guard let next = rest.popFirst() else { throw Mistake(message: "\(name) needs a value") }
+                guard let next = rest.popFirst() else { throw UsageError(message: "\(name) needs a value") }
                 return next
             }
             switch name {
@@ -59,31 +59,31 @@ struct DaemonOptions: Sendable {
             case "--no-mount": noMount = true
             case "--socket":
                 let path = try value()
-                guard !path.isEmpty else { throw Mistake(message: "--socket needs a path") }
+                guard !path.isEmpty else { throw UsageError(message: "--socket needs a path") }
                 socket = path.hasPrefix("/") ? path : Self.workingFolder + "/" + path
             case "--log":
                 let text = try value()
                 guard let level = DaemonLog.Level(name: text) else {
                     let known = ["error", "warning", "info", "debug"]
-                    throw Mistake(
-                        message: NearMiss.sentence(
+                    throw UsageError(
+                        message: SpellingSuggestion.sentence(
                             "there is no log level '\(text)'", about: text, known: known, listing: true))
                 }
                 self.level = level
             case "--ready-descriptor":
                 guard let number = CInt(try value()), number > 2 else {
-                    throw Mistake(message: "--ready-descriptor needs the number of a descriptor")
+                    throw UsageError(message: "--ready-descriptor needs the number of a descriptor")
                 }
                 readiness = number
             case "--deaths":
                 guard let number = Int(try value()), number >= 0 else {
-                    throw Mistake(message: "--deaths needs a number")
+                    throw UsageError(message: "--deaths needs a number")
                 }
                 deaths = number
             default:
-                throw Mistake(message: Self.manual.complaint(about: word))
+                throw UsageError(message: Self.manual.complaint(about: word))
             }
-            if attached != nil { throw Mistake(message: "\(name) takes no value") }
+            if attached != nil { throw UsageError(message: "\(name) takes no value") }
         }
     }
 

@@ -1,4 +1,4 @@
-import Keeping
+import MountTakeover
 
 /// The holder of a dead daemon's mounts until the next daemon takes over. Functions may be called on any thread.
 /// Functions marked as blocking wait for seconds if the holder does not read.

@@ -31,7 +31,7 @@ do {
     // has no exit handlers of its own.
     fflush(nil)
     _exit(status)
-} catch let error as DaemonOptions.Mistake {
+} catch let error as DaemonOptions.UsageError {
     exit(DaemonOptions.manual.misuse(error.message))
 } catch {
     exit(BackgroundStart.fail("\(error)"))

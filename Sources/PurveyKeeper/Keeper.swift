@@ -1,7 +1,7 @@
 import Fuse
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 /// The keeper, which waits for the end of the daemon that started it, and restarts the daemon unless it ended
 /// intentionally. Meanwhile it holds the mounts, so that programs wait for the next daemon instead of getting errors.

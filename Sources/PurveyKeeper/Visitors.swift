@@ -1,6 +1,6 @@
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 /// The clients of the keeper's socket: daemons that want to be the next one.
 ///
@@ -95,7 +95,7 @@ struct Visitors {
     private mutating func accept() {
         while let line = try? listener?.accept() {
             // Descriptors that a visitor sends may take long to close.
-            line.descriptor.close(on: ClosingLane())
+            line.descriptor.close(on: DescriptorCloseQueue())
             guard visitors.count < Self.visitorLimit, isOfThisUser(line) else { continue }
             visitors.append(Visitor(line: line, limit: .now + Self.patience))
         }

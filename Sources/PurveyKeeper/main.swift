@@ -1,8 +1,8 @@
 // `purvey-keeper`: restarts a dead daemon, and holds its mounts until then. The daemon starts it while it has
 // domains, with one end of a socket pair as descriptor 3.
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 // Signals that end the daemon's terminal or the process that started it must not end the keeper.
 for number in [SIGHUP, SIGINT, SIGPIPE] { signal(number, SIG_IGN) }

@@ -45,7 +45,7 @@ package struct Confinement: Sendable {
     /// The number of threads at one time. The kernel counts them in a user namespace only, and not for root.
     package var threads: UInt64 = 1024
 
-    /// The number that a local socket of the program's gets if ``HandedDisplay`` answers for a display; `nil` if the
+    /// The number that a local socket of the program's gets if ``PassedDisplay`` answers for a display; `nil` if the
     /// program may create none.
     package var localSocket: CInt?
 

@@ -137,9 +137,9 @@ import Testing
     @Test func bracketsWithinSubqueriesDoNotMultiplyTheWork() {
         // Each bracket can be a condition or a value. Reading both ways at every depth would take exponential time.
         let deep = String(repeating: "(SUBQUERY(extensionItems, $a, ", count: 25)
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep) }
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(deep + "#") }
-        #expect(throws: ActivationRule.Fault.self) {
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(deep) }
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(deep + "#") }
+        #expect(throws: ActivationRule.RuleError.self) {
             try ActivationRule(deep + "TRUEPREDICATE" + String(repeating: ").@count)", count: 25))
         }
     }
@@ -159,7 +159,7 @@ import Testing
 
     @Test func aLongChainOfNamesOverflowsNothing() {
         let chain = "extensionItems" + String(repeating: ".a", count: 32_000) + ".@count == 0"
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(chain) }
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(chain) }
         let numbers: [Any] = [1e300, -1e300, Double.nan, Double.infinity, UInt64.max]
         for number in numbers {
             _ = try? accepts(["NSExtensionActivationSupportsImageWithMaxCount": number], [item(jpeg)])
@@ -168,11 +168,13 @@ import Testing
     }
 
     @Test func noTextDoesMoreThanFail() {
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "(", count: 50_000)) }
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "!", count: 50_000)) }
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(String(repeating: "1==1 OR ", count: 50_000)) }
-        #expect(throws: ActivationRule.Fault.self) { try ActivationRule(Date()) }
-        #expect(throws: ActivationRule.Fault.self) {
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(String(repeating: "(", count: 50_000)) }
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(String(repeating: "!", count: 50_000)) }
+        #expect(throws: ActivationRule.RuleError.self) {
+            try ActivationRule(String(repeating: "1==1 OR ", count: 50_000))
+        }
+        #expect(throws: ActivationRule.RuleError.self) { try ActivationRule(Date()) }
+        #expect(throws: ActivationRule.RuleError.self) {
             try ActivationRule(["NSExtensionActivationSupportsImageWithMaxCount": "many"])
         }
         var state: UInt64 = 11

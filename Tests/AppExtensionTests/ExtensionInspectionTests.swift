@@ -83,8 +83,8 @@ import Testing
         let path = folder.path + "/Info.plist"
         try Data("<plist><dict><key>".utf8).write(to: URL(fileURLWithPath: path))
         #expect(ExtensionInspection(path: folder.path).faults.count == 1)
-        #expect(throws: ExtensionFault.self) { try ExtensionBundle(ofExecutable: folder.path + "/ExtensionPeer") }
-        #expect(throws: ExtensionFault.self) { try ExtensionBundle(ofExecutable: "/nonexistent/x") }
+        #expect(throws: ExtensionBundleError.self) { try ExtensionBundle(ofExecutable: folder.path + "/ExtensionPeer") }
+        #expect(throws: ExtensionBundleError.self) { try ExtensionBundle(ofExecutable: "/nonexistent/x") }
         #expect(truncate(path, 5 << 20) == 0)
         #expect(ExtensionInspection(path: folder.path).faults.first?.contains("at most") == true)
         // Opening a pipe that has no writer as if it were a file would block.

@@ -69,14 +69,14 @@ import Testing
         ("1 == function(1, 'x')", "FUNCTION, at character 6,"),
     ])
     func whatMakesNoSenseOfThatIsToldWithItsPlace(_ rule: String, _ words: String) {
-        let fault = #expect(throws: ActivationRule.Fault.self) { try holds(rule) }
+        let fault = #expect(throws: ActivationRule.RuleError.self) { try holds(rule) }
         #expect(fault.map { "\($0)".contains(words) } == true, "\(fault.map { "\($0)" } ?? "-")")
     }
 
     @Test func choicesWithinBracketsAreNotReadAgainAtEveryDepth() throws {
         var rule = "1"
         for _ in 0..<25 { rule = "(TERNARY((1 == 1), (\(rule)), 2))" }
-        #expect(throws: ActivationRule.Fault.self) { try holds(rule + " == 1") }
+        #expect(throws: ActivationRule.RuleError.self) { try holds(rule + " == 1") }
         rule = "1"
         for _ in 0..<10 { rule = "(TERNARY((1 == 1), (\(rule)), 2))" }
         #expect(try holds(rule + " == 1"))
@@ -162,7 +162,7 @@ import Testing
             "fileproviderItems" + String(repeating: "[0", count: 20_000),
             String(repeating: "abs(", count: 10_000) + "1",
         ] {
-            #expect(throws: ActivationRule.Fault.self) { try holds(text) }
+            #expect(throws: ActivationRule.RuleError.self) { try holds(text) }
         }
         let sum = Array(repeating: "1", count: 10_000).joined(separator: "+")
         #expect(try holds("\(sum) == 10000"))

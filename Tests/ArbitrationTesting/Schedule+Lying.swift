@@ -48,7 +48,7 @@ extension Schedule {
 
     private mutating func answerForOthers(_ liar: UInt64) throws {
         let number = choose(questions.filter { $0.value.client != liar }.keys.sorted()) ?? random.next()
-        let failure = CoordinationFailure(domain: "lie", code: 1, message: "")
+        let failure = CoordinationError(domain: "lie", code: 1, message: "")
         try apply(.answer(preparation: number, failure: random.next() % 2 == 0 ? failure : nil), from: liar)
     }
 

@@ -265,7 +265,7 @@ package struct Schedule {
             return false
         }
         count("answered")
-        let failure = random.next() % 16 == 0 ? CoordinationFailure(domain: "test", code: 1, message: "") : nil
+        let failure = random.next() % 16 == 0 ? CoordinationError(domain: "test", code: 1, message: "") : nil
         try apply(.answer(preparation: number, failure: failure), from: question.client)
         return true
     }

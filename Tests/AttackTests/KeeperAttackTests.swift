@@ -1,8 +1,8 @@
 import AttackTesting
 import FileTesting
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 import ProgramTesting
 import TestThreads
 import Testing
@@ -103,11 +103,11 @@ import Testing
         try await expectTurn(program, seed)
         line.shutDown()
         guard case .message(.mount(let mount)) = KeeperMessage.next(from: next, until: .now + .seconds(300)) else {
-            throw AttackFailure(description: "no mount is handed over")
+            throw AttackError(description: "no mount is handed over")
         }
         #expect(mount.identifier == "m" && mount.record == [0] && mount.descriptors.count == 1, "seed \(seed)")
         guard case .message(.end) = KeeperMessage.next(from: next, until: .now + .seconds(300)) else {
-            throw AttackFailure(description: "the mounts have no end")
+            throw AttackError(description: "the mounts have no end")
         }
         // Nothing of ours is mounted.
         try KeeperMessage.drop(identifier: "m").send(over: next)

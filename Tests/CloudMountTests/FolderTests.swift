@@ -62,11 +62,11 @@ struct FolderTests {
             provider.addFolder("Quick", identifier: "quick")
             provider.addFile("Near", "near", in: "quick")
             provider.behave { behaviour in
-                behaviour.before = { (request) throws(ProviderFailure) in
+                behaviour.before = { (request) throws(ProviderError) in
                     guard case .page(of: "slow", _) = request else { return }
                     // The delay lasts until the request is cancelled or the test is over.
                     try? await Task.sleep(for: .seconds(3600))
-                    throw ProviderFailure(.cancelled, message: "The request was cancelled.")
+                    throw ProviderError(.cancelled, message: "The request was cancelled.")
                 }
             }
         } _: { (mount) throws in
@@ -91,7 +91,7 @@ struct FolderTests {
             let folder = provider.addFolder("Folder", identifier: "folder")
             for number in 0..<20 { provider.addFile("File \(number)", in: folder) }
             provider.behave { behaviour in
-                behaviour.before = { (request) throws(ProviderFailure) in
+                behaviour.before = { (request) throws(ProviderError) in
                     guard case .page(of: "folder", after: .some) = request else { return }
                     while !mayGoOn.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
                 }

@@ -83,7 +83,7 @@ struct NameTests {
             provider.addFile("Before", "text")
             provider.behave { behaviour in
                 // The reply describes the item as it was before the rename.
-                behaviour.after = { (request) throws(ProviderFailure) in
+                behaviour.after = { (request) throws(ProviderError) in
                     guard request.kind == .contents else { return }
                     while !mayGoOn.isSet, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
                 }

@@ -98,7 +98,7 @@ struct ReadingTests {
     }
 
     @Test func theErrorsOfAProviderAreTold() async throws {
-        let kinds: [(ProviderFailure.Kind, CInt)] = [
+        let kinds: [(ProviderError.Kind, CInt)] = [
             (.noSuchItem, ENOENT), (.notAuthenticated, EACCES), (.insufficientQuota, EDQUOT),
         ]
         try await withMount { provider in
@@ -107,8 +107,8 @@ struct ReadingTests {
             #expect(try mount.names().count == kinds.count)
             for (index, (kind, number)) in kinds.enumerated() {
                 mount.provider.behave { behaviour in
-                    behaviour.before = { (request) throws(ProviderFailure) in
-                        if request.kind == .contents { throw ProviderFailure(kind, message: "No.") }
+                    behaviour.before = { (request) throws(ProviderError) in
+                        if request.kind == .contents { throw ProviderError(kind, message: "No.") }
                     }
                 }
                 let error = mount.failure { _ = try mount.bytes("File \(index)") }

@@ -1,8 +1,8 @@
 import CloudMount
 import Fuse
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 import ProviderTesting
 import TestThreads
 import Testing
@@ -162,13 +162,13 @@ import Testing
         let making = domain.question(.create, Domain.making("New", flags: O_RDWR | O_EXCL))
         let made = try domain.ask(making)
         #expect(try domain.text(node, handle) == "old")
-        #expect(domain.ledger.openings.count == 2)
+        #expect(domain.sharedTable.entries.count == 2)
         try domain.takeOver()
         #expect(try domain.ask(opening, again: true).number() == handle)
         let again = try domain.ask(making, again: true)
         #expect(again.error == 0 && again.number() == made.number())
         #expect(again.number(at: Domain.handlePlace) == made.number(at: Domain.handlePlace))
-        #expect(domain.ledger.openings.count == 2)
+        #expect(domain.sharedTable.entries.count == 2)
         #expect(try domain.text(node, handle) == "old")
 
         // An open that was not performed, and a create of a file that exists and was not opened.
@@ -178,7 +178,7 @@ import Testing
         let third = Domain.making("Third", flags: O_RDWR | O_EXCL)
         #expect(try domain.ask(.create, third).error == -EEXIST)
         #expect(try domain.ask(domain.question(.create, third), again: true).number(at: Domain.handlePlace) != 0)
-        #expect(domain.ledger.openings.count == 4)
+        #expect(domain.sharedTable.entries.count == 4)
     }
 
     @Test func anAttributeIsSetAndRemovedOnce() throws {
@@ -217,7 +217,7 @@ import Testing
         for (opcode, body) in bodies { #expect(try domain.ask(opcode, in: node, body).error == -ESTALE, "\(opcode)") }
         #expect(try !domain.knows(node))
         #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
-        #expect(domain.ledger.openings.isEmpty)
+        #expect(domain.sharedTable.entries.isEmpty)
     }
 
     @Test func aFileThatWasRemovedWhileItWasReadGoesOnAfterATakeover() throws {
@@ -232,7 +232,7 @@ import Testing
             #expect(try domain.knows(node) && domain.node("File") == 0)
         }
         #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
-        #expect(domain.ledger.openings.isEmpty)
+        #expect(domain.sharedTable.entries.isEmpty)
         #expect(try !domain.knows(node))
     }
 
@@ -257,7 +257,8 @@ import Testing
             // one succeeds.
             #expect(try domain.ask(.open, in: node, Domain.opening(O_RDONLY)).error == -ESTALE)
             var again = try domain.ask(.open, in: node, Domain.opening(O_RDONLY))
-            // The kernel opens again at once. On a busy machine seconds can pass here, after which an open is a first one.
+            // The kernel opens again at once. On a busy machine seconds can pass here, after which an open is a first
+            // one.
             for _ in 0..<20 where again.error == -ESTALE {
                 again = try domain.ask(.open, in: node, Domain.opening(O_RDONLY))
             }
@@ -271,7 +272,7 @@ import Testing
         }
         #expect(try domain.node("File") == other)
         #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)
-        #expect(domain.ledger.openings.isEmpty)
+        #expect(domain.sharedTable.entries.isEmpty)
         #expect(try !domain.knows(node))
     }
 
@@ -291,8 +292,8 @@ import Testing
         for (handle, item, backing): (UInt64, UInt64, Int32) in [
             (1, 1 << 40, 5), (2, 1 << 40, 5), (3, node, 6), (4, node, 6), (5, 1 << 41, 0),
         ] {
-            domain.ledger.add(
-                OpeningLedger.Opening(
+            domain.sharedTable.add(
+                SharedHandleTable.Entry(
                     handle: handle, item: Int64(item), file: 0, request: handle, flags: [], backing: backing,
                     modifiedBefore: nil))
         }
@@ -303,7 +304,7 @@ import Testing
         }
         #expect(registrar.made.withLock { $0 }.sorted() == [5, 6])
         #expect(registrar.closed.withLock { $0 } == [5])
-        #expect(domain.ledger.openings.map(\.handle).sorted() == [3, 4])
+        #expect(domain.sharedTable.entries.map(\.handle).sorted() == [3, 4])
         for handle: UInt64 in [3, 4] {
             #expect(registrar.closed.withLock { $0 } == [5])
             #expect(try domain.ask(.release, in: node, Domain.closing(handle)).error == 0)

@@ -42,9 +42,9 @@ import Testing
             let folder = provider.addFolder("Folder", identifier: "folder")
             for number in 0..<20 { provider.addFile("File \(number)", in: folder) }
             provider.behave { behaviour in
-                behaviour.before = { (request) throws(ProviderFailure) in
+                behaviour.before = { (request) throws(ProviderError) in
                     guard case .page(of: "folder", after: .some) = request else { return }
-                    throw ProviderFailure(.notAuthenticated, message: "by the test")
+                    throw ProviderError(.notAuthenticated, message: "by the test")
                 }
             }
         } _: { (mount) throws in
@@ -54,7 +54,7 @@ import Testing
             #expect(try mount.text("Folder/File 3").isEmpty)
             #expect(mount.failure { _ = try mount.status("Folder/File 15") } == .permissionDenied)
             #expect(mount.failure { _ = try mount.status("Folder/None") } == .permissionDenied)
-            mount.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+            mount.provider.behave { $0.before = { (_) throws(ProviderError) in } }
             #expect(try mount.names("Folder").count == 20)
             #expect(mount.failure { _ = try mount.status("Folder/None") } == .noSuchFile)
         }

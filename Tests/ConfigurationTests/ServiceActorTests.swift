@@ -85,8 +85,8 @@ distributed actor Box<Value: Sendable> {
         }
     }
 
-    private static func failure(_ error: any Error) -> RemoteFailure {
-        RemoteFailure(domain: "test", code: 1, message: "\(error)")
+    private static func failure(_ error: any Error) -> RemoteError {
+        RemoteError(domain: "test", code: 1, message: "\(error)")
     }
 
     /// Serves an actor and returns the socket at the other end.

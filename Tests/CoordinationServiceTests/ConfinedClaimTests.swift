@@ -188,7 +188,7 @@ import Testing
                 Issue.record("it was not asked")
                 return
             }
-            let failure = CoordinationFailure(domain: "org.example.secret", code: 4711, message: "/home/u/secret")
+            let failure = CoordinationError(domain: "org.example.secret", code: 4711, message: "/home/u/secret")
             try talk.user.say(.answer(preparation: preparation.number, failure: failure))
             guard case .denied(claim: 1, .presenter(let told)) = await hears.next() else {
                 Issue.record("it was not refused")

@@ -41,7 +41,7 @@ import Testing
             .granted(claim: 1, paths: [], keys: [], hasWaited: false),
             .denied(claim: 2, .deadlock(OtherClaim(client: nil, number: 3), path: "/a")),
             .denied(claim: 2, .deadlock(OtherClaim(client: 4, number: 3), path: "/a")),
-            .denied(claim: 4, .presenter(CoordinationFailure(domain: "d", code: 5, message: "m"))),
+            .denied(claim: 4, .presenter(CoordinationError(domain: "d", code: 5, message: "m"))),
             .denied(claim: 6, .tooManyClaims(limit: 7)), .denied(claim: 6, .blockedPresenter(path: "/a")),
             .denied(claim: 6, .refused(reason: "r")),
             .prepare(
@@ -68,7 +68,7 @@ import Testing
 
     @Test func aDaemonThatKnowsNothingOfCoordinationIsNotWaitedFor() throws {
         let (one, other) = try Connection.pair(Service(), Service())
-        let coordination = DaemonCoordination(DaemonEntrance(connect: { _ in one }, join: { _ in one }))
+        let coordination = DaemonCoordination(DaemonConnector(connect: { _ in one }, join: { _ in one }))
         #expect(throws: ConduitError.self) {
             try coordination.connect(receive: { _ in }, place: { _ in nil }, lost: {})
         }

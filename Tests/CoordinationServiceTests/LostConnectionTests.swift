@@ -83,7 +83,7 @@ import Testing
     /// Returns a connection of this process, over which the test sends a coordinator's messages itself.
     private func connect(_ daemon: PrivateDaemon) async throws -> Connection {
         let locations = daemon.locations
-        let connection = try await offPool { () throws in try DaemonEntrance { locations }.connect(Service()) }
+        let connection = try await offPool { () throws in try DaemonConnector { locations }.connect(Service()) }
         _ = try await connection.call(CoordinateCall())
         return connection
     }

@@ -30,7 +30,7 @@ final class BusCaller: @unchecked Sendable {
         var children = [text]
         var arguments: [OpaquePointer?] = [g_variant_new_array(nil, &children, 1)]
         let answer = g_dbus_connection_call_sync(
-            connection, BusPlace.name, BusPlace.root, "org.purvey.Purvey1.Files", method,
+            connection, BusFixture.name, BusFixture.root, "org.purvey.Purvey1.Files", method,
             g_variant_new_tuple(&arguments, 1), nil, G_DBUS_CALL_FLAGS_NONE, 600_000, nil, &error)
         if let answer { g_variant_unref(answer) }
         return error.map { String(cString: $0.pointee.message) }

@@ -9,7 +9,7 @@ import Testing
 /// Faults of the bus, or of the process that serves it. They must not affect the daemon.
 @Suite(.timeLimit(.minutes(20))) struct BusFaultTests {
     @Test func aProcessThatDiesIsStartedAgain() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             for _ in 0..<2 {
                 let process = try #require(place.processes.first)
                 kill(process, SIGKILL)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func aBusThatDiesAndReturnsHasTheDomainsAgain() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             await place.bus.end()
             try await place.eventually("the process has ended") { place.processes.isEmpty }
             try await place.write("new", to: "new.txt")
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func whatHappensWhileTheBusStandsStillIsToldAfterwards() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             let monitor = try await place.listen()
             place.bus.send(SIGSTOP)
             for number in 0..<100 { try await place.write("new \(number)", to: "new \(number).txt") }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func aProcessThatHangsNeitherDelaysTheDaemonNorOutlivesIt() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             let process = try #require(place.processes.first)
             kill(process, SIGSTOP)
             for number in 0..<20 { try await place.write("new", to: "new \(number).txt") }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func theProcessEndsWithADaemonThatIsKilled() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             let process = try #require(place.processes.first)
             try await onThread { [daemon = place.daemon] in daemon.kill() }
             try await place.eventually("the process is gone") { !ProcessState.isAlive(process) }
@@ -78,7 +78,7 @@ import Testing
         ["PURVEY_BUS=", "DBUS_SESSION_BUS_ADDRESS=nonsense"],
     ])
     func aDaemonWithoutABusDoesItsWork(_ variables: [String]) async throws {
-        try await BusPlace.run({ _ in variables }, isShown: false) { place in
+        try await BusFixture.run({ _ in variables }, isShown: false) { place in
             try await place.write("new", to: "new.txt")
             try await place.eventually("the edit arrives") {
                 try await place.tell { try? $0.text("new.txt") } == "new"
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func theBusOfTheUsersRuntimeFolderIsFound() async throws {
-        try await BusPlace.run({ bus in
+        try await BusFixture.run({ bus in
             let folder = (bus.socket as NSString).deletingLastPathComponent
             return ["PURVEY_BUS=", "DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR=" + folder]
         }) { place in

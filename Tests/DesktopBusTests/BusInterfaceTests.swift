@@ -9,12 +9,12 @@ import Testing
 /// The interface on the desktop's bus: the domains it shows, and its operations on their files.
 @Suite(.timeLimit(.minutes(20))) struct BusInterfaceTests {
     @Test func aDomainIsShownForAsLongAsItIsThere() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             let objects = try await place.objects()
             #expect(objects.contains("'MountPath': <'\(place.mount)'>"))
             #expect(objects.contains("'Connected': <true>") && objects.contains("'NeedsSignIn': <false>"))
             #expect(objects.contains("'State': <'running'>") && objects.contains("'PendingUploads': <uint32 0>"))
-            let path = try #require(objects.split(separator: "'").first { $0.hasPrefix(BusPlace.root + "/domains/") })
+            let path = try #require(objects.split(separator: "'").first { $0.hasPrefix(BusFixture.root + "/domains/") })
             let get = "org.freedesktop.DBus.Properties.Get"
             let name = try await place.call(get, "org.purvey.Purvey1.Domain", "Name", on: String(path))
             #expect(name.text == "(<'Cloud'>,)\n")
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func whatIsSaidOfADomainChangesWithIt() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             let monitor = try await place.listen()
             try await place.tell { try $0.add(CloudRule(.hold, on: .create)) }
             try await place.write("new", to: "new.txt")
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func statesOfFilesAreToldWithoutAskingTheService() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell {
                 try $0.put("a.txt", "bytes")
                 try $0.put("inner/b.txt", "more")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func whoeverListensHearsOfEveryState() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell { try $0.put("a.txt", "bytes") }
             try await place.succeed("ls", "Cloud:")
             let monitor = try await place.listen()
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func oneSignalSaysOfAGreatManyFilesWhereToLook() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell { try $0.fill("many", count: 3000) }
             try await place.succeed("ls", "Cloud:")
             let monitor = try await place.listen()
@@ -119,12 +119,12 @@ import Testing
     }
 
     @Test func whatCannotBeDoneIsAnErrorWithANameAndASentence() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell { try $0.put("folder/a.txt", "bytes") }
             try await place.succeed("keep", "Cloud:folder")
             func error(_ method: String, _ arguments: String...) async throws -> String {
                 let run = try await place.bus.gdbus(
-                    ["call", "--session", "-d", BusPlace.name, "-o", BusPlace.root, "-m"]
+                    ["call", "--session", "-d", BusFixture.name, "-o", BusFixture.root, "-m"]
                         + ["org.purvey.Purvey1.Files." + method] + arguments
                 ).end()
                 #expect(run.status != 0)
@@ -154,14 +154,14 @@ import Testing
     }
 
     @Test func aCallEndsWithItsCaller() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell {
                 try $0.put("a.txt", "bytes")
                 try $0.add(CloudRule(.hold, on: .contents))
             }
             let method = "org.purvey.Purvey1.Files.Download"
             let caller = try place.bus.gdbus(
-                ["call", "--session", "-d", BusPlace.name, "-o", BusPlace.root, "-m", method, "['Cloud:a.txt']"])
+                ["call", "--session", "-d", BusFixture.name, "-o", BusFixture.root, "-m", method, "['Cloud:a.txt']"])
             try await place.eventually("the bytes are asked for") { try await place.tell { try $0.held() } > 0 }
             #expect(caller.isRunning)
             caller.send(SIGKILL)
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func aCallerThatAsksForTooMuchAtOnceIsRefusedAndOthersAreNot() async throws {
-        try await BusPlace.run { place in
+        try await BusFixture.run { place in
             try await place.tell {
                 try $0.put("a.txt", "bytes")
                 try $0.add(CloudRule(.hold, on: .contents))

@@ -27,7 +27,7 @@ import Testing
                     try await Board("board", client: client).items()
                 }
                 // Requests about file providers use a connection of their own.
-                let entrance = DaemonEntrance { other }
+                let entrance = DaemonConnector { other }
                 try await offPool { () throws in
                     let connection = try entrance.connect(Service())
                     #expect(throws: ExchangeError.refused(sentence)) { try entrance.check(connection) }

@@ -13,20 +13,20 @@ import Testing
 
     /// Returns the property list of an extension.
     private static func list(_ identifier: String, groups: [String]) -> [String: Any] {
-        var list = ExtensionPlace.propertyList
+        var list = ExtensionFixture.propertyList
         list["CFBundleIdentifier"] = identifier
         if !groups.isEmpty { list[AppGroup.listKey] = groups }
         return list
     }
 
     private static func start(
-        _ place: ExtensionPlace, _ identifier: String = "org.example.unruly", groups: [String] = [group]
+        _ place: ExtensionFixture, _ identifier: String = "org.example.unruly", groups: [String] = [group]
     ) throws -> Unruly {
         try place.start(list(identifier, groups: groups), product: "BookmarkExtension")
     }
 
     @Test func extensionsOfOneGroupHaveOneFolderAndTheSameValues() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let first = try Self.start(place)
             let second = try Self.start(place, "org.example.second")
             defer { for process in [first, second] { process.end() } }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func whoeverDoesNotDeclareTheGroupHasNothingOfIt() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let member = try Self.start(place)
             let other = try Self.start(place, "org.example.other", groups: ["group.b"])
             defer { for process in [member, other] { process.end() } }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func aProgramSharesWithItsExtensionWhatItsOwnListDeclares() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let member = try Self.start(place)
             defer { member.end() }
             let folder = place.data + "/groups/" + Self.group
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func whatAnExtensionHadOfItsGroupAloneMovesToTheGroup() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let old = place.data + "/containers/org.example.unruly/Library/purvey/groups/" + Self.group
             try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
             try Data("kept".utf8).write(to: URL(fileURLWithPath: old + "/a.txt"))
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func anExtensionGetsNoFolderByALinkInItsContainer() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let old = place.data + "/containers/org.example.unruly/Library/purvey/groups"
             try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
             try FileManager.default.createDirectory(atPath: place.root + "/secret", withIntermediateDirectories: true)
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test func groupsThatCannotBeFoldersAreFaults() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write(Self.list("org.example.unruly", groups: ["../x", "group.a"]))
             #expect(ExtensionInspection(path: place.appex).faults.contains { $0.contains("../x") })
-            var list = ExtensionPlace.propertyList
+            var list = ExtensionFixture.propertyList
             list[AppGroup.listKey] = "group.a"
             try place.write(list)
             #expect(ExtensionInspection(path: place.appex).faults == ["\(AppGroup.listKey) is not an array of texts"])
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test func theGroupOfAProvidersDocumentsIsDeclaredByNamingIt() throws {
-        try ExtensionPlace.run { place in
-            var list = ExtensionPlace.propertyList
+        try ExtensionFixture.run { place in
+            var list = ExtensionFixture.propertyList
             var described = try #require(list["NSExtension"] as? [String: Any])
             described[AppGroup.documentKey] = "group.documents"
             list["NSExtension"] = described
@@ -132,7 +132,7 @@ private struct Program {
     private let program: ChildProgram
     private let socket: FileDescriptor
 
-    init(_ place: ExtensionPlace, _ identifier: String, groups: [String]) throws {
+    init(_ place: ExtensionFixture, _ identifier: String, groups: [String]) throws {
         let folder = place.root + "/" + identifier + ".app"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: place.appex + "/Unruly", toPath: folder + "/Unruly")

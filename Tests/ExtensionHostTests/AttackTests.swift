@@ -32,7 +32,7 @@ import Testing
         Layers(), Layers(landlock: 2), Layers(landlock: 0), Layers(namespaces: []), Layers(landlock: 2, namespaces: []),
     ]
 
-    private func refuses(_ deeds: [String], _ place: ExtensionPlace, layers: Layers) throws {
+    private func refuses(_ deeds: [String], _ place: ExtensionFixture, layers: Layers) throws {
         let unruly = try place.start(layers: layers)
         defer { unruly.end() }
         for deed in deeds { #expect(unruly.tell("call " + deed) == Self.refused, "\(deed) with \(layers)") }
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: layers) func noFileIsEmptiedByItsPath(_ layers: Layers) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let file = place.root + "/precious"
             try Data("precious".utf8).write(to: URL(fileURLWithPath: file))
             let own = place.data + "/extensions/org.example.unruly.appex/Info.plist"
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: layers) func noProcessIsSignalledByADescriptor(_ layers: Layers) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let own = getpid()
             try refuses(
                 [
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: layers) func capabilitiesAreNone(_ layers: Layers) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start(layers: layers)
             let status = try #require(unruly.tell("text /proc/self/status"))
             let sets = status.split(separator: "\n").filter {
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: layers) func noProcessIsSlowedDown(_ layers: Layers) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             for process in [0, getpid(), getppid()] {
                 try refuses(
                     [
@@ -106,7 +106,7 @@ import Testing
         try #require(set >= 0)
         // ipcrm removes it, because Swift cannot call the variadic semctl(2).
         defer { _ = try? ChildProgram.start("/usr/bin/ipcrm", arguments: ["-s", "\(set)"], descriptors: []).wait() }
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             for layers in Self.layers {
                 try refuses(
                     [
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: layers) func whatIsOutsideIsNotSeen(_ layers: Layers) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let file = place.root + "/seen"
             try Data("x".utf8).write(to: URL(fileURLWithPath: file))
             let unruly = try place.start(layers: layers)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func callsThatNoKernelHadYetDoNotExist() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
             for number in [471, 480, 1000] {
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func memoryThatTheLimitDoesNotCountIsRefused() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             // MAP_GROWSDOWN, MAP_SHARED | MAP_ANONYMOUS, MAP_HUGETLB.
             try refuses(
                 [
@@ -181,7 +181,7 @@ import Testing
     @Test(arguments: ["page-tables", "sockets", "memory-files"]) func memoryOfAnyKindEndsAtTheLimit(_ deed: String)
         throws
     {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             unruly.order(deed)
             let ending = unruly.run.waitForEnd()
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func threadsEndAtTheirLimit() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
             unruly.order("threads")
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func aThousandCallsByChanceChangeNothingOutside() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let outside = place.root + "/outside"
             try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
             let file = outside + "/file"

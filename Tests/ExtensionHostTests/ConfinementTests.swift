@@ -7,8 +7,8 @@ import Sandbox
 import Testing
 
 @Suite struct ConfinementTests {
-    private func telling(_ deeds: [String], _ list: [String: Any] = ExtensionPlace.propertyList) throws -> [String?] {
-        try ExtensionPlace.run { place in
+    private func telling(_ deeds: [String], _ list: [String: Any] = ExtensionFixture.propertyList) throws -> [String?] {
+        try ExtensionFixture.run { place in
             let unruly = try place.start(list)
             defer { unruly.end() }
             return deeds.map { unruly.tell($0) }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func anExtensionHasItsContainerAndNothingOfTheCallersEnvironment() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
             let container = place.data + "/containers/org.example.unruly"
@@ -48,7 +48,7 @@ import Testing
 
     @Test func anExtensionThatWritesOrReadsOutsideItsContainerIsRefused() throws {
         guard landlockIsThere() else { return }
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let secret = place.root + "/secret"
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
             let unruly = try place.start()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func anExtensionChangesNothingThatBelongsToAFileOutsideItsContainer() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
             // The extension may read its own bundle, as it may read files that it receives. A descriptor suffices.
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aFileInAContainerGrowsToALimit() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             defer { unruly.end() }
             let file = place.data + "/containers/org.example.unruly/Documents/large"
@@ -96,7 +96,7 @@ import Testing
 
     @Test func aLinkInAContainerMakesNothingOutsideOfIt() throws {
         for name in ["tmp", "Documents", "Library"] {
-            try ExtensionPlace.run { place in
+            try ExtensionFixture.run { place in
                 try place.start().end()
                 let outside = place.root + "/outside"
                 let container = place.data + "/containers/org.example.unruly"
@@ -128,7 +128,7 @@ import Testing
     @Test func anExtensionMakesNoSocketUnlessItsPropertyListAsksForTheNetwork() throws {
         let refused = Errno.notPermitted.description
         #expect(try telling(["socket \(AF_INET)", "socket \(AF_UNIX)"]) == [refused, refused])
-        var list = ExtensionPlace.propertyList
+        var list = ExtensionFixture.propertyList
         var described = try #require(list["NSExtension"] as? [String: Any])
         described[ExtensionBundle.networkKey] = true
         list["NSExtension"] = described
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test func anExtensionThatCrashesIsReportedWithItsSignalAndItsLastLinesAndStartsAgain() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             let other = try place.start()
             defer { other.end() }
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func anExtensionThatEatsMemoryEndsAtItsLimit() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             unruly.order("eat")
             let ending = unruly.run.waitForEnd()
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func anExtensionThatFillsMemoryFilesIsEndedAtItsLimit() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             unruly.order("memory-files")
             let ending = unruly.run.waitForEnd()
@@ -199,8 +199,8 @@ import Testing
     }
 
     @Test func anExtensionThatHangsIsEndedAtItsTimeLimit() throws {
-        try ExtensionPlace.run { place in
-            var list = ExtensionPlace.propertyList
+        try ExtensionFixture.run { place in
+            var list = ExtensionFixture.propertyList
             var described = try #require(list["NSExtension"] as? [String: Any])
             described[ExtensionBundle.timeKey] = 1
             list["NSExtension"] = described
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func anExtensionWhoseCallerHasEnoughIsEnded() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start()
             unruly.order("hang")
             unruly.run.release()

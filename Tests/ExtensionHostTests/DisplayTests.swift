@@ -33,6 +33,6 @@ import Testing
         (":-1", nil), (":99999999999999999999", nil),
     ])
     func onlyDisplaysOfThisMachineHaveANumber(_ display: String, _ number: Int?) {
-        #expect(HandedDisplay.number(of: display) == number)
+        #expect(PassedDisplay.number(of: display) == number)
     }
 }

@@ -6,11 +6,11 @@ import Testing
 
 /// The log of an extension's processes: printed lines, log messages and crashes.
 @Suite struct ExtensionLogTests {
-    private func log(_ place: ExtensionPlace) -> ExtensionLog {
+    private func log(_ place: ExtensionFixture) -> ExtensionLog {
         ExtensionLog(of: "org.example.unruly", data: place.data)
     }
 
-    private func text(_ place: ExtensionPlace) throws -> String {
+    private func text(_ place: ExtensionFixture) throws -> String {
         var reader = ExtensionLogReader(log(place))
         var bytes: [UInt8] = []
         while true {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func whatAProcessPrintsAndHowItEndsIsKept() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let process = try place.start()
             #expect(process.tell("print hello") == "done")
             process.order("exit 3")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aCrashIsKeptWithItsMessageAndTheFunctionsThatItCameFrom() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let process = try place.start()
             process.order("told-crash")
             let ending = process.run.waitForEnd()
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func framesThatAProcessMakesUpOpenNoFilesOfOthers() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let process = try place.start()
             let pipe = place.root + "/pipe"
             #expect(mkfifo(pipe, 0o600) == 0)
@@ -69,7 +69,7 @@ import Testing
     @Test func aNameThatGrowsWithoutEndIsKeptAsItIs() throws {
         let parts = (0..<22).map { "A" + String(UnicodeScalar(UInt8(ascii: "D") + UInt8($0))) + "G" }
         let name = "$s1M1GVy" + String(repeating: "ACy", count: 22) + "SiSiG" + parts.joined() + "D"
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let process = try place.start()
             #expect(process.tell("frames /usr/x(\(name)+0x10)[0x10]") == "done")
             #expect(process.tell("frames /usr/x($s1M1GVySiSiGD+0x10)[0x10]") == "done")

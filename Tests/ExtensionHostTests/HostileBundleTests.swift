@@ -8,7 +8,7 @@ import Testing
 /// Bundles made to harm the user who installs them.
 @Suite struct HostileBundleTests {
     @Test func noFileOfAnInstalledBundleRunsAsItsOwnerOrIsWrittenByOthers() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write()
             let tool = place.appex + "/tool"
             try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: tool))
@@ -22,12 +22,12 @@ import Testing
     /// The kernel hides the memory files of a process from a user who may not read its program.
     @Test(.enabled(if: geteuid() != 0, "root may read every program"))
     func anExecutableThatCannotBeReadIsNeitherInstalledNorStarted() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write()
             let program = place.appex + "/Unruly"
             #expect(chmod(program, 0o111) == 0)
             for link in [false, true] {
-                let failure = #expect(throws: ExtensionLibrary.Failure.self) {
+                let failure = #expect(throws: ExtensionLibrary.LibraryError.self) {
                     try place.library.install(path: place.appex, link: link)
                 }
                 #expect(failure?.description.contains("cannot be read") == true, "\(failure?.description ?? "")")
@@ -36,7 +36,7 @@ import Testing
             #expect(chmod(program, 0o755) == 0)
             try place.library.install(path: place.appex, link: true)
             #expect(chmod(program, 0o111) == 0)
-            let failure = #expect(throws: ExtensionLibrary.Failure.self) {
+            let failure = #expect(throws: ExtensionLibrary.LibraryError.self) {
                 try place.library.find("org.example.unruly")
             }
             #expect(failure?.description.contains("cannot be read") == true, "\(failure?.description ?? "")")

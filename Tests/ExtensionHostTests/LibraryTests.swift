@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LibraryTests {
     @Test func anExtensionIsInstalledFoundReplacedAndRemoved() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write()
             let installed = try place.library.install(path: place.appex)
             #expect(installed.path == place.data + "/extensions/org.example.unruly.appex")
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func anExtensionThatComesWithPurveyIsFoundUnlessAnotherStandsInItsPlace() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write()
             let shipped = (place.appex as NSString).deletingLastPathComponent
             let library = ExtensionLibrary(data: place.data, shipped: shipped)
@@ -38,18 +38,18 @@ import Testing
     }
 
     @Test func aBrokenPropertyListIsRefusedAndNamed() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write()
             try Data("<plist><dict>".utf8).write(to: URL(fileURLWithPath: place.appex + "/Info.plist"))
             let faults = ExtensionInspection(path: place.appex).faults
             #expect(faults == ["\(place.appex)/Info.plist is not a property list with a dictionary at its root"])
-            #expect(throws: ExtensionLibrary.Failure.self) { try place.library.install(path: place.appex) }
+            #expect(throws: ExtensionLibrary.LibraryError.self) { try place.library.install(path: place.appex) }
             #expect(place.library.all.isEmpty)
         }
     }
 
     @Test func aPropertyListWithoutPrincipalClassIsRefusedWithAllItsOtherFaults() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             try place.write([
                 "CFBundleIdentifier": "../escape", "CFBundleExecutable": "missing",
                 "NSExtension": [
@@ -65,9 +65,9 @@ import Testing
     }
 
     @Test func whatIsNotInstalledCannotBeRemoved() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             for identifier in ["org.example.other", "../Unruly", ""] {
-                #expect(throws: ExtensionLibrary.Failure.self) { try place.library.remove(identifier: identifier) }
+                #expect(throws: ExtensionLibrary.LibraryError.self) { try place.library.remove(identifier: identifier) }
             }
         }
     }

@@ -59,7 +59,7 @@ import Testing
         // The process ends before it decodes anything.
         let process = PictureProcess(program: "/usr/bin/false", data: folder.path)
         let picture = try Self.picture()
-        do throws(PictureFailure) {
+        do throws(PictureError) {
             _ = try await process.shrink(picture, sides: [16])
             Issue.record("a picture was made by nobody")
         } catch .unusable {

@@ -9,7 +9,7 @@ import Testing
 @Suite struct SecurityScopeTests {
     /// An extension that uses bookmarks, and a directory of its user outside its container.
     private struct Scene {
-        let place: ExtensionPlace
+        let place: ExtensionFixture
         let process: Unruly
         let files: String
         var file: String { files + "/a.txt" }
@@ -33,7 +33,7 @@ import Testing
     }
 
     private func run(_ body: (Scene) throws -> Void) throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let files = place.root + "/files"
             try FileManager.default.createDirectory(atPath: files + "/folder", withIntermediateDirectories: true)
             try Data("text".utf8).write(to: URL(fileURLWithPath: files + "/a.txt"))
@@ -283,7 +283,7 @@ import Testing
     }
 
     @Test func aProcessThatFallsOverLeavesNothingAndADaemonRemovesWhatAnotherLeft() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let left = place.data + "/scopes/left/changing/1"
             try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: true)
             _ = ExtensionService(data: place.data)

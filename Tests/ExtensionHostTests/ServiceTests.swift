@@ -7,8 +7,8 @@ import Testing
 
 /// The daemon's service over a socket of its own, with real extension processes behind it.
 @Suite struct ServiceTests {
-    private func serving(_ body: (ExtensionPlace, Connection) async throws -> Void) async throws {
-        let place = try ExtensionPlace.make()
+    private func serving(_ body: (ExtensionFixture, Connection) async throws -> Void) async throws {
+        let place = try ExtensionFixture.make()
         defer { place.remove() }
         try place.write()
         try place.library.install(path: place.appex)

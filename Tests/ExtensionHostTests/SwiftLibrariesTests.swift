@@ -125,7 +125,7 @@ import Testing
 
     /// Simulates a daemon that is statically linked with the Swift libraries.
     @Test func anExtensionFindsItsLibrariesWhereItsHostHasNone() throws {
-        try ExtensionPlace.run { place in
+        try ExtensionFixture.run { place in
             let unruly = try place.start(hostLibraries: [])
             defer { unruly.end() }
             #expect(unruly.tell("greet") == "hello")

@@ -10,8 +10,8 @@ import Testing
     private func ending(
         after deeds: [String], network: Bool = false, isExcessive: Bool = false
     ) throws -> ExtensionEnding {
-        try ExtensionPlace.run { place in
-            var list = ExtensionPlace.propertyList
+        try ExtensionFixture.run { place in
+            var list = ExtensionFixture.propertyList
             var described = try #require(list["NSExtension"] as? [String: Any])
             described[ExtensionBundle.networkKey] = network
             list["NSExtension"] = described

@@ -9,7 +9,7 @@ struct CourseWriter {
     var operations: [Operation] = []
     private(set) var texts: Set<String> = []
     /// The tags and favorites of items in the tree.
-    var marks: [String: Mark] = [:]
+    var marks: [String: Tagging] = [:]
     /// The attributes that were set locally of items in the tree.
     var attributes: [String: SetAttributes] = [:]
     /// The items in the trash, by their names in it.

@@ -49,7 +49,7 @@ package final class Harness: Sendable {
     package func run() throws -> Summary {
         let bundles = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: bundles, withIntermediateDirectories: true)
-        let leftover = Leftover { try? FileManager.default.removeItem(atPath: bundles) }
+        let leftover = ExitCleanup { try? FileManager.default.removeItem(atPath: bundles) }
         defer { leftover.remove() }
         let bundle = bundles + "/Scriptable.appex"
         try StartedCloud.makeBundle(

@@ -9,7 +9,7 @@ import ScriptableService
 /// A monitor of a daemon that is killed and stopped while another thread works in its mount. It restarts a daemon
 /// that ended, resumes one that is stopped after a while, and does what else the fault requires.
 final class Minder: Sendable {
-    private let place: FaultPlace
+    private let place: FaultFixture
     private let fault: Fault?
     /// A step of the next daemon's recovery at which that daemon dies, too.
     private let secondPoint: String?
@@ -44,7 +44,7 @@ final class Minder: Sendable {
     private let state = Lock(State())
     private let ended = Latch()
 
-    init(_ place: FaultPlace, _ fault: Fault?, seed: UInt64) {
+    init(_ place: FaultFixture, _ fault: Fault?, seed: UInt64) {
         self.place = place
         self.fault = fault
         var generator = RandomNumbers(seed: seed)
@@ -262,7 +262,7 @@ final class Minder: Sendable {
                 try place.cloud.control.change { $0.quota = nil }
                 place.retry()
             } else {
-                try place.call(SignInDomainCall(name: FaultPlace.domain, password: Fault.password))
+                try place.call(SignInDomainCall(name: FaultFixture.domain, password: Fault.password))
             }
         } catch {
             // The daemon or the provider does not run at the moment, or the domain does not exist yet.

@@ -111,7 +111,7 @@ enum Operation: Sendable, CustomStringConvertible {
         }
     }
 
-    func perform(in place: FaultPlace) throws {
+    func perform(in place: FaultFixture) throws {
         func path(_ relative: String) -> String { relative.isEmpty ? place.mount : place.mount + "/" + relative }
         switch self {
         case .make(let file, let text), .change(let file, let text):
@@ -159,12 +159,12 @@ enum Operation: Sendable, CustomStringConvertible {
             try place.call(SetFavoriteCall(place: place.item(path), isFavorite: isFavorite))
         case .trash(let path): try place.call(TrashItemCall(place: place.item(path)))
         case .untrash(let name, let target):
-            try place.call(UntrashItemCall(domain: FaultPlace.domain, item: name))
+            try place.call(UntrashItemCall(domain: FaultFixture.domain, item: name))
             // The kernel is notified a moment later than the caller.
             _ = try FileStatus.of(path(target), followingLinks: false)
         case .removeForGood(let name):
             try place.waitForTrashed(name)
-            try place.call(EmptyTrashCall(domain: FaultPlace.domain, item: name))
+            try place.call(EmptyTrashCall(domain: FaultFixture.domain, item: name))
         case .removeFromTrash(let name): try place.cloud.control.remove(CloudItem.trashPath + "/" + name)
         case .put(let file, let text): try place.cloud.control.put(file, text)
         case .takeAway(let file): try place.cloud.control.remove(file)
@@ -183,7 +183,7 @@ enum Operation: Sendable, CustomStringConvertible {
     }
 
     /// Repeats the operation, as a user does after a failure: parts that succeeded are not repeated.
-    func performAgain(in place: FaultPlace) throws {
+    func performAgain(in place: FaultFixture) throws {
         // The error is passed on if it is unknown whether the item exists.
         func isThere(_ relative: String) throws(Errno) -> Bool {
             do throws(Errno) {

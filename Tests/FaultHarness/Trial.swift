@@ -31,7 +31,7 @@ struct Trial {
 
     private let course: Course
     private let fault: Fault?
-    private let place: FaultPlace
+    private let place: FaultFixture
     private let model: StartedCloud.Model
     /// Whether the service receives modes, dates and extended attributes, too.
     private var takesAttributes: Bool { model.isReplica }
@@ -57,9 +57,9 @@ struct Trial {
         model: StartedCloud.Model, keepsFiles: Bool
     ) -> Outcome {
         do {
-            let place = try FaultPlace(
+            let place = try FaultFixture(
                 bundle: bundle, fault, answerTime: answerTime(fault, usual: usual), hasKeeper: hasKeeper)
-            let leftover = Leftover {
+            let leftover = ExitCleanup {
                 isOver.store(true, ordering: .relaxed)
                 _ = place.end()
             }
@@ -76,8 +76,9 @@ struct Trial {
         }
     }
 
-    private init(_ place: FaultPlace, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, _ model: StartedCloud.Model)
-    {
+    private init(
+        _ place: FaultFixture, _ scenario: Scenario, seed: UInt64, _ fault: Fault?, _ model: StartedCloud.Model
+    ) {
         self.place = place
         self.model = model
         self.fault = fault
@@ -334,7 +335,7 @@ struct Trial {
             let mounted = try MountedTree(place.mount)
             found += mounted.losses + Loss.between(course.after, mounted.tree, texts: course.texts, .mount)
             if !found.isEmpty, !all { return found }
-            if takesAttributes { found += FaultPlace.differences(course.attributes, service.items) }
+            if takesAttributes { found += FaultFixture.differences(course.attributes, service.items) }
             return found + (try mounted.differences(course.attributes)) + (try differencesOfKeeping())
         } catch {
             return [Loss(.notSettled, "", "what is there cannot be read: \(error)")]
@@ -343,7 +344,7 @@ struct Trial {
 
     /// Returns the differences of tags, favorites and the trash in the mount.
     private func differencesOfKeeping() throws -> [Loss] {
-        let here = course.marks.filter { !FaultPlace.isInTrash($0.key) }
+        let here = course.marks.filter { !FaultFixture.isInTrash($0.key) }
         let mount = try place.marks(course.tags)
         var found = Loss.between(here, mount, texts: Set(mount.values), .mount)
         let wanted = course.trash.keys.filter { $0.split(separator: "/").count == 2 }.sorted()

@@ -9,9 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct CoordinatedReadingTests {
     /// Serves files under the identifier `main`. The provider is soon notified of files that are no longer used.
     private func serving(
-        _ files: [String: String], _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
+        _ files: [String: String], _ body: (VaultFixture, PeerProcess, _ service: String) async throws -> Void
     ) async throws {
-        try await VaultPlace.run(variables: ["PURVEY_PROVIDING_TIME=0.1"]) { place in
+        try await VaultFixture.run(variables: ["PURVEY_PROVIDING_TIME=0.1"]) { place in
             let folder = try place.makeService(files)
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Reads another file, and waits until the provider is notified that it is no longer used.
-    private func stopsProvidingAnother(_ place: VaultPlace, _ app: PeerProcess, _ folder: String) async throws {
+    private func stopsProvidingAnother(_ place: VaultFixture, _ app: PeerProcess, _ folder: String) async throws {
         #expect(try await app.ask("read \(place.word("b.txt"))", "read") == "other")
         await eventually { place.notes(folder).contains("stop b.txt") }
     }

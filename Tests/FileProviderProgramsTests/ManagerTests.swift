@@ -7,7 +7,7 @@ import Testing
 /// Tests of the requests that a provider's own program sends a real daemon through `NSFileProviderManager`.
 @Suite(.timeLimit(.minutes(20))) struct ManagerTests {
     @Test func aProgramAddsListsChangesAndRemovesItsDomains() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let other = try place.makeService(named: "other")
             let app = try place.app()
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aProgramThatHasNoProviderIsToldSo() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService()
             let stranger = try place.stranger()
             let notFound = "failed NSFileProviderErrorDomain -2001"
@@ -57,12 +57,12 @@ import Testing
     }
 
     @Test func placesOfItemsAreFoundInBothDirections() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
-            let storage = place.daemon.locations.data + "/containers/\(VaultPlace.provider)/File Provider Storage"
-            #expect(try await app.ask("place", "place") == "\(VaultPlace.provider) \(storage)")
+            let storage = place.daemon.locations.data + "/containers/\(VaultFixture.provider)/File Provider Storage"
+            #expect(try await app.ask("place", "place") == "\(VaultFixture.provider) \(storage)")
             let mounted = place.daemon.locations.mounts + "/Papers/a.txt"
             // The item was not listed before.
             #expect(try await app.ask("visible main a.txt", "visible") == mounted)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func signalsReachTheEngineAndBytesComeAndGo() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func aProgramMaySignalAsOftenAsItLikes() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -112,7 +112,7 @@ import Testing
     private static let root = "NSFileProviderRootContainerItemIdentifier"
 
     @Test func aProgramWaitsUntilBothSidesHaveWhatTheOtherDid() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func aDomainThatIsDisconnectedIsLeftAloneUntilItIsConnectedAgain() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func aProviderIsAskedToSearchWhereItsProgramHasSaidSo() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")

@@ -12,10 +12,10 @@ import Testing
 
     /// Serves files under the identifier `main`.
     private func serving(
-        variables: [String] = [], arrange: (VaultPlace) async throws -> Void = { _ in },
-        _ body: (VaultPlace, PeerProcess, _ service: String) async throws -> Void
+        variables: [String] = [], arrange: (VaultFixture) async throws -> Void = { _ in },
+        _ body: (VaultFixture, PeerProcess, _ service: String) async throws -> Void
     ) async throws {
-        try await VaultPlace.run(variables: variables) { place in
+        try await VaultFixture.run(variables: variables) { place in
             try await arrange(place)
             let folder = try place.makeService(["a.txt": "hello"])
             let app = try place.app()
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private func mounted(_ place: VaultPlace) -> String { place.daemon.locations.mounts + "/Papers/a.txt" }
+    private func mounted(_ place: VaultFixture) -> String { place.daemon.locations.mounts + "/Papers/a.txt" }
 
     @Test func aProgramFindsAServiceByAFileAndCallsIt() async throws {
         try await serving { place, app, folder in

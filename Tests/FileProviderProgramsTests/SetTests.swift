@@ -6,7 +6,7 @@ import Testing
 /// Tests of the sets of materialized and pending items, as a provider's own program sees them through a real daemon.
 @Suite(.timeLimit(.minutes(20))) struct SetTests {
     @Test func aProgramListsWhatIsOnThisMachineAndFollowsIt() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n", "c.txt": "third\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aProgramSeesWhatWaitsToBeSentAndHowMuchOfItThereIs() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aProgramSeesADownloadUntilItIsHere() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["held.txt": "held back"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aProgramHasContentsHandedOverAgain() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func anExtensionAsksTheSameOfItsOwnDomain() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["ask.txt": "?", "b.txt": "other\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func aProgramIsNotifiedOfChangesInWhatItHasAskedFor() async throws {
-        try await VaultPlace.run { place in
+        try await VaultFixture.run { place in
             let folder = try place.makeService(["a.txt": "hello\n", "b.txt": "other\n"])
             let app = try place.app()
             try await app.ask("add main Papers \(folder)", "add done")

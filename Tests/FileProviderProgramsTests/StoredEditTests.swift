@@ -13,9 +13,9 @@ import Testing
     /// - Parameter megabytes: The size of a disk of its own for the served directory.
     private func serving(
         megabytes: Int? = nil,
-        _ body: (VaultPlace, PeerProcess, _ word: String, _ cloud: String, FullDisk?) async throws -> Void
+        _ body: (VaultFixture, PeerProcess, _ word: String, _ cloud: String, FullDisk?) async throws -> Void
     ) async throws {
-        try await VaultPlace.run(by: ("LocalFolder", "LocalFolderExtension")) { place in
+        try await VaultFixture.run(by: ("LocalFolder", "LocalFolderExtension")) { place in
             let cloud = place.daemon.work + "/cloud"
             let disk = try await offPool { try megabytes.map { try FullDisk(megabytes: $0, at: cloud) } }
             defer { disk?.unmount() }
@@ -36,12 +36,12 @@ import Testing
     ///   - providingTime: The number of seconds before the provider is notified of files that are no longer used.
     private func servingVault(
         _ name: String, turnTime: Double = 600, providingTime: Double = 600,
-        _ body: (VaultPlace, PeerProcess, _ word: String, _ service: String) async throws -> Void
+        _ body: (VaultFixture, PeerProcess, _ word: String, _ service: String) async throws -> Void
     ) async throws {
         let variables = [
             "PURVEY_NOTING_TIME=600", "PURVEY_PROVIDING_TIME=\(providingTime)", "PURVEY_TURN_TIME=\(turnTime)",
         ]
-        try await VaultPlace.run(variables: variables) { place in
+        try await VaultFixture.run(variables: variables) { place in
             let service = try place.makeService([name: "hello", "other.txt": "other"])
             let app = try place.app()
             try await app.ask("add main Papers \(service)", "add done")
@@ -196,7 +196,7 @@ import Testing
     }
 }
 
-extension VaultPlace {
+extension VaultFixture {
     /// Returns the path of an item in the mount of the domain Papers.
     fileprivate func mounted(_ name: String) -> String { daemon.locations.mounts + "/Papers/" + name }
 }

@@ -20,8 +20,8 @@ import Testing
         return domain
     }
 
-    private static func fault(_ domain: ProviderDomain) -> HandedFolderFault? {
-        do throws(HandedFolderFault) {
+    private static func fault(_ domain: ProviderDomain) -> HandedFolderError? {
+        do throws(HandedFolderError) {
             _ = try domain.handedFolder(apartFrom: [])
             return nil
         } catch {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func theFolderIsNotedWhenTheProcessIsStartedFirst() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             #expect(stage.handed.isEmpty)
             _ = try await stage.provider.item("pid")
             #expect(stage.handed.map(\.path) == [stage.folder])
@@ -40,7 +40,7 @@ import Testing
 
     @Test func anotherFolderAtThePathIsNotHandedToTheNextProcess() async throws {
         let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             _ = try await stage.provider.item("pid")
             #expect(await stage.eventually { await stage.provider.processID == nil })
             let aside = stage.root + "/aside"
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aLinkInThePlaceOfTheFolderIsNotFollowed() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             // Another domain's folder lies around this one's.
             let inner = stage.folder + "/inner"
             try Self.makeFolder(inner)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func aLinkOnTheWayToTheFolderIsNotFollowed() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let outer = stage.folder + "/outer"
             try Self.makeFolder(outer + "/inner")
             try Self.makeFolder(stage.root + "/elsewhere/inner")
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func aFileInThePlaceOfTheFolderIsNone() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let path = stage.root + "/handed"
             try Self.makeFolder(path)
             let domain = try Self.domain(path)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func whatTheUsersPathLedOverMayChangeOnceTheFolderIsKnown() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let link = stage.root + "/link"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: stage.folder)
             let domain = try Self.domain(link)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct ListingTests {
     @Test func aFolderIsListed() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one")
             try stage.put("two")
             let page = try await stage.provider.page(of: "root", after: nil, suggestedSize: 10)
@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test func theRootIsThereWhateverTheProviderSaysOfIt() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let root = try await stage.provider.item(ProviderItem.rootIdentifier)
             #expect(root.kind == .folder && root.filename == "Test")
         }
     }
 
     @Test func ofAnObserverThatIsCalledTwiceTheFirstCallCounts() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-twice", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["a"] && page.next == nil)
             let anchor = try await stage.provider.currentAnchor(of: "list-twice")
@@ -39,14 +39,14 @@ import Testing
     }
 
     @Test func anObserverMayBeCalledLateAndFromAnyThread() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-late", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["late"])
         }
     }
 
     @Test func aPageOrAnAnchorOfMoreThan500BytesIsNotTaken() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let largest = try await stage.provider.page(of: "list-largest-page", after: nil, suggestedSize: 10)
             #expect(largest.next?.count == 500)
             let last = try await stage.provider.page(of: "list-largest-page", after: largest.next, suggestedSize: 10)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aPageHasAtMostAHundredTimesTheSuggestedItems() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let failure = await stage.failure {
                 _ = try await stage.provider.page(of: "list-everything-at-once", after: nil, suggestedSize: 10)
             }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func unusableItemsCountTowardsTheLimitOfAPage() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let page = await stage.failure {
                 _ = try await stage.provider.page(of: "list-too-many-and-unusable", after: nil, suggestedSize: 10)
             }
@@ -90,7 +90,7 @@ import Testing
         var options = ProviderProcessOptions(answerTime: .seconds(20))
         // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.
         options.patience = .seconds(600)
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             try stage.put("one")
             async let silent = stage.failure {
                 _ = try await stage.provider.page(of: "list-never", after: nil, suggestedSize: 10)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func ofAMillionItemsAnyNumberArrivesInPages() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             var page: [UInt8]?
             var count = 0
             repeat {
@@ -124,14 +124,14 @@ import Testing
     }
 
     @Test func whatCanBeNoItemInAFolderIsLeftOut() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-reserved", after: nil, suggestedSize: 10)
             #expect(page.items.map(\.filename) == ["a"])
         }
     }
 
     @Test func anItemThatSaysTooMuchOrIsNoneTakesNothingFromTheOthers() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let page = try await stage.provider.page(of: "list-excessive", after: nil, suggestedSize: 10)
             let changes = try await stage.provider.changes(in: "list-excessive", since: [1], suggestedSize: 10)
             for items in [page.items, changes.updated] {
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func anErrorOfTheProvidersOwnIsTriedAgainAndOneWithoutChangesIsExpired() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let foreign = await stage.failure {
                 _ = try await stage.provider.page(of: "list-foreign-error", after: nil, suggestedSize: 10)
             }
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func anAnswerAboutAnotherItemIsNone() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let failure = await stage.failure { _ = try await stage.provider.item("another") }
             #expect(failure?.kind == .badAnswer)
             let missing = await stage.failure { _ = try await stage.provider.item("nothing") }
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func whatTheProviderTellsByItselfArrives() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             _ = try await stage.provider.item("signal")
             _ = try await stage.provider.item("resolved")
             let arrived = await stage.eventually { stage.notices.count == 2 }
@@ -187,7 +187,7 @@ import Testing
 
     @Test(arguments: ["Peer", "ReplicaPeer"])
     func whatAProviderSaysOfItsDomainIsToldAsFarAsRulesUnderstandIt(principal: String) async throws {
-        try await ProviderStage.with(principal: principal) { stage in
+        try await ProviderFixture.with(principal: principal) { stage in
             try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
             let state = try await stage.provider.domainState()
             #expect(

@@ -21,7 +21,7 @@ import Testing
         item.fileSystemFlags = 0
         item.extendedAttributes = ["a": [1], "b": []]
         item.linkTarget = "../x"
-        item.uploadingError = ProviderFailure(
+        item.uploadingError = ProviderError(
             .filenameCollision, message: "m", domain: "d", code: -1001, collidingItem: "other")
         return item
     }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func aFailureArrivesAndItsWordsAreShortened() throws {
-        let failure = ProviderFailure(
+        let failure = ProviderError(
             .insufficientQuota, message: String(repeating: "é", count: 10_000), domain: "d", code: -1003)
         let reply = try decode(ProviderReply<Empty>.self, bytes(ProviderReply<Empty>.failed(failure)))
         guard case .failed(let arrived) = reply else {

@@ -9,7 +9,7 @@ import Testing
 /// Byte ranges of files from a real extension.
 @Suite(.ownThreads) struct PartTests {
     private func part(
-        _ stage: ProviderStage, _ identifier: String, _ range: Range<Int64> = 2..<5
+        _ stage: ProviderFixture, _ identifier: String, _ range: Range<Int64> = 2..<5
     ) async throws -> ProviderPart {
         try await stage.provider.part(
             PartRequest(
@@ -17,14 +17,14 @@ import Testing
     }
 
     /// Returns the partial files that are left in the container.
-    private func leftovers(_ stage: ProviderStage) -> [String] {
+    private func leftovers(_ stage: ProviderFixture) -> [String] {
         let all = FileManager.default.enumerator(atPath: stage.data + "/containers")?.compactMap { $0 as? String } ?? []
         return all.filter { $0.contains("/part-") }
     }
 
     @Test(arguments: ["Peer", "ReplicaPeer"])
     func aPartOfEitherModelComesAtItsPlaceAndItsFileIsRemoved(principal: String) async throws {
-        try await ProviderStage.with(principal: principal) { stage in
+        try await ProviderFixture.with(principal: principal) { stage in
             try stage.put("one", "contents")
             #expect(try await stage.provider.servesParts())
             let part = try await part(stage, "one")
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: ["Peer", "ReplicaPeer"])
     func aRequestForAPartComesFromTheSystemAndHasTheDomainsVersion(principal: String) async throws {
-        try await ProviderStage.with(principal: principal) { stage in
+        try await ProviderFixture.with(principal: principal) { stage in
             try stage.put("one", "contents")
             try "3\nfine".write(toFile: stage.folder + "/state", atomically: false, encoding: .utf8)
             _ = try await part(stage, "one")
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: ["own-file", "linked", "by-another-way"])
     func aFileOfThePersonsOwnStays(identifier: String) async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put(identifier, "contents")
             try Data("a person's".utf8).write(to: URL(fileURLWithPath: stage.folder + "/own-file"))
             let part = try await part(stage, identifier)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func whatCannotBeUsedIsABadAnswer() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             for identifier in ["nothing", "far", "pipe"] {
                 try stage.put(identifier, "contents")
                 let failure = await stage.failure { _ = try await part(stage, identifier) }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aVersionThatIsNotThereAnyMoreIsToldAsSuch() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("gone", "contents")
             #expect(await stage.failure { _ = try await part(stage, "gone") }?.kind == .expired)
             #expect(await stage.failure { _ = try await part(stage, "unknown") }?.kind == .noSuchItem)
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func ofTwoAnswersTheFirstCountsAndBothFilesGo() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("twice", "contents")
             #expect(try await part(stage, "twice").descriptor.text() == "\0\0nte")
             #expect(await stage.eventually { leftovers(stage) == [] })
@@ -87,7 +87,7 @@ import Testing
 
     @Test func aPartThatNeverComesIsGivenUp() async throws {
         let options = ProviderProcessOptions(answerTime: .seconds(300), transferTime: .seconds(1))
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             try stage.put("never-given", "contents")
             #expect(await stage.failure { _ = try await part(stage, "never-given") }?.kind == .transient)
             #expect(await stage.eventually { stage.notes.contains("cancelled never-given") })
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func aCancelledTaskGivesThePartUpAtOnceAndOthersDoNotWaitForIt() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("never-given", "contents")
             let task = Task { await stage.failure { _ = try await part(stage, "never-given") } }
             #expect(await stage.eventually { stage.notes.contains { $0.hasPrefix("part never-given") } })

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.ownThreads) struct ProcessTests {
     @Test func theProcessIsStartedByTheFirstQuestionAndServesAllOfThem() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             #expect(await stage.provider.processID == nil)
             async let first = stage.provider.item("pid").filename
             async let second = stage.provider.item("pid").filename
@@ -23,7 +23,7 @@ import Testing
 
     @Test func aProcessWithoutAnythingToDoEndsAndTheNextQuestionStartsAnother() async throws {
         let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             let first = try await stage.provider.item("pid").filename
             #expect(await stage.eventually { await stage.provider.processID == nil })
             let second = try await stage.provider.item("pid").filename
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aFolderThatItCanListIsWatchedForTheProcess() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try FileManager.default.createDirectory(
                 atPath: stage.folder + "/watched", withIntermediateDirectories: false)
             #expect(try await stage.provider.item("watch").filename == "done")
@@ -47,7 +47,7 @@ import Testing
 
     @Test func whatHappensInWatchedFoldersIsToldWhileTheProcessIsNotThere() async throws {
         let options = ProviderProcessOptions(idleTime: .milliseconds(200), answerTime: .seconds(300))
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             try FileManager.default.createDirectory(
                 atPath: stage.folder + "/watched", withIntermediateDirectories: false)
             #expect(try await stage.provider.item("watch").filename == "done")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func aQuestionDuringWhichTheProcessCrashesIsAskedOnceMore() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let item = try await stage.provider.item("crash-once").identifier
             #expect(item == "crash-once")
             #expect(stage.starts == 2)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func aProviderThatCrashesThreeTimesInARowIsNotStartedUntilSomebodyAsksForIt() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let first = await stage.failure { _ = try await stage.provider.item("crash") }
             #expect(first?.kind == .processEnded)
             #expect(first?.message.contains("signal 6") == true)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func aProviderThatDiesOfBeingAskedForItsTrashIsServedAllTheSame() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             for _ in 0..<4 {
                 let failure = await stage.failure {
                     _ = try await stage.provider.page(
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func aProviderThatCrashesWhileItIsMadeIsDisabledToo() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             _ = FileManager.default.createFile(atPath: stage.folder + "/crash-at-begin", contents: nil)
             for _ in 0..<4 { _ = await stage.failure { _ = try await stage.provider.item("pid") } }
             #expect(stage.starts == 3)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func crashesWithAnswersInBetweenDisableNothing() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             for _ in 0..<4 {
                 _ = try await stage.provider.item("pid")
                 let process = try #require(await stage.provider.processID)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func aProcessThatIsKilledInTheMiddleOfATransferIsStartedAgainAndAStepThatIsRepeatedDoesNoHarm() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("killed-when-changed", "old")
             let replaced = await stage.failure {
                 _ = try await stage.provider.replaceContents(
@@ -149,7 +149,7 @@ import Testing
     @Test func aProcessThatIsSilentIsEndedAndEverybodyWhoWaitsForItIsTold() async throws {
         var options = ProviderProcessOptions(answerTime: .seconds(10))
         options.patience = .seconds(5)
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             _ = try await stage.provider.item("pid")
             async let stopped = stage.failure { _ = try await stage.provider.item("stop") }
             let failure = await stopped
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func aProcessThatSpeaksAnotherLanguageIsEnded() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let failure = await stage.failure { _ = try await stage.provider.item("garbage") }
             #expect(failure?.kind == .processEnded)
             _ = try await stage.provider.item("pid")
@@ -173,7 +173,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             func count() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1 }
             func start() async throws {
-                try await ProviderStage.with { stage in
+                try await ProviderFixture.with { stage in
                     try stage.put("one", "hello")
                     _ = try await stage.provider.contents(of: "one") { _, _ in }
                 }
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func aProcessWhoseClientCodeIsStuckTooOftenIsStartedAgain() async throws {
-        try await ProviderStage.with(options: ProviderProcessOptions(answerTime: .seconds(10))) { stage in
+        try await ProviderFixture.with(options: ProviderProcessOptions(answerTime: .seconds(10))) { stage in
             _ = try await stage.provider.item("pid")
             await withTaskGroup { group in
                 for _ in 0..<20 {
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func aProviderThatTakesMemoryWithoutEndIsEnded() async throws {
-        try await ProviderStage.with(memory: 128) { stage in
+        try await ProviderFixture.with(memory: 128) { stage in
             let failure = await stage.failure {
                 _ = try await stage.provider.page(of: "list-eats", after: nil, suggestedSize: 1)
             }
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func aProviderReachesTheFolderThatItWasHandedAndNothingElseOfItsUsers() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             guard landlockIsThere() else { return }
             let secret = stage.root + "/secret"
             try Data("x".utf8).write(to: URL(fileURLWithPath: secret))
@@ -229,11 +229,11 @@ import Testing
     }
 
     @Test func aFolderThatHoldsWhatThisProgramKeepsIsHandedToNobody() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try FileManager.default.createDirectory(atPath: stage.data + "/x", withIntermediateDirectories: true)
             for path in [stage.root, "/", stage.data, stage.data + "/x", stage.root + "/missing", "relative"] {
                 let domain = ProviderDomain(identifier: "d", displayName: "D", path: path)
-                #expect(throws: HandedFolderFault.self) { try domain.handedFolder(apartFrom: [stage.data]) }
+                #expect(throws: HandedFolderError.self) { try domain.handedFolder(apartFrom: [stage.data]) }
             }
             let link = stage.root + "/link"
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: stage.folder)
@@ -249,7 +249,7 @@ import Testing
     func newContentsReachTheProviderWholeWhateverStepItsProcessIsKilledAt(_ step: String) async {
         await #expect(processExitsWith: .success) { [step] in
             setenv("PURVEY_PROVIDER_FAULT_POINT", step, 1)
-            try await ProviderStage.with { stage in
+            try await ProviderFixture.with { stage in
                 try stage.put("one", "old")
                 let failure = await stage.failure {
                     _ = try await stage.provider.replaceContents(
@@ -267,7 +267,7 @@ import Testing
     }
 
     @Test func anExtensionOfAnotherKindIsNotStarted() async throws {
-        try await ProviderStage.with(point: "com.apple.ui-services") { stage in
+        try await ProviderFixture.with(point: "com.apple.ui-services") { stage in
             let failure = await stage.failure { _ = try await stage.provider.item("pid") }
             #expect(failure?.kind == .processEnded && failure?.message.contains("no file provider") == true)
             #expect(stage.starts == 0)
@@ -275,15 +275,16 @@ import Testing
     }
 
     @Test func documentsAreKeptInTheContainerBeneathAFolderOfTheDomain() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let place = try await stage.provider.item("storage")
-            #expect(place.filename == stage.data + "/containers/" + ProviderStage.identifier + "/File Provider Storage")
+            #expect(
+                place.filename == stage.data + "/containers/" + ProviderFixture.identifier + "/File Provider Storage")
             #expect(place.parent == "test")
         }
     }
 
     @Test func aQuestionToADomainThatWasClosedFailsAndItsProcessIsGone() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             _ = try await stage.provider.item("pid")
             let process = try #require(await stage.provider.processID)
             await stage.provider.close()

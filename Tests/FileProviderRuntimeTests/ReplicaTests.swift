@@ -14,15 +14,15 @@ import Testing
     private func run(
         options: ProviderProcessOptions = .init(
             idleTime: .seconds(600), answerTime: .seconds(300), transferTime: .seconds(600)),
-        _ body: (ProviderStage) async throws -> Void
+        _ body: (ProviderFixture) async throws -> Void
     ) async throws {
-        try await ProviderStage.with(options: options, principal: "ReplicaPeer", body: body)
+        try await ProviderFixture.with(options: options, principal: "ReplicaPeer", body: body)
     }
 
     /// Returns the files in transfer to or from the provider.
-    private func filesOnTheirWay(_ stage: ProviderStage) throws -> [String] {
+    private func filesOnTheirWay(_ stage: ProviderFixture) throws -> [String] {
         try FileManager.default.contentsOfDirectory(
-            atPath: stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test")
+            atPath: stage.data + "/containers/" + ProviderFixture.identifier + "/tmp/domain-test")
     }
 
     // MARK: Lifetime
@@ -56,7 +56,7 @@ import Testing
     @Test func whatItKeepsForItselfOutlivesItsProcessAndNotItsDomain() async throws {
         try await run { stage in
             let state = try await stage.provider.item("state").filename
-            #expect(state.hasPrefix(stage.data + "/containers/" + ProviderStage.identifier + "/"))
+            #expect(state.hasPrefix(stage.data + "/containers/" + ProviderFixture.identifier + "/"))
             try Data().write(to: URL(fileURLWithPath: state + "/kept"))
             kill(try #require(await stage.provider.processID), SIGKILL)
             #expect(await stage.eventually { await stage.provider.processID == nil })
@@ -64,7 +64,7 @@ import Testing
             #expect(FileManager.default.fileExists(atPath: state + "/kept"))
             await stage.provider.close()
             try ProviderDomain(identifier: "test", displayName: "Test")
-                .removeDocuments(of: ProviderStage.identifier, data: stage.data)
+                .removeDocuments(of: ProviderFixture.identifier, data: stage.data)
             #expect(!FileManager.default.fileExists(atPath: state))
         }
     }
@@ -209,10 +209,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("gone-when-changed", ProviderFailure.Kind.noSuchItem), ("takes-nothing", .transient),
+        ("gone-when-changed", ProviderError.Kind.noSuchItem), ("takes-nothing", .transient),
         ("conflicting", .transient), ("killed-when-changed", .processEnded),
     ])
-    func contentsThatAreNotTakenStayWithTheEngine(_ identifier: String, _ kind: ProviderFailure.Kind) async throws {
+    func contentsThatAreNotTakenStayWithTheEngine(_ identifier: String, _ kind: ProviderError.Kind) async throws {
         try await run { stage in
             try stage.put(identifier, "old")
             let failure = await stage.failure {
@@ -319,7 +319,7 @@ import Testing
     @Test func itIsToldOnceOfEachChangeInTheSetsOfItsItems() async throws {
         let asked = Lock<Set<ItemSet>>([])
         let waiting = Lock<[ServedCall<ManagerSetVersionCall>]>([])
-        try await ProviderStage.with(
+        try await ProviderFixture.with(
             principal: "ReplicaPeer",
             addCalls: { service in
                 service.on(ManagerSetVersionCall.self) { request, call in
@@ -327,7 +327,7 @@ import Testing
                     // The domain is not running yet.
                     case (nil, true):
                         let failure = NSFileProviderError(.providerDomainTemporarilyUnavailable)
-                        call.reply(.failed(ProviderFailure(failure)))
+                        call.reply(.failed(ProviderError(failure)))
                     case (nil, false): call.reply(.done(ItemSetVersion(version: 1)))
                     case (1, _): call.reply(.done(ItemSetVersion(version: 2)))
                     // There are no further changes.
@@ -360,8 +360,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [("gone", ProviderFailure.Kind.expired), ("pipe", .badAnswer)])
-    func aPartThatCannotBeUsedIsToldAsSuch(_ identifier: String, _ kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [("gone", ProviderError.Kind.expired), ("pipe", .badAnswer)])
+    func aPartThatCannotBeUsedIsToldAsSuch(_ identifier: String, _ kind: ProviderError.Kind) async throws {
         try await run { stage in
             try stage.put(identifier, "contents")
             let failure = await stage.failure {
@@ -376,7 +376,7 @@ import Testing
     // MARK: An existing extension
 
     @Test func anExtensionThatWasWrittenForAnotherSystemRuns() async throws {
-        try await ProviderStage.with(principal: "FileProviderExtension") { stage in
+        try await ProviderFixture.with(principal: "FileProviderExtension") { stage in
             let provider = stage.provider
             #expect(try await provider.servesParts() == false)
             let root = try await provider.item(ProviderItem.rootIdentifier)

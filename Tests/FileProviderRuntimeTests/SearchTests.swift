@@ -6,13 +6,13 @@ import Testing
 
 @Suite(.ownThreads) struct SearchTests {
     private func found(
-        _ stage: ProviderStage, _ query: String, limit: Int = 100
+        _ stage: ProviderFixture, _ query: String, limit: Int = 100
     ) async throws -> ProviderSearchResults {
         try await stage.provider.search(query, limit: limit) { _, _ in }
     }
 
     @Test func whatTheServiceFindsIsToldAsItSaysIt() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("report one", "hello")
             try stage.put("letter")
             let found = try await found(stage, "report")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func pagesAreAskedForOneAfterTheOtherUntilThereIsEnoughAndNothingIsTwiceInThem() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let all = try await found(stage, "pages")
             #expect(all.results.map(\.identifier) == (0...8).map { "\($0)" })
             let some = try await found(stage, "endless", limit: 7)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func aPageHasSoManyResultsAndNoMore() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let largest = try await found(stage, "largest page", limit: ProviderSearchCall.mostResults)
             #expect(largest.results.count == ProviderSearchCall.mostOfPage)
             let failure = await stage.failure { _ = try await found(stage, "larger page") }
@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: ["same page", "oversized page", "barren"])
     func aSearchWhosePagesMakeNoSenseFails(query: String) async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let failure = await stage.failure { _ = try await found(stage, query) }
             #expect(failure?.kind == .badAnswer, "\(failure?.message ?? "-")")
             #expect(stage.notes.last == "invalidate \(query)")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func whatNoResultCanSayIsLeftOut() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let found = try await found(stage, "excessive").results
             #expect(found.map(\.identifier) == ["a/b", "c"])
             #expect(found[0].filename.utf8.count <= ProviderItem.longestText && found[0].size == nil)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func ofASearchThatFinishesTwiceTheFirstTimeCountsAndFailuresAreItsOwn() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let twice = try await found(stage, "twice")
             #expect(twice.results.map(\.identifier) == ["a"])
             let failure = await stage.failure { _ = try await found(stage, "fails") }
@@ -80,7 +80,7 @@ import Testing
         var options = ProviderProcessOptions(answerTime: .seconds(2))
         // A busy machine must not count as a fault of the process, which may be late to react to the cancellation.
         options.patience = .seconds(600)
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             let failure = await stage.failure { _ = try await found(stage, "never") }
             #expect(failure?.kind == .transient)
             let isTold = await stage.eventually { stage.notes.contains("invalidate never") }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func aSearchThatIsCancelledIsToldSoWhileItsCodeBlocks() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let task = Task { try await found(stage, "blocks") }
             let isBlocked = await stage.eventually { stage.notes.contains("blocked") }
             #expect(isBlocked)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.ownThreads) struct TransferTests {
     @Test func contentsArriveAsAFileThatStaysReadableWhenTheProviderRemovesItsOwn() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one", "hello")
             let contents = try await stage.provider.contents(of: "one") { _, _ in }
             #expect(contents.item.identifier == "one" && contents.item.size == 5)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aPlaceholderIsAskedForBeforeTheFileAndNeedNotBeWritten() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one", "hello")
             _ = try await stage.provider.contents(of: "one") { _, _ in }
             #expect(
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func aFileThatIsRemovedRightAfterItCameIsAskedForOnceMore() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("removed-once", "hello")
             let contents = try await stage.provider.contents(of: "removed-once") { _, _ in }
             #expect(try contents.descriptor.text() == "hello")
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func aPlaceWithoutAFileOrWithAPipeIsABadAnswer() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             for identifier in ["not-written", "pipe"] {
                 try stage.put(identifier)
                 let failure = await stage.failure { _ = try await stage.provider.contents(of: identifier) { _, _ in } }
@@ -53,7 +53,7 @@ import Testing
 
     @Test func aFileThatNeverComesIsGivenUpAndTheProviderIsToldToStop() async throws {
         let options = ProviderProcessOptions(answerTime: .seconds(300), transferTime: .seconds(1))
-        try await ProviderStage.with(options: options) { stage in
+        try await ProviderFixture.with(options: options) { stage in
             try stage.put("never-provided")
             let failure = await stage.failure {
                 _ = try await stage.provider.contents(of: "never-provided") { _, _ in }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aCancelledTaskGivesTheFileUpAtOnce() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("never-provided")
             let task = Task {
                 await stage.failure { _ = try await stage.provider.contents(of: "never-provided") { _, _ in } }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func newContentsReachTheProviderWholeAndAreToldAsChanged() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one", "old")
             let item = try await stage.provider.replaceContents(
                 of: "one", with: try .memory("new contents"), base: [49], modified: 0)
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: [[48], []] as [[UInt8]])
     func contentsThatBeganWithAnotherVersionThanTheProvidersAreNotTaken(_ base: [UInt8]) async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one", "somebody's")
             let failure = await stage.failure {
                 _ = try await stage.provider.replaceContents(
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func contentsOfAnItemThatIsNotThereAreNotTaken() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let failure = await stage.failure {
                 _ = try await stage.provider.replaceContents(
                     of: "gone", with: try .memory("new"), base: [], modified: 0)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func anItemIsMadeOfAFileAndASecondOfTheSameNameCollides() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             let new = NewItem(parent: "root", filename: "a \u{301} name.txt", kind: .file, modified: 0)
             let made = try await stage.provider.create(new, contents: try .memory("contents"))
             #expect(made.filename == new.filename && made.parent == "root" && made.size == 8)
@@ -138,13 +138,13 @@ import Testing
             }
             #expect(nothing?.kind == .badAnswer)
             // No file remains in the transfer directory.
-            let temporary = stage.data + "/containers/" + ProviderStage.identifier + "/tmp/domain-test"
+            let temporary = stage.data + "/containers/" + ProviderFixture.identifier + "/tmp/domain-test"
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
         }
     }
 
     @Test func aNameOfAnotherNormalFormIsAnotherName() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one")
             for name in ["\u{E9}", "e\u{301}"] {
                 let moved = try await stage.provider.move("one", to: "root", named: name)
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func itemsAreRenamedMovedAndRemovedAndARepeatedStepDoesNothing() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one")
             let renamed = try await stage.provider.move("one", to: "root", named: "two").filename
             #expect(renamed == "two")
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func descriptorsDoNotAddUpOnEitherSide() async throws {
-        try await ProviderStage.with { stage in
+        try await ProviderFixture.with { stage in
             try stage.put("one", "hello")
             _ = try await stage.provider.contents(of: "one") { _, _ in }
             let before = try await descriptors(of: stage)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    private func descriptors(of stage: ProviderStage) async throws -> Int {
+    private func descriptors(of stage: ProviderFixture) async throws -> Int {
         try #require(Int(try await stage.provider.item("descriptors").filename))
     }
 }

@@ -168,48 +168,48 @@ import UniformTypeIdentifiers
             (NSError(domain: NSFileProviderErrorDomain, code: -1005), .noSuchItem),
             (NSError(domain: NSFileProviderErrorDomain, code: 12345), .transient),
             (NSError(domain: "org.example", code: .min), .transient),
-        ] as [(any Error, ProviderFailure.Kind)])
-    func errorsMeanSomething(error: any Error, kind: ProviderFailure.Kind) {
-        let failure = ProviderFailure(error)
+        ] as [(any Error, ProviderError.Kind)])
+    func errorsMeanSomething(error: any Error, kind: ProviderError.Kind) {
+        let failure = ProviderError(error)
         #expect(failure.kind == kind)
         #expect(!failure.message.isEmpty)
         // Converted to a program's error and back, the kind is the same.
-        #expect(ProviderFailure(failure.error).kind == kind)
+        #expect(ProviderError(failure.error).kind == kind)
     }
 
     @Test func theErrorBelowAForeignOneCounts() {
         let foreign = NSError(
             domain: NSCocoaErrorDomain, code: 4101,
             userInfo: [NSUnderlyingErrorKey: NSFileProviderError(.noSuchItem)._nsError])
-        #expect(ProviderFailure(foreign).kind == .noSuchItem)
+        #expect(ProviderError(foreign).kind == .noSuchItem)
         var deep = NSError(domain: NSFileProviderErrorDomain, code: -1005)
         for _ in 0..<100 { deep = NSError(domain: "d", code: 1, userInfo: [NSUnderlyingErrorKey: deep]) }
-        #expect(ProviderFailure(deep).kind == .transient)
+        #expect(ProviderError(deep).kind == .transient)
     }
 
     @Test func errorsOfProgramsSayWhatTheySay() {
         struct Trouble: Error { let number = 7 }
-        #expect(ProviderFailure(Trouble()).message.contains("7"))
+        #expect(ProviderError(Trouble()).message.contains("7"))
         let long = NSError(
             domain: String(repeating: "d", count: 100_000), code: 1,
             userInfo: [NSLocalizedDescriptionKey: String(repeating: "m", count: 100_000)])
-        #expect(ProviderFailure(long).message.count == 1000)
-        #expect(ProviderFailure(long).domain.count == 1000)
+        #expect(ProviderError(long).message.count == 1000)
+        #expect(ProviderError(long).domain.count == 1000)
     }
 
     @Test func aCollisionNamesTheItem() {
         let error = NSError.fileProviderErrorForCollision(with: BareItem("the one"))
-        let failure = ProviderFailure(error)
+        let failure = ProviderError(error)
         #expect(failure.kind == .filenameCollision)
         #expect(failure.collidingItem == "the one")
-        #expect(ProviderFailure(failure.error).collidingItem == "the one")
-        #expect(ProviderFailure(NSFileProviderError(.noSuchItem)).collidingItem == nil)
+        #expect(ProviderError(failure.error).collidingItem == "the one")
+        #expect(ProviderError(NSFileProviderError(.noSuchItem)).collidingItem == nil)
     }
 
     @Test func everyFailureIsAnError() {
         for raw in UInt8.min...UInt8.max {
-            guard let kind = ProviderFailure.Kind(rawValue: raw) else { continue }
-            let error = ProviderFailure(kind, message: "m").error
+            guard let kind = ProviderError.Kind(rawValue: raw) else { continue }
+            let error = ProviderError(kind, message: "m").error
             let domain = (error as NSError).domain
             #expect(domain == NSFileProviderErrorDomain || domain == NSCocoaErrorDomain)
             #expect(error.localizedDescription == "m")

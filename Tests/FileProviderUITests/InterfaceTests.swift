@@ -110,7 +110,7 @@ import Testing
         #expect(
             "\(try await end(of: Asking.self, .action("large", items: [])) { _ in .given(["x", "y"]) })".hasPrefix(
                 "failed("))
-        let failure = ProviderFailure(.notAuthenticated, message: "Nobody is signed in.")
+        let failure = ProviderError(.notAuthenticated, message: "Nobody is signed in.")
         #expect("\(try await end(of: Asking.self, .failure(failure)))" == "failed(\"Nobody is signed in.\")")
         #expect("\(try await end(of: Idle.self, act))" == "unsupported")
         #expect("\(try await end(of: Idle.self, .failure(failure)))" == "unsupported")

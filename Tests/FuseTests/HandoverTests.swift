@@ -200,7 +200,7 @@ import Testing
         let copy = try #require(SessionHandover(record: handover.record, devices: handover.devices))
         mount.session.unmount(aborting: true)
         mount.session.waitForEnd()
-        #expect(throws: MountFailure.self) { try Session.resume(copy, options: MountOptions(name: "none"), files) }
+        #expect(throws: MountError.self) { try Session.resume(copy, options: MountOptions(name: "none"), files) }
         copy.abandon()
     }
 }

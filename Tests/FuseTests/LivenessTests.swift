@@ -92,7 +92,7 @@ import Testing
         let starts = Starts(given: given)
         var options = MountOptions(name: "none")
         options.startThread = starts.start
-        #expect(throws: MountFailure.self) { try Session.mount(at: folder.path, options: options, files) }
+        #expect(throws: MountError.self) { try Session.mount(at: folder.path, options: options, files) }
         #expect(files.hasEnded)
         #expect(starts.refused == 1)
         #expect(try folder.names().isEmpty)

@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: Edit.allCases)
     func anEditDuringWhichTheDaemonIsKilledIsAtTheProviderOnce(_ edit: Edit) async throws {
         let names = Self.moments(of: edit).map(\.description)
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             for name in names { try Tree.make(Edit.before, in: place.cloud + "/" + name) }
         } _: { place in
             try place.start()

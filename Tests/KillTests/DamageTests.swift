@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: ["index.db", "journal.db"])
     func damageLosesNoEditAndTakesNothingFromWhoeverHasAFileOpen(_ name: String) async throws {
         let edits: [Edit] = [.changing, .emptying, .making]
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             for edit in edits { try Tree.make(Edit.before, in: place.cloud + "/" + edit.rawValue) }
             try Tree.make(["open.txt": "open"], in: place.cloud)
         } _: { place in
@@ -41,7 +41,7 @@ import Testing
             try place.start()
             try await place.mounted()
             rename(place.cloud + "-away", place.cloud)
-            #expect(try place.purvey("retry", DaemonPlace.domain).ending == .exited(0))
+            #expect(try place.purvey("retry", DaemonFixture.domain).ending == .exited(0))
             try await place.settled()
             // If the journal is lost, a new file whose name only the journal had is stored under another name.
             for edit in edits where name == "index.db" || edit != .making {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func aDomainThatCannotBeStartedIsRemovedWithItsEditsKeptOrNotAtAll() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["inner": "folder", "inner/one.txt": "one", "two.txt": "two"], in: place.cloud)
         } _: { place in
             try place.start()
@@ -72,11 +72,11 @@ import Testing
 
             try place.start()
             try await eventually("the domain is not started") { try await place.activity().domain.state == .failed }
-            let refusal = try place.purvey("domains", "remove", DaemonPlace.domain)
+            let refusal = try place.purvey("domains", "remove", DaemonFixture.domain)
             #expect(refusal.ending == .exited(1) && refusal.text.contains("--keep-edits"), "\(refusal)")
-            let removal = try place.purvey("domains", "remove", DaemonPlace.domain, "--keep-edits")
+            let removal = try place.purvey("domains", "remove", DaemonFixture.domain, "--keep-edits")
             #expect(removal.ending == .exited(0), "\(removal)")
-            let kept = try Tree.read(place.home + "/mounts Edits/" + DaemonPlace.domain)
+            let kept = try Tree.read(place.home + "/mounts Edits/" + DaemonFixture.domain)
             // Without an index, the names of the provider's directories are not known.
             #expect(kept["made/new.txt"] == "new" && kept.values.contains("precious"), "\(kept)")
             #expect(try place.purvey("domains").text.isEmpty)

@@ -14,7 +14,7 @@ import Testing
     private static let large = String(repeating: "0123456789abcde\n", count: 1 << 18)
 
     @Test func editsThatTheServiceHasNoRoomForAreKeptAndToldOf() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in
             let disk = try FullDisk(megabytes: 16, at: place.cloud + "/disk")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func anActionThatThereIsNoRoomForFailsAndLeavesNothing() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in
             let disk = try FullDisk(megabytes: 4, at: place.cloud + "/disk")
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test func aFullDiskUnderTheEditsMakesRoomOfWhatCanBeHadAgainAndThenFailsWrites() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["clean.txt": Self.large + Self.large, "one.txt": "one"], in: place.cloud)
         } _: { place in
             try await Self.fillUnderEdits(place)
         }
     }
 
-    private static func fillUnderEdits(_ place: DaemonPlace) async throws {
+    private static func fillUnderEdits(_ place: DaemonFixture) async throws {
         // The disk holds the journal, the index, the edits and, as the cache is on another disk, clean contents.
         let disk = try FullDisk(megabytes: 24, at: place.domains)
         try place.start()
@@ -131,7 +131,7 @@ import Testing
     /// Uses fallocate(2) and copy_file_range(2); the latter writes as well.
     @Test func aFullDiskMakesRoomForWhatIsAllocatedAndCopied() async throws {
         let names = ["first.txt", "second.txt"]
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(Dictionary(uniqueKeysWithValues: names.map { ($0, Self.large) }), in: place.cloud)
         } _: { place in
             let disk = try FullDisk(megabytes: 24, at: place.domains)
@@ -177,7 +177,7 @@ import Testing
 
     @Test func aFileThatTheCacheHasNoRoomForIsReadAsFarAsThereIsRoom() async throws {
         let contents = pattern(12 << 20)
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make([:], in: place.cloud)
             let file = try FileDescriptor.open(place.cloud + "/large", [.writeOnly, .create])
             try contents.withUnsafeBytes { try file.writeAll($0) }
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// Reads at two offsets of a file, the second at first without room and then with some.
-    private static func readParts(of contents: [UInt8], in place: DaemonPlace, _ disk: FullDisk) throws {
+    private static func readParts(of contents: [UInt8], in place: DaemonFixture, _ disk: FullDisk) throws {
         let file = try FileDescriptor.open(place.mount + "/large", .readOnly)
         func read(at offset: Int) throws -> [UInt8] {
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test func aFullDiskUnderTheCacheKeepsNoDomainFromStarting() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in
             let disk = try FullDisk(megabytes: 1, at: place.cache)

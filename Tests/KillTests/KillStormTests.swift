@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func whateverWasAnsweredBeforeTheDaemonWasKilledIsAtTheProviderOnce() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["one.txt": "one"], in: place.cloud)
         } _: { place in
             try place.start()

@@ -26,14 +26,14 @@ import Testing
         }
     }
 
-    private func bytesHere(_ place: DaemonPlace) throws -> Int {
+    private func localBytes(_ place: DaemonFixture) throws -> Int {
         // A dataless file reports one block.
         let allocated = try FileStatus.of(place.mount + "/large").allocatedSize
         return allocated > 512 ? allocated : 0
     }
 
     @Test func partsSurviveBothAndNothingElseIsFetched() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try makeFiles(in: place.cloud)
         } _: { place in
             try place.start()
@@ -42,15 +42,15 @@ import Testing
             let start = Self.size - Self.end.count
             #expect(try FileStatus.of(file).size == Self.size)
             #expect(try Files.read(file, at: start, 100) == Self.end)
-            try await eventually("the part is written down") { try bytesHere(place) > 0 }
-            #expect(try bytesHere(place) <= 512 << 10)
+            try await eventually("the part is written down") { try localBytes(place) > 0 }
+            #expect(try localBytes(place) <= 512 << 10)
             #expect(try place.purvey("stat", file).text.contains("partial"))
 
-            let before = try bytesHere(place)
+            let before = try localBytes(place)
             for provider in place.providers { Glibc.kill(provider, SIGKILL) }
             #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))
-            try await eventually("the part is written down") { try bytesHere(place) > before }
-            #expect(try bytesHere(place) <= 1 << 20)
+            try await eventually("the part is written down") { try localBytes(place) > before }
+            #expect(try localBytes(place) <= 1 << 20)
 
             place.kill()
             try place.start()
@@ -61,7 +61,7 @@ import Testing
             #expect(try Files.read(file, at: Self.size / 2, 6) == Array("middle".utf8))
             rename(place.cloud + "-away", place.cloud)
             #expect(try place.purvey("evict", file).ending == .exited(0))
-            #expect(try bytesHere(place) == 0)
+            #expect(try localBytes(place) == 0)
             #expect(try Files.read(file, at: start, 100) == Self.end)
             place.stop()
             try place.expectNothingLeft()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func aDaemonThatIsKilledAtEachStepReadsTheSameAgain() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try makeFiles(in: place.cloud)
         } _: { place in
             try place.start()

@@ -49,8 +49,8 @@ import Testing
     /// The steps before a change, in which the file is fetched.
     private static let fetching = [FolderStep.copyNoted, .copyPlaced].map(\.rawValue)
 
-    private static func onAPlace(with steps: [String], _ body: (DaemonPlace) async throws -> Void) async throws {
-        try await DaemonPlace.run { place in
+    private static func onAPlace(with steps: [String], _ body: (DaemonFixture) async throws -> Void) async throws {
+        try await DaemonFixture.run { place in
             for step in steps { try Tree.make(Edit.before, in: place.cloud + "/" + step) }
         } _: { place in
             try place.start()
@@ -63,13 +63,13 @@ import Testing
     }
 
     /// Waits until the provider's first process runs, which is the one that is to die.
-    private static func provider(of place: DaemonPlace) async throws -> pid_t {
-        _ = try await place.call(SignalDomainCall(name: DaemonPlace.domain, container: nil))
+    private static func provider(of place: DaemonFixture) async throws -> pid_t {
+        _ = try await place.call(SignalDomainCall(name: DaemonFixture.domain, container: nil))
         try await eventually("the provider runs") { !place.providers.isEmpty }
         return try #require(place.providers.first)
     }
 
-    private static func expect(_ edit: Edit, _ step: String, in place: DaemonPlace) async throws {
+    private static func expect(_ edit: Edit, _ step: String, in place: DaemonFixture) async throws {
         try await place.holds(edit.after, at: step)
     }
 

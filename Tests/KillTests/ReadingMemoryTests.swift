@@ -13,7 +13,7 @@ import Testing
     private static let most = 64 << 20
 
     @Test func aFileIsReadInPartsAndAsAWholeWithinBoundedMemory() async throws {
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             try Tree.make(["small": "small"], in: place.cloud)
             let large = try FileDescriptor.open(place.cloud + "/large", [.writeOnly, .create, .exclusive])
             try large.truncate(to: Self.size)

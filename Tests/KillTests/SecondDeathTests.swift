@@ -15,7 +15,7 @@ import Testing
     /// All edits are made while the service cannot be reached, and the daemon is killed with files open.
     @Test func editsSurviveADaemonThatIsKilledAtEachStepOfItsRecovery() async throws {
         let edits: [Edit] = Edit.allCases
-        try await DaemonPlace.run { place in
+        try await DaemonFixture.run { place in
             for edit in edits { try Tree.make(Edit.before, in: place.cloud + "/" + edit.rawValue) }
             try Tree.make(["open.txt": "open"], in: place.cloud)
         } _: { place in
@@ -38,7 +38,7 @@ import Testing
             }
             #expect(try Files.read(place.mount + "/open.txt") == "OPEN")
             rename(place.cloud + "-away", place.cloud)
-            #expect(try place.purvey("retry", DaemonPlace.domain).ending == .exited(0))
+            #expect(try place.purvey("retry", DaemonFixture.domain).ending == .exited(0))
             try await place.settled()
             for edit in edits {
                 try await place.holds(edit.after, at: edit.rawValue)

@@ -33,16 +33,16 @@ import Testing
     }
 
     @Test func whatIsNoProgramIsNotTakenForOne() throws {
-        #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath([]) }
-        #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath(Array("#!/bin/sh\n".utf8)) }
-        #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath([UInt8](repeating: 0, count: 4096)) }
+        #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath([]) }
+        #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath(Array("#!/bin/sh\n".utf8)) }
+        #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath([UInt8](repeating: 0, count: 4096)) }
         // A 32-bit program, and a big-endian one.
         for (place, value) in [(4, UInt8(1)), (5, 2)] {
             var bytes = SampleProgram.bytes(runPath: "/a")
             bytes[place] = value
-            #expect(throws: ProgramFile.Fault.isOfAnotherKind) { try searchPath(bytes) }
+            #expect(throws: ProgramFile.FormatError.isOfAnotherKind) { try searchPath(bytes) }
         }
-        #expect(throws: ProgramFile.Fault.unreadable(.invalidArgument)) {
+        #expect(throws: ProgramFile.FormatError.unreadable(.invalidArgument)) {
             try ProgramFile(try FileDescriptor.open("/usr", [.readOnly, .directory]))
         }
     }
@@ -50,7 +50,7 @@ import Testing
     @Test func aProgramThatWasCutShortIsAnErrorOrSaysTheSame() throws {
         let whole = SampleProgram.bytes(runPath: "/opt/a/lib:$ORIGIN")
         for length in 0..<whole.count {
-            #expect(throws: ProgramFile.Fault.self) { try searchPath(Array(whole[..<length])) }
+            #expect(throws: ProgramFile.FormatError.self) { try searchPath(Array(whole[..<length])) }
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
                     let path = try searchPath(bytes)
                     #expect(path == ["/opt/a/lib"] || path.isEmpty, "\(place): \(value)")
                 } catch {
-                    #expect(error as? ProgramFile.Fault == .isDamaged, "\(place): \(value)")
+                    #expect(error as? ProgramFile.FormatError == .isDamaged, "\(place): \(value)")
                 }
             }
         }

@@ -35,11 +35,11 @@ import Testing
         do {
             _ = try served.catalogue.copyIn(path, named: "tool", into: root)
             Issue.record("the name was taken twice")
-        } catch FolderFailure.taken(let other) {
+        } catch FolderError.taken(let other) {
             #expect(other.number == item.number)
         }
         for name in ["", ".", "..", "a/b", String(repeating: "x", count: 256)] {
-            #expect(throws: FolderFailure.self) { try served.catalogue.copyIn(path, named: name, into: root) }
+            #expect(throws: FolderError.self) { try served.catalogue.copyIn(path, named: name, into: root) }
         }
         #expect(try served.folder.names() == ["tool"])
     }
@@ -100,7 +100,7 @@ import Testing
                 try catalogue.createFolder(name("b"), in: CatalogueItem.root)
             )
         }
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform { try $0.createFolder(name("a"), in: CatalogueItem.root) }
         }
         try served.folder.file("a/f")
@@ -108,11 +108,11 @@ import Testing
         #expect(moved.number == a.number && moved.parent == b.number)
         #expect(try served.folder.names("b/c") == ["f"])
         // A directory can be moved neither into itself nor to a name that is taken.
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform { try $0.move(b, to: moved.number, named: name("d")) }
         }
         try served.folder.folder("x")
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform { try $0.move(b, to: CatalogueItem.root, named: name("x")) }
         }
     }
@@ -126,13 +126,13 @@ import Testing
         _ = try served.identifiers(in: inner)
         // A file that another program put there since the listing.
         try served.folder.file("a/inner/precious")
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform { try $0.delete(try $0.item(a)) }
         }
         #expect(try served.folder.names("a/inner").contains("precious"))
         try served.catalogue.perform { try $0.delete(try $0.item(a)) }
         #expect(try served.folder.names().isEmpty)
-        #expect(throws: FolderFailure.self) { try served.catalogue.perform { try $0.item(inner) } }
+        #expect(throws: FolderError.self) { try served.catalogue.perform { try $0.item(inner) } }
     }
 
     private func name(_ text: String) throws -> FileName { try #require(FileName(text)) }

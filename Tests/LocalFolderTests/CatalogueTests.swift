@@ -135,7 +135,7 @@ import Testing
         #expect(try served.changes(since: Array("nonsense".utf8)) == nil)
         #expect(try served.changes(since: []) == nil)
         let identifier = try other.catalogue.perform { $0.identifier(of: 1) }
-        #expect(throws: FolderFailure.self) { try served.catalogue.perform { try $0.item(identifier) } }
+        #expect(throws: FolderError.self) { try served.catalogue.perform { try $0.item(identifier) } }
     }
 
     @Test func aDamagedCatalogueIsMadeAnewWithOtherIdentifiers() throws {
@@ -168,9 +168,9 @@ import Testing
             return try catalogue.anchor()
         }
         try served.rename("disk", "elsewhere")
-        #expect(throws: FolderFailure.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
+        #expect(throws: FolderError.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
         try served.folder.folder("disk")
-        #expect(throws: FolderFailure.self) { try catalogue.perform { try $0.lookAtAll() } }
+        #expect(throws: FolderError.self) { try catalogue.perform { try $0.lookAtAll() } }
         try retrying { unlinkat(served.folder.descriptor.rawValue, "disk", Int32(AT_REMOVEDIR)) }
         try served.rename("elsewhere", "disk")
         let changes = try catalogue.perform { try $0.changes(since: anchor, in: nil, limit: .max) }
@@ -187,9 +187,9 @@ import Testing
         let way = try #require(identifiers["way"])
         let item = try served.catalogue.perform { try $0.item(way) }
         #expect(item.facts.target == Array(outside.path.utf8))
-        #expect(throws: FolderFailure.self) { try served.identifiers(in: way) }
+        #expect(throws: FolderError.self) { try served.identifiers(in: way) }
         let file = try #require(identifiers["file"])
-        #expect(throws: FolderFailure.self) { try served.catalogue.copyOut(file, to: served.own.path + "/copy") }
+        #expect(throws: FolderError.self) { try served.catalogue.copyOut(file, to: served.own.path + "/copy") }
         // A directory that a link replaces between a listing and a use is not followed either.
         try served.folder.folder("inner")
         try served.folder.file("inner/secret")

@@ -104,7 +104,7 @@ import Testing
         _ = try trash(inner)
         #expect(try untrash(second).filename == "f.txt")
         #expect(try served.folder.content("f.txt") == [2])
-        #expect(throws: FolderFailure.self) { try untrash(first) }
+        #expect(throws: FolderError.self) { try untrash(first) }
         #expect(try served.folder.content(Self.trash + "/files/f.txt") == [1])
         let folder = try served.catalogue.perform {
             catalogue in
@@ -131,10 +131,10 @@ import Testing
         let files = try served.identifiers()
         let (f, g) = (try #require(files["f"]), try #require(files["g"]))
         _ = try trash(g)
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform { try $0.createFolder(try name(Self.trash), in: CatalogueItem.root) }
         }
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.perform {
                 try $0.move(try $0.item(f), to: CatalogueItem.root, named: try name(Self.trash))
             }

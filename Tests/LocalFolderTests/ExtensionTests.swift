@@ -186,10 +186,10 @@ import Testing
         let file = try #require(imported.value ?? nil)
         #expect(file.parent == inner.identifier)
         #expect(try folder.content("inner/new file.txt") == Array("text".utf8))
-        let collision = Witness<ProviderFailure?>()
+        let collision = Witness<ProviderError?>()
         provider.importDocument(
             at: URL(fileURLWithPath: source), toParentItemIdentifier: NSFileProviderItemIdentifier(inner.identifier)
-        ) { _, error in collision.take(error.map { ProviderFailure($0) }) }
+        ) { _, error in collision.take(error.map { ProviderError($0) }) }
         #expect(collision.value??.kind == .filenameCollision && collision.value??.collidingItem == file.identifier)
         let identifier = NSFileProviderItemIdentifier(file.identifier)
         provider.renameItem(withIdentifier: identifier, toName: "b.txt") { _, error in #expect(error == nil) }
@@ -223,7 +223,7 @@ import Testing
             _ = try lost.item(for: .rootContainer)
             Issue.record("it has an item")
         } catch {
-            #expect(ProviderFailure(error).message.contains("path=DIR"))
+            #expect(ProviderError(error).message.contains("path=DIR"))
         }
     }
 

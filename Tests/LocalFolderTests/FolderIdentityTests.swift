@@ -56,9 +56,9 @@ import Testing
         let catalogue = try slot.catalogue()
         try slot.plug(other.path)
         for _ in 0..<2 {
-            #expect(throws: FolderFailure.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
-            #expect(throws: FolderFailure.self) { try catalogue.perform { try $0.lookAtAll() } }
-            #expect(throws: FolderFailure.self) {
+            #expect(throws: FolderError.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
+            #expect(throws: FolderError.self) { try catalogue.perform { try $0.lookAtAll() } }
+            #expect(throws: FolderError.self) {
                 try catalogue.replace(identifier, withContentsOf: try edit(slot))
             }
         }
@@ -108,7 +108,7 @@ import Testing
         for _ in 0..<5 {
             try retrying { unlinkat(place.descriptor.rawValue, "served", CInt(AT_REMOVEDIR)) }
             try place.folder("served")
-            #expect(throws: FolderFailure.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
+            #expect(throws: FolderError.self) { try catalogue.perform { try $0.lookAt(CatalogueItem.root) } }
         }
     }
 }

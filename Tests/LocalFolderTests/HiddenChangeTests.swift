@@ -99,7 +99,7 @@ import Testing
         let file = try served.folder.descriptor.open("a", [.writeOnly])
         try file.overwrite([9], at: 5000)
         try setDate(file)
-        #expect(throws: FolderFailure.self) {
+        #expect(throws: FolderError.self) {
             try served.catalogue.copyPart(
                 NSRange(location: 0, length: 4096), alignment: 4096, of: identifier, version: before,
                 to: served.own.path + "/part")

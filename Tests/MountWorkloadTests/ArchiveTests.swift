@@ -2,9 +2,9 @@ import TestThreads
 import Testing
 
 /// Tests of whole trees that are copied into a mount and out of it.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct ArchiveTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct ArchiveTests {
     /// Makes a tree with deep directories, empty ones, empty files, links, dates and modes.
-    private func makeTree(_ place: MountPlace) throws {
+    private func makeTree(_ place: MountFixture) throws {
         try place.shell(
             """
             mkdir -p tree/deep/er/and/deeper tree/empty
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func anArchiveIsUnpackedAndPackedAgain() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try makeTree(place)
             try place.shell(
                 """
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aTreeIsSynchronisedAndThenThereIsNothingToDo() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try makeTree(place)
             func synchronise(_ options: String = "") throws -> String {
                 try place.shell("rsync -a --itemize-changes \(options) tree/ \"$M/tree/\"")

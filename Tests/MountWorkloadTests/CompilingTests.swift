@@ -2,12 +2,12 @@ import TestThreads
 import Testing
 
 /// Tests of a project that is built in a mount.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct CompilingTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct CompilingTests {
     @Test func aProgramIsBuiltRunAndBuiltAgain() throws {
-        try MountPlace.run { place in try build(in: place) }
+        try MountFixture.run { place in try build(in: place) }
     }
 
-    private func build(in place: MountPlace) throws {
+    private func build(in place: MountFixture) throws {
         try place.shell(
             """
             mkdir "$M/project"
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Returns the modification date of each file.
-    private func dates(in place: MountPlace) throws -> String {
+    private func dates(in place: MountFixture) throws -> String {
         try place.shell(#"cd "$M/project"; stat -c '%n %y' *"#)
     }
 }

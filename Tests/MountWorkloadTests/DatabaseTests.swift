@@ -2,10 +2,10 @@ import TestThreads
 import Testing
 
 /// Tests of SQLite in a mount: its locks, its journals and its shared memory.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct DatabaseTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct DatabaseTests {
     @Test(arguments: ["delete", "truncate", "persist", "wal"])
     func aDatabaseIsFilled(inJournalMode mode: String) throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try place.shell(
                 """
                 (

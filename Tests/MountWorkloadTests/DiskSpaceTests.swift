@@ -4,9 +4,9 @@ import Testing
 
 /// Tests of the room that a mounted domain reports: that of the disk below, which stores everything written to the
 /// domain.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct DiskSpaceTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct DiskSpaceTests {
     @Test func aDomainHasTheRoomOfTheDiskThatItsFilesAreKeptOn() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             func numbers(_ columns: String, _ path: String) throws -> [Int] {
                 try place.shell("df -B1 --output=\(columns) \"\(path)\" | tail -n 1").split(separator: " ").compactMap {
                     Int($0.filter { !$0.isNewline })

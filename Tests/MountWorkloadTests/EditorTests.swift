@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 /// Tests of how editors save, each as a sequence of system calls.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct EditorTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct EditorTests {
     enum Way: CaseIterable {
         /// A new file beside the old one is renamed over it: GTK's editors, `sed -i`.
         case renamingOver
@@ -51,9 +51,9 @@ import Testing
         #expect(try contents(path) == text)
     }
 
-    @Test(arguments: Way.allCases, MountPlace.Server.allCases)
-    func whatAnEditorSavesReachesTheProvider(_ way: Way, _ server: MountPlace.Server) throws {
-        try MountPlace.run(servedBy: server) { place in
+    @Test(arguments: Way.allCases, MountFixture.Server.allCases)
+    func whatAnEditorSavesReachesTheProvider(_ way: Way, _ server: MountFixture.Server) throws {
+        try MountFixture.run(servedBy: server) { place in
             if server == .folder { try place.shell(#"mkdir "$C/inner""#) }
             for path in ["inner/letter.txt", "letter.txt"] { try place.put(path, "first\n") }
             let path = place.mount + "/letter.txt"

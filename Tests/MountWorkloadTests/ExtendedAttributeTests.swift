@@ -4,13 +4,13 @@ import TestThreads
 import Testing
 
 /// Tests of extended attributes, as programs set and copy them.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct ExtendedAttributeTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct ExtendedAttributeTests {
     private func attribute(of path: String) throws -> String? {
         try FileDescriptor.open(path, .readOnly).attribute("user.label")
     }
 
     @Test func attributesAreCopiedIntoAMountWithinItAndOutOfIt() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try place.shell(
                 "mkdir -p tree/inner; echo text > tree/file; echo text > tree/inner/file; chmod 700 tree/file")
             for name in ["tree/file", "tree/inner"] {

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that compare random changes of names in a mount with their results on an ordinary file system, while the
 /// provider is notified of them.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(60))) struct RandomTreeTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(60))) struct RandomTreeTests {
     /// The number of steps for each tree, set by `PURVEY_TREE_STEPS`, and the first seed, set by `PURVEY_TREE_SEED`.
     private static let steps = setting("STEPS") ?? 150
     private static let seed = setting("SEED") ?? 1
@@ -14,9 +14,9 @@ import Testing
         ProcessInfo.processInfo.environment["PURVEY_TREE_\(name)"].flatMap { Int($0) }
     }
 
-    @Test(arguments: MountPlace.Server.allCases)
-    func aTreeIsAtEveryMomentWhatWasMadeOfIt(_ server: MountPlace.Server) throws {
-        try MountPlace.run(servedBy: server) { place in
+    @Test(arguments: MountFixture.Server.allCases)
+    func aTreeIsAtEveryMomentWhatWasMadeOfIt(_ server: MountFixture.Server) throws {
+        try MountFixture.run(servedBy: server) { place in
             // Several trees change at a time, so that the provider cannot finish between two steps of one.
             try place.shell(
                 """

@@ -5,9 +5,9 @@ import TestThreads
 import Testing
 
 /// Tests that compare the results of system calls in a mount with those in an ordinary directory.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct SystemCallTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct SystemCallTests {
     @Test func callsDoWhatTheyDoOnADisk() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             let met = try compare(in: place)
             // An exception that no longer occurs must be removed from the list.
             let rest = MountException.all.indices.filter { !met.contains($0) }
@@ -16,13 +16,13 @@ import Testing
     }
 
     /// Modes do not restrict root, so another user makes the calls.
-    @Test(.enabled(if: MountPlace.canBeAnother))
+    @Test(.enabled(if: MountFixture.canBeAnother))
     func callsOfAUserWithoutRightsDoWhatTheyDoOnADisk() throws {
-        try MountPlace.run(as: MountPlace.another) { place in _ = try compare(in: place) }
+        try MountFixture.run(as: MountFixture.another) { place in _ = try compare(in: place) }
     }
 
     @Test func whatIsKeptHereIsTheSameAfterARestart() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try place.shell(
                 """
                 cd "$M"
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// - Returns: The indices of the exceptions that occurred.
-    private func compare(in place: MountPlace) throws -> Set<Int> {
+    private func compare(in place: MountFixture) throws -> Set<Int> {
         let found = try outcomes(of: #"FileCheckPeer calls "$M""#, in: place)
         let expected = try outcomes(of: #"mkdir "$S/plain"; FileCheckPeer calls "$S/plain""#, in: place)
         try #require(found.map(\.name) == expected.map(\.name))
@@ -65,7 +65,7 @@ import Testing
         return met
     }
 
-    private func outcomes(of script: String, in place: MountPlace) throws -> [(name: String, outcome: String)] {
+    private func outcomes(of script: String, in place: MountFixture) throws -> [(name: String, outcome: String)] {
         try place.shell(script).split(separator: "\n").map { line in
             let parts = line.split(separator: "\t", maxSplits: 1)
             return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")

@@ -5,10 +5,10 @@ import TestThreads
 import Testing
 
 /// Tests of a daemon whose user may not mount.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted && MountPlace.canBeAnother), .timeLimit(.minutes(20)))
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted && MountFixture.canBeAnother), .timeLimit(.minutes(20)))
 struct UnprivilegedMountTests {
     @Test func aDomainIsMountedUsedAndUnmounted() throws {
-        try MountPlace.run(as: MountPlace.another) { place in
+        try MountFixture.run(as: MountFixture.another) { place in
             try place.shell(#"mkdir "$C/inner"; seq 100000 > "$C/inner/numbers"; purvey signal Work"#)
             try place.shell(
                 """
@@ -43,8 +43,8 @@ struct UnprivilegedMountTests {
     ///
     /// - Parameter seconds: The timeout of the read.
     private func readWithoutTheDaemon(
-        _ place: MountPlace, seconds: Int
-    ) throws -> MountPlace.Outcome {
+        _ place: MountFixture, seconds: Int
+    ) throws -> MountFixture.Outcome {
         let daemon = try place.daemon()
         return try place.run(
             """
@@ -57,7 +57,7 @@ struct UnprivilegedMountTests {
     }
 
     @Test func withAHelperOfRootsTheKernelReadsCompleteFilesByItself() throws {
-        try MountPlace.run(as: MountPlace.another, with: .passthrough) { place in
+        try MountFixture.run(as: MountFixture.another, with: .passthrough) { place in
             try makeNumbers(place, 100_000)
             let outcome = try readWithoutTheDaemon(place, seconds: 300)
             #expect(outcome.ending == .exited(0), "\(outcome.output)")
@@ -75,7 +75,7 @@ struct UnprivilegedMountTests {
     }
 
     /// Makes a file at the provider, and fetches its contents.
-    private func makeNumbers(_ place: MountPlace, _ count: Int) throws {
+    private func makeNumbers(_ place: MountFixture, _ count: Int) throws {
         try place.shell(
             """
             seq \(count) > "$C/numbers"
@@ -87,9 +87,10 @@ struct UnprivilegedMountTests {
 
     // MARK: Daemons that die
 
-    @Test(.enabled(if: Kernel.handsOver), arguments: [.keeper, [.keeper, .passthrough]] as [MountPlace.Surroundings])
-    func theNextDaemonGoesOnWithAMountOfFusermount3(with surroundings: MountPlace.Surroundings) throws {
-        try MountPlace.run(as: MountPlace.another, with: surroundings) { place in
+    @Test(
+        .enabled(if: Kernel.handsOver), arguments: [.keeper, [.keeper, .passthrough]] as [MountFixture.Surroundings])
+    func theNextDaemonGoesOnWithAMountOfFusermount3(with surroundings: MountFixture.Surroundings) throws {
+        try MountFixture.run(as: MountFixture.another, with: surroundings) { place in
             try makeNumbers(place, 1_000_000)
             try place.shell(#"echo small > "$C/small"; purvey signal Work"#)
             place.waitForKeeper()
@@ -119,7 +120,7 @@ struct UnprivilegedMountTests {
     }
 
     @Test(.enabled(if: Kernel.handsOver)) func aMountOfFusermount3ThatIsGivenUpIsUnmounted() throws {
-        try MountPlace.run(as: MountPlace.another, with: .keeper) { place in
+        try MountFixture.run(as: MountFixture.another, with: .keeper) { place in
             try makeNumbers(place, 1_000_000)
             place.waitForKeeper()
             let old = try place.daemon()

@@ -2,14 +2,14 @@ import TestThreads
 import Testing
 
 /// Tests of Git in a mount.
-@Suite(.ownThreads, .enabled(if: MountPlace.isWanted), .timeLimit(.minutes(20))) struct VersionControlTests {
+@Suite(.ownThreads, .enabled(if: MountFixture.isWanted), .timeLimit(.minutes(20))) struct VersionControlTests {
     @Test func aRepositoryIsClonedCommittedToAndPacked() throws {
-        try MountPlace.run { place in
+        try MountFixture.run { place in
             try work(in: place)
         }
     }
 
-    private func work(in place: MountPlace) throws {
+    private func work(in place: MountFixture) throws {
         try place.shell(
             """
             git init -q -b main source

@@ -4,18 +4,18 @@ import LinuxSystem
 
 /// The requests of the engine.
 extension MemoryProvider {
-    package func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    package func item(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         try await begin(.item(identifier))
-        let item = try state.withLock { state throws(ProviderFailure) in try state.node(identifier).item }
+        let item = try state.withLock { state throws(ProviderError) in try state.node(identifier).item }
         try await end(.item(identifier))
         return item
     }
 
     package func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
-    ) async throws(ProviderFailure) -> ItemPage {
+    ) async throws(ProviderError) -> ItemPage {
         try await begin(.page(of: container, after: page))
-        let answer = try state.withLock { state throws(ProviderFailure) in
+        let answer = try state.withLock { state throws(ProviderError) in
             if container == ProviderItem.trashIdentifier {
                 guard let script = state.behaviour.trashPage else {
                     return try state.page(of: container, after: page, suggestedSize)
@@ -35,9 +35,9 @@ extension MemoryProvider {
         return answer
     }
 
-    package func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+    package func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         try await begin(.currentAnchor(of: container))
-        let anchor = try state.withLock { state throws(ProviderFailure) in
+        let anchor = try state.withLock { state throws(ProviderError) in
             try state.check(container)
             return state.behaviour.hasAnchors ? state.anchor(at: state.log.count) : nil
         }
@@ -47,9 +47,9 @@ extension MemoryProvider {
 
     package func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch {
+    ) async throws(ProviderError) -> ChangeBatch {
         try await begin(.changes(in: container))
-        let batch = try state.withLock { state throws(ProviderFailure) in
+        let batch = try state.withLock { state throws(ProviderError) in
             try state.check(container)
             guard let script = state.behaviour.changes else { return try state.changes(in: container, since: anchor) }
             // The script may have made up the anchor.
@@ -60,18 +60,18 @@ extension MemoryProvider {
         return batch
     }
 
-    package func domainState() async throws(ProviderFailure) -> ProviderDomainState {
+    package func domainState() async throws(ProviderError) -> ProviderDomainState {
         guard let state = state.withLock({ $0.behaviour.domainState })?() else {
-            throw ProviderFailure(.unsupported, message: "The provider says nothing of its domain.")
+            throw ProviderError(.unsupported, message: "The provider says nothing of its domain.")
         }
         return state
     }
 
     package func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
+    ) async throws(ProviderError) -> ProviderContents {
         try await begin(.contents(of: identifier))
-        let (node, bytes) = try state.withLock { state throws(ProviderFailure) in
+        let (node, bytes) = try state.withLock { state throws(ProviderError) in
             let node = try state.node(identifier)
             return (node, state.behaviour.contents.map { $0(identifier, node.contents) } ?? node.contents)
         }
@@ -80,21 +80,21 @@ extension MemoryProvider {
             file = try MemoryFile.create(name: "contents")
             try Self.write(bytes, to: file)
         } catch {
-            throw ProviderFailure(.noSpace, message: error.description)
+            throw ProviderError(.noSpace, message: error.description)
         }
         progress(Int64(bytes.count), Int64(bytes.count))
         try await end(.contents(of: identifier))
         return ProviderContents(descriptor: file, item: node.item)
     }
 
-    package func servesParts() async throws(ProviderFailure) -> Bool {
+    package func servesParts() async throws(ProviderError) -> Bool {
         await waitWhileHeld(.servesParts)
         return state.withLock { $0.behaviour.servesParts }
     }
 
-    package func part(_ request: PartRequest) async throws(ProviderFailure) -> ProviderPart {
+    package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
         try await begin(.part(of: request.identifier, request.range))
-        let (node, script) = try state.withLock { state throws(ProviderFailure) in
+        let (node, script) = try state.withLock { state throws(ProviderError) in
             (try state.node(request.identifier), state.behaviour.part)
         }
         let file: FileDescriptor
@@ -108,7 +108,7 @@ extension MemoryProvider {
             }
             try result.get()
         } catch {
-            throw ProviderFailure(.noSpace, message: error.description)
+            throw ProviderError(.noSpace, message: error.description)
         }
         var part = ProviderPart(descriptor: file, item: node.item, range: range)
         if let script { part = try script(request, part) }
@@ -116,11 +116,11 @@ extension MemoryProvider {
         return part
     }
 
-    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+    package func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
         let request = Request.create(name: item.filename, in: item.parent)
         try await begin(request)
-        let bytes = try contents.map { contents throws(ProviderFailure) in try Self.everything(in: contents) } ?? []
-        let made = try state.withLock { state throws(ProviderFailure) in
+        let bytes = try contents.map { contents throws(ProviderError) in try Self.everything(in: contents) } ?? []
+        let made = try state.withLock { state throws(ProviderError) in
             try state.checkFolder(item.parent)
             try state.checkName(item.filename, in: item.parent, of: nil)
             let identifier = state.add(item.filename, item.kind, in: item.parent, nil) { node in
@@ -137,10 +137,10 @@ extension MemoryProvider {
 
     package func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         try await begin(.replaceContents(of: identifier))
         let bytes = try Self.everything(in: contents)
-        let item = try state.withLock { state throws(ProviderFailure) in
+        let item = try state.withLock { state throws(ProviderError) in
             _ = try state.node(identifier)
             let isConfirmed = state.behaviour.confirmsUploads
             let identifier = state.change(identifier) { node, version in
@@ -156,9 +156,9 @@ extension MemoryProvider {
 
     package func move(
         _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         try await begin(.move(identifier))
-        let item = try state.withLock { state throws(ProviderFailure) in
+        let item = try state.withLock { state throws(ProviderError) in
             _ = try state.node(identifier)
             try state.checkFolder(parent)
             try state.checkName(name, in: parent, of: identifier)
@@ -172,30 +172,32 @@ extension MemoryProvider {
         return state.withLock { $0.behaviour.moved }?(item) ?? item
     }
 
-    package func delete(_ identifier: String) async throws(ProviderFailure) {
+    package func delete(_ identifier: String) async throws(ProviderError) {
         state.withLock { state in
             if let key = state.nodes[identifier]?.key { state.deletedKeys.insert(key) }
         }
         try await begin(.delete(identifier))
-        try state.withLock { state throws(ProviderFailure) in
+        try state.withLock { state throws(ProviderError) in
             _ = try state.node(identifier)
             state.remove(identifier)
         }
         try await end(.delete(identifier))
     }
 
-    package func set(_ fact: ItemFact, of identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    package func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError)
+        -> ProviderItem
+    {
         try await begin(.set(identifier))
-        let item = try state.withLock { state throws(ProviderFailure) in
-            var keeps = state.behaviour.keepsFacts
-            if case .attributes = fact { keeps = state.behaviour.keepsAttributes }
+        let item = try state.withLock { state throws(ProviderError) in
+            var keeps = state.behaviour.storesMetadata
+            if case .attributes = metadataChange { keeps = state.behaviour.keepsAttributes }
             guard keeps else {
-                throw ProviderFailure(.unsupported, message: "It keeps no facts.")
+                throw ProviderError(.unsupported, message: "It keeps no facts.")
             }
             let before = try state.node(identifier).item
-            if fact == .attributes(ItemAttributes()) { return before }
+            if metadataChange == .attributes(ItemAttributes()) { return before }
             state.change(identifier) { node, _ in
-                switch fact {
+                switch metadataChange {
                 case .lastUsed(let time): node.item.lastUsed = time
                 case .tagData(let data): node.item.tagData = data
                 case .favoriteRank(let rank): node.item.favoriteRank = rank
@@ -208,9 +210,9 @@ extension MemoryProvider {
         return item
     }
 
-    package func trash(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    package func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         try await begin(.trash(identifier))
-        let item = try state.withLock { state throws(ProviderFailure) in
+        let item = try state.withLock { state throws(ProviderError) in
             _ = try state.node(identifier)
             let identifier = state.change(identifier) { node, _ in
                 node.former = node.item.parent
@@ -223,12 +225,12 @@ extension MemoryProvider {
         return item
     }
 
-    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderFailure) -> ProviderItem {
+    package func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem {
         try await begin(.untrash(identifier))
-        let item = try state.withLock { state throws(ProviderFailure) in
+        let item = try state.withLock { state throws(ProviderError) in
             let former = try state.node(identifier).former
             guard let place = parent ?? former else {
-                throw ProviderFailure(.noSuchItem, message: "It does not lie in the trash.")
+                throw ProviderError(.noSuchItem, message: "It does not lie in the trash.")
             }
             let identifier = state.change(identifier) { node, _ in
                 node.former = nil
@@ -253,7 +255,7 @@ extension MemoryProvider {
     }
 
     /// Returns a file's contents from its beginning, whatever the descriptor's offset is.
-    private static func everything(in file: FileDescriptor) throws(ProviderFailure) -> [UInt8] {
+    private static func everything(in file: FileDescriptor) throws(ProviderError) -> [UInt8] {
         do throws(Errno) {
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: try file.status().size, alignment: 16)
             defer { room.deallocate() }
@@ -266,7 +268,7 @@ extension MemoryProvider {
             }
             return Array(room[..<position])
         } catch {
-            throw ProviderFailure(.transient, message: error.description)
+            throw ProviderError(.transient, message: error.description)
         }
     }
 }
@@ -277,51 +279,51 @@ extension ProviderItem {
 }
 
 extension MemoryProvider.State {
-    func node(_ identifier: String) throws(ProviderFailure) -> MemoryProvider.Node {
+    func node(_ identifier: String) throws(ProviderError) -> MemoryProvider.Node {
         guard let node = nodes[identifier] else {
-            throw ProviderFailure(.noSuchItem, message: "There is no item “\(identifier)”.")
+            throw ProviderError(.noSuchItem, message: "There is no item “\(identifier)”.")
         }
         return node
     }
 
     /// Checks that an item can be put in a directory.
-    func checkFolder(_ identifier: String) throws(ProviderFailure) {
+    func checkFolder(_ identifier: String) throws(ProviderError) {
         guard try node(identifier).item.kind == .folder else {
-            throw ProviderFailure(.noSuchItem, message: "“\(identifier)” is not a folder.")
+            throw ProviderError(.noSuchItem, message: "“\(identifier)” is not a folder.")
         }
     }
 
     /// Checks that a container can be enumerated.
-    func check(_ container: String) throws(ProviderFailure) {
+    func check(_ container: String) throws(ProviderError) {
         switch container {
         case ProviderItem.workingSetIdentifier:
             guard behaviour.hasWorkingSet else {
-                throw ProviderFailure(.unsupported, message: "There is no working set.")
+                throw ProviderError(.unsupported, message: "There is no working set.")
             }
         case ProviderItem.trashIdentifier:
             guard behaviour.hasTrashListing else {
-                throw ProviderFailure(.unsupported, message: "The trash cannot be listed.")
+                throw ProviderError(.unsupported, message: "The trash cannot be listed.")
             }
         default:
             try checkFolder(container)
         }
     }
 
-    func checkName(_ name: String, in parent: String, of identifier: String?) throws(ProviderFailure) {
+    func checkName(_ name: String, in parent: String, of identifier: String?) throws(ProviderError) {
         guard let other = child(named: name, in: parent), other.item.identifier != identifier else { return }
-        throw ProviderFailure(
+        throw ProviderError(
             .filenameCollision, message: "“\(name)” exists already.", collidingItem: other.item.identifier)
     }
 
     /// Returns a page of a container. A page token has the position of the previous page's last item.
-    mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderFailure)
+    mutating func page(of container: String, after page: [UInt8]?, _ suggestedSize: Int) throws(ProviderError)
         -> ItemPage
     {
         try check(container)
         var after = 0
         if let page {
-            guard page.first == era, let order = Int(String(decoding: page.dropFirst(), as: UTF8.self)) else {
-                throw ProviderFailure(.expired, message: "The page has expired.")
+            guard page.first == epoch, let order = Int(String(decoding: page.dropFirst(), as: UTF8.self)) else {
+                throw ProviderError(.expired, message: "The page has expired.")
             }
             after = order
         }
@@ -331,7 +333,7 @@ extension MemoryProvider.State {
         guard let last = items.last, items.count < rest.count else {
             return ItemPage(items: items.map(\.item), next: nil)
         }
-        return ItemPage(items: items.map(\.item), next: [era] + Array(String(last.order).utf8))
+        return ItemPage(items: items.map(\.item), next: [epoch] + Array(String(last.order).utf8))
     }
 
     private mutating func listing(of container: String) -> [MemoryProvider.Node] {
@@ -344,13 +346,13 @@ extension MemoryProvider.State {
         return nodes
     }
 
-    func anchor(at position: Int) -> [UInt8] { [era] + Array("\(position) ".utf8) + behaviour.anchorSuffix }
+    func anchor(at position: Int) -> [UInt8] { [epoch] + Array("\(position) ".utf8) + behaviour.anchorSuffix }
 
-    func changes(in container: String, since anchor: [UInt8]) throws(ProviderFailure) -> ChangeBatch {
-        guard anchor.first == era,
+    func changes(in container: String, since anchor: [UInt8]) throws(ProviderError) -> ChangeBatch {
+        guard anchor.first == epoch,
             let start = Int(String(decoding: anchor.dropFirst().prefix { $0 != 0x20 }, as: UTF8.self)),
             (0...log.count).contains(start)
-        else { throw ProviderFailure(.expired, message: "The anchor has expired.") }
+        else { throw ProviderError(.expired, message: "The anchor has expired.") }
         let end = min(log.count, start + min(log.count, behaviour.changeLimit))
         var updated: [ProviderItem] = []
         var deleted: [String] = []

@@ -71,16 +71,16 @@ package final class MemoryProvider: Provider {
         /// them.
         package var confirmsUploads = true
         /// Whether the provider stores tags, favorites and last-used dates.
-        package var keepsFacts = true
+        package var storesMetadata = true
         /// Whether the provider accepts dates, permissions and extended attributes by themselves.
         package var keepsAttributes = false
         /// A closure that returns the state of the whole domain.
         package var domainState: (@Sendable () -> ProviderDomainState?)?
         /// A closure that is called with each request before it is performed.
-        package var before: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
+        package var before: @Sendable (Request) async throws(ProviderError) -> Void = { (_) throws(ProviderError) in
         }
         /// A closure that is called with each request after it was performed and before the reply.
-        package var after: @Sendable (Request) async throws(ProviderFailure) -> Void = { (_) throws(ProviderFailure) in
+        package var after: @Sendable (Request) async throws(ProviderError) -> Void = { (_) throws(ProviderError) in
         }
         /// A closure that may change a page before it is returned, or make one up.
         package var page: (@Sendable (_ container: String, _ after: [UInt8]?, ItemPage) -> ItemPage)?
@@ -102,7 +102,7 @@ package final class MemoryProvider: Provider {
         /// Whether the provider serves byte ranges of files.
         package var servesParts = false
         /// A closure that may change a byte range before it is returned, or make one up.
-        package var part: (@Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart)?
+        package var part: (@Sendable (PartRequest, ProviderPart) throws(ProviderError) -> ProviderPart)?
     }
 
     struct Node {
@@ -130,10 +130,10 @@ package final class MemoryProvider: Provider {
         /// The items from which a container's pages are cut, as long as nothing changes.
         var listings: [String: (logCount: Int, nodes: [Node])] = [:]
         /// The era of valid anchors; those of an earlier era have expired.
-        var era: UInt8 = 0
+        var epoch: UInt8 = 0
         var behaviour = Behaviour()
         var requests: [Request] = []
-        var failures: [Kind: [ProviderFailure]] = [:]
+        var failures: [Kind: [ProviderError]] = [:]
         var held: Set<Kind> = []
         /// The key of the item that has, or had last, each identifier that is a path.
         var keys: [String: String] = [:]
@@ -157,7 +157,7 @@ package final class MemoryProvider: Provider {
     package func behave(_ change: (inout Behaviour) -> Void) { state.withLock { change(&$0.behaviour) } }
 
     /// Makes the next requests of a kind fail, one for each failure.
-    package func fail(_ kind: Kind, with failures: ProviderFailure...) {
+    package func fail(_ kind: Kind, with failures: ProviderError...) {
         state.withLock { $0.failures[kind, default: []] += failures }
     }
 
@@ -191,7 +191,7 @@ package final class MemoryProvider: Provider {
     package func count(_ request: Request) -> Int { state.withLock { $0.requests.count { $0 == request } } }
 
     /// Expires every anchor that was issued.
-    package func expireAnchors() { state.withLock { $0.era &+= 1 } }
+    package func expireAnchors() { state.withLock { $0.epoch &+= 1 } }
 
     /// Makes the change feed omit the changes of some items so far.
     package func forgetChanges(of identifiers: [String]) {
@@ -205,20 +205,20 @@ package final class MemoryProvider: Provider {
     // MARK: Requests
 
     /// Records a request, holds it if required, and runs the script.
-    func begin(_ request: Request) async throws(ProviderFailure) {
+    func begin(_ request: Request) async throws(ProviderError) {
         let (before, failure) = state.withLock { state in
             state.requests.append(request)
-            var failure: ProviderFailure?
+            var failure: ProviderError?
             if state.failures[request.kind]?.isEmpty == false { failure = state.failures[request.kind]?.removeFirst() }
             return (state.behaviour.before, failure)
         }
         await waitWhileHeld(request.kind, request)
-        if Task.isCancelled { throw ProviderFailure(.cancelled, message: "The request was cancelled.") }
+        if Task.isCancelled { throw ProviderError(.cancelled, message: "The request was cancelled.") }
         if let failure { throw failure }
         try await before(request)
     }
 
-    func end(_ request: Request) async throws(ProviderFailure) {
+    func end(_ request: Request) async throws(ProviderError) {
         try await state.withLock { $0.behaviour.after }(request)
     }
 

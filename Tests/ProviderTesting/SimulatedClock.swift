@@ -31,13 +31,13 @@ package final class SimulatedClock: EngineClock {
     package var secondsToNext: Double? { state.withLock { state in state.next.map { max(0, $0.time - state.now) } } }
 
     @discardableResult
-    package func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Waiting {
+    package func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Cancellable {
         let order = state.withLock { state in
             state.order += 1
             state.jobs[state.order] = Job(time: state.now + max(0, seconds), order: state.order, body: job)
             return state.order
         }
-        return Waiting { [self] in
+        return Cancellable { [self] in
             let job = state.withLock { $0.jobs.removeValue(forKey: order) }
             // Objects that the job retains are released after the lock.
             _ = job

@@ -16,7 +16,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 if let status = manual.answer(arguments) { exit(status) }
 do {
     let options = try Harness.Options(arguments: arguments)
-    try Leftover.removeAllAtSignals()
+    try ExitCleanup.removeAllAtSignals()
     let summary = try Harness(options) { say($0) }.run()
     say("\(summary)")
     exit(summary.losses == 0 ? 0 : 1)

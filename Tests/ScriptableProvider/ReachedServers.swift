@@ -9,8 +9,8 @@ enum ReachedServers {
         let place = URL(fileURLWithPath: NSHomeDirectory()).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let daemon = place.path + "/run/daemon.socket"
-        let number = ProcessInfo.processInfo.environment["DISPLAY"].flatMap { HandedDisplay.number(of: $0) } ?? 0
-        let display = HandedDisplay.path(ofDisplay: number)
+        let number = ProcessInfo.processInfo.environment["DISPLAY"].flatMap { PassedDisplay.number(of: $0) } ?? 0
+        let display = PassedDisplay.path(ofDisplay: number)
         var results = [
             "daemon: \(outcome { try FileDescriptor.connectedStream(to: LocalSocketAddress(path: daemon)) })",
             "other kind: \(outcome { try SequencedPacketSocket.connect(to: LocalSocketAddress(path: daemon)) })",

@@ -21,7 +21,7 @@ final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
         do {
             let start = Int(String(decoding: page.rawValue, as: UTF8.self))
             let answer = try client.ask(.page(of: container, after: start, limit: observer.suggestedPageSize ?? 500))
-            guard case .page(let items, let next) = answer else { throw CloudFailure.broken }
+            guard case .page(let items, let next) = answer else { throw CloudError.broken }
             observer.didEnumerate(items.map { ServiceItem($0) })
             observer.finishEnumerating(upTo: next.map { NSFileProviderPage(Data("\($0)".utf8)) })
         } catch {
@@ -32,11 +32,11 @@ final class ReplicaEnumerator: NSObject, NSFileProviderEnumerator {
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from anchor: NSFileProviderSyncAnchor) {
         do {
             guard container == nil, let start = Int(String(decoding: anchor.rawValue, as: UTF8.self)) else {
-                throw CloudFailure.anchorExpired
+                throw CloudError.anchorExpired
             }
             let answer = try client.ask(.changes(since: start, limit: observer.suggestedBatchSize ?? 500))
             guard case .changes(let updated, let deleted, let end, let moreComing) = answer else {
-                throw CloudFailure.broken
+                throw CloudError.broken
             }
             observer.didUpdate(updated.map { ServiceItem($0) })
             observer.didDeleteItems(withIdentifiers: deleted.map(ServiceItem.identifier))

@@ -32,7 +32,7 @@ extension ScriptableProvider: NSFileProviderPartialContentFetching {
                 to: url, at: requestedRange.location)
             completionHandler(
                 url, told(item), NSRange(location: requestedRange.location, length: count), [], nil)
-        } catch CloudFailure.outdated {
+        } catch CloudError.outdated {
             fail(NSFileProviderError(.versionNoLongerAvailable))
         } catch {
             fail(ServiceClient.error(error))

@@ -29,7 +29,7 @@ private final class ServiceSearch: NSObject, NSFileProviderSearchEnumerator {
         do {
             let limit = observer.maximumNumberOfResultsPerPage
             guard case .page(let items, let next) = try provider.client.ask(.search(query, after: start, limit: limit))
-            else { throw CloudFailure.broken }
+            else { throw CloudError.broken }
             observer.didEnumerate(items.map { FoundItem(item: ServiceItem($0)) })
             observer.finishEnumerating(upTo: next.map { NSFileProviderPage(Data("\($0)".utf8)) })
         } catch {

@@ -33,7 +33,7 @@ extension ScriptableProvider {
                 state.uploads[identifier] = nil
                 state.told[identifier] = item.version
             // The system finds out by itself which version the service has.
-            case .failure(CloudFailure.outdated): state.uploads[identifier] = nil
+            case .failure(CloudError.outdated): state.uploads[identifier] = nil
             case .failure(let error):
                 state.uploads[identifier]?.isUnderWay = false
                 state.uploads[identifier]?.error = ServiceClient.error(error)

@@ -116,7 +116,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
             }
             let answer = try known ?? client.item(.item(ServiceItem.known(item.itemIdentifier)))
             completionHandler(ServiceItem(answer), changedFields.subtracting(done), sent != nil, nil)
-        } catch CloudFailure.outdated {
+        } catch CloudError.outdated {
             completionHandler(nil, [], false, NSFileProviderError(.localVersionConflictingWithServer))
         } catch {
             completionHandler(nil, [], false, ServiceClient.error(error))
@@ -164,14 +164,14 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         if fields.contains(.contentModificationDate), !fields.contains(.contents),
             let date = item.contentModificationDate ?? nil
         {
-            let fact = CloudFact.modified(date.timeIntervalSince1970)
+            let fact = CloudMetadata.modified(date.timeIntervalSince1970)
             requests.append((.set(fact, of: identifier), false, .contentModificationDate))
         }
         if fields.contains(.fileSystemFlags), let flags = item.fileSystemFlags {
             requests.append((.set(.permissions(flags.rawValue), of: identifier), false, .fileSystemFlags))
         }
         if fields.contains(.extendedAttributes), let attributes = item.extendedAttributes {
-            let fact = CloudFact.attributes(attributes.mapValues { [UInt8]($0) })
+            let fact = CloudMetadata.attributes(attributes.mapValues { [UInt8]($0) })
             requests.append((.set(fact, of: identifier), false, .extendedAttributes))
         }
         return requests
@@ -186,7 +186,7 @@ final class ScriptableReplica: NSObject, NSFileProviderReplicatedExtension, @unc
         do {
             if !options.contains(.recursive), try client.item(.item(known)).kind == .folder {
                 guard case .page(let items, _) = try client.ask(.page(of: known, after: nil, limit: 1)) else {
-                    throw CloudFailure.broken
+                    throw CloudError.broken
                 }
                 if !items.isEmpty { throw NSFileProviderError(.directoryNotEmpty) }
             }

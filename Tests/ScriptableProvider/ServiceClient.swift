@@ -45,7 +45,7 @@ struct ServiceClient: Sendable {
             try socket.receive(size, take)
             if case .failed(let failure) = answer { throw failure }
             return answer
-        } catch let failure as CloudFailure {
+        } catch let failure as CloudError {
             throw failure
         } catch is CloudSocket.Ended {
             throw NSFileProviderError(.serverUnreachable)
@@ -57,7 +57,7 @@ struct ServiceClient: Sendable {
     func item(
         _ request: CloudRequest, sending body: URL? = nil, sent: (Int, Int) -> Void = { _, _ in }
     ) throws -> CloudItem {
-        guard case .item(let item) = try ask(request, sending: body, sent: sent) else { throw CloudFailure.broken }
+        guard case .item(let item) = try ask(request, sending: body, sent: sent) else { throw CloudError.broken }
         return item
     }
 
@@ -70,7 +70,7 @@ struct ServiceClient: Sendable {
         defer { try? FileManager.default.removeItem(atPath: partial) }
         let file = try FileDescriptor.open(partial, [.writeOnly, .create, .exclusive])
         let answer = try ask(request, receiving: { piece in try piece.withUnsafeBytes { try file.writeAll($0) } })
-        guard case .item(let item) = answer else { throw CloudFailure.broken }
+        guard case .item(let item) = answer else { throw CloudError.broken }
         guard rename(partial, url.path) == 0 else { throw Errno.current }
         return item
     }
@@ -85,18 +85,18 @@ struct ServiceClient: Sendable {
                 try piece.withUnsafeBytes { try file.writeAll($0, at: place) }
                 place += piece.count
             })
-        guard case .item(let item) = answer else { throw CloudFailure.broken }
+        guard case .item(let item) = answer else { throw CloudError.broken }
         return (item, place - offset)
     }
 
     func signIn(_ password: String) throws {
-        guard case .token(let token) = try ask(.signIn(password: password)) else { throw CloudFailure.broken }
+        guard case .token(let token) = try ask(.signIn(password: password)) else { throw CloudError.broken }
         try Data(token.utf8).write(to: tokenFile)
     }
 
     /// Returns a failure as an error that the system knows.
     static func error(_ error: any Error) -> any Error {
-        guard let failure = error as? CloudFailure else { return error }
+        guard let failure = error as? CloudError else { return error }
         switch failure {
         case .noSuchItem: return NSFileProviderError(.noSuchItem)
         case .taken(let item): return NSError.fileProviderErrorForCollision(with: ServiceItem(item))

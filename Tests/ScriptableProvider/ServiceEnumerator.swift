@@ -21,7 +21,7 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
         do {
             let answer = try provider.client.ask(
                 .page(of: container, after: start, limit: observer.suggestedPageSize ?? 500))
-            guard case .page(let items, let next) = answer else { throw CloudFailure.broken }
+            guard case .page(let items, let next) = answer else { throw CloudError.broken }
             provider.hoard()
             observer.didEnumerate(
                 items.map { provider.told($0) } + (start == nil ? provider.newItems(in: container) : []))
@@ -35,11 +35,11 @@ final class ServiceEnumerator: NSObject, NSFileProviderEnumerator {
         if provider.isNoisy { provider.signalWithoutEnd() }
         do {
             guard let start = Int(String(decoding: anchor.rawValue, as: UTF8.self)) else {
-                throw CloudFailure.anchorExpired
+                throw CloudError.anchorExpired
             }
             let answer = try provider.client.ask(.changes(since: start, limit: observer.suggestedBatchSize ?? 500))
             guard case .changes(let updated, let deleted, let end, let moreComing) = answer else {
-                throw CloudFailure.broken
+                throw CloudError.broken
             }
             observer.didUpdate(updated.map { provider.told($0) } + (moreComing ? [] : provider.pendingItems()))
             observer.didDeleteItems(withIdentifiers: deleted.map(ServiceItem.identifier))

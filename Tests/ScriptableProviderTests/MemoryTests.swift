@@ -6,7 +6,7 @@ import Testing
 /// Extensions that take too much memory, under the limit that they run with.
 @Suite(.ownThreads, .timeLimit(.minutes(20))) struct MemoryTests {
     @Test func anExtensionThatIsKilledForItsMemoryWhileItListsGoesOnFromItsLastPage() async throws {
-        try await CloudStage.with(memory: 128) { stage in
+        try await ScriptedCloudFixture.with(memory: 128) { stage in
             try stage.control.change { $0.pageLimit = 50 }
             try stage.control.fill("many", count: 800)
             let many = try stage.identifier("many")

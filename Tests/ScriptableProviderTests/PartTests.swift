@@ -13,9 +13,9 @@ import Testing
     private static let contents = pattern(size)
 
     private func withFile(
-        _ body: @escaping @Sendable (CloudStage, DomainEngine, ItemNumber) async throws -> Void
+        _ body: @escaping @Sendable (ScriptedCloudFixture, DomainEngine, ItemNumber) async throws -> Void
     ) async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try Data().write(to: URL(fileURLWithPath: stage.cloud.folder + "/gives-parts"))
             try stage.control.put("large", Self.contents)
             let folder = try TestFolder()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    private func open(_ number: ItemNumber, _ engine: DomainEngine) async throws -> OpenItem {
+    private func open(_ number: ItemNumber, _ engine: DomainEngine) async throws -> OpenHandle {
         let result = await withCheckedContinuation { continuation in
             engine.open(number, for: .reading) { continuation.resume(returning: $0) }
         }
@@ -48,13 +48,13 @@ import Testing
     }
 
     /// Opens the file of this name. Retries, as the name may be about to get another item number.
-    private func openByName(_ engine: DomainEngine) async throws -> OpenItem {
+    private func openByName(_ engine: DomainEngine) async throws -> OpenHandle {
         var attempts = 0
         while true {
             let item = try #require(try engine.index.item(named: "large", in: .root))
             do {
                 return try await open(item.number, engine)
-            } catch let failure as ProviderFailure where [.expired, .noSuchItem].contains(failure.kind) {
+            } catch let failure as ProviderError where [.expired, .noSuchItem].contains(failure.kind) {
                 attempts += 1
                 try #require(attempts < 1000)
                 try await Task.sleep(for: .milliseconds(5))
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    private func read(_ opened: OpenItem, _ range: Range<Int>) async throws -> [UInt8] {
+    private func read(_ opened: OpenHandle, _ range: Range<Int>) async throws -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
             _ = opened.bytes(at: Int64(range.lowerBound), count: range.count) { continuation.resume(returning: $0) }
         }
@@ -124,7 +124,7 @@ import Testing
             do {
                 _ = try await read(opened, 5_000_000..<5_000_010)
                 Issue.record("bytes of two versions were read")
-            } catch let failure as ProviderFailure {
+            } catch let failure as ProviderError {
                 #expect(failure.kind == .expired)
             }
             try await closed(opened)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    private func closed(_ opened: OpenItem) async throws {
+    private func closed(_ opened: OpenHandle) async throws {
         let result = await withCheckedContinuation { continuation in
             opened.close { continuation.resume(returning: $0) }
         }

@@ -11,7 +11,7 @@ import Testing
     private static let noProgress: @Sendable (Int64, Int64) -> Void = { _, _ in }
 
     @Test func foldersAreListedInPagesAndFilesAreFetched() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.change { $0.pageLimit = 10 }
             try stage.control.fill("many", count: 35)
             try stage.control.put("a.txt", "hello")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func changesAreFedUntilTheAnchorExpires() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.put("a.txt", "a")
             let anchor = try #require(try await stage.provider.currentAnchor(of: ProviderItem.workingSetIdentifier))
             let gone = try stage.identifier("a.txt")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func whatDoesNotComeWholeFails() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.put("a.txt", "hello")
             let identifier = try stage.identifier("a.txt")
             for effect in [CloudRule.Effect.drop, .dropAfterwards, .truncate(after: 3)] {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func contentsAreSentAtOnceOrBehind() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.put("a.txt", "old")
             let identifier = try stage.identifier("a.txt")
             let before = try await stage.provider.item(identifier)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func thumbnailsComeAsFarAsThereAreAnyAndStopWhenNobodyWaits() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.fill("pictures", count: 8, suffix: ".png")
             try stage.control.setThumbnail(Array("picture".utf8), of: "pictures")
             try stage.control.setThumbnail([], of: "pictures/file 1.png")
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func quotaAndSignInFailAsWhatTheyAre() async throws {
-        try await CloudStage.with { stage in
+        try await ScriptedCloudFixture.with { stage in
             try stage.control.put("a.txt", "old")
             try stage.control.change { $0.quota = 4 }
             let identifier = try stage.identifier("a.txt")

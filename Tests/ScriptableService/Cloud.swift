@@ -31,7 +31,7 @@ package struct Cloud {
 
     mutating func answer(
         _ signed: SignedRequest, body: [UInt8], now: Double
-    ) throws(CloudFailure) -> (CloudAnswer, [UInt8]) {
+    ) throws(CloudError) -> (CloudAnswer, [UInt8]) {
         if case .signIn(let password) = signed.request {
             guard password == settings.password else { throw .wrongPassword }
             counter += 1
@@ -80,12 +80,12 @@ package struct Cloud {
         }
     }
 
-    private func node(_ identifier: String) throws(CloudFailure) -> Node {
+    private func node(_ identifier: String) throws(CloudError) -> Node {
         guard let node = nodes[identifier] else { throw .noSuchItem }
         return node
     }
 
-    private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
+    private func page(_ container: String, _ after: Int?, _ limit: Int) throws(CloudError) -> CloudAnswer {
         if container != CloudItem.trash { _ = try node(container) }
         let all = (children[container] ?? []).compactMap { nodes[$0] }.sorted { $0.order < $1.order }
         let rest = all.drop { $0.order <= after ?? -1 }
@@ -101,7 +101,7 @@ package struct Cloud {
         return .page(page.map(\.item), next: page.count < rest.count ? page.last?.order : nil)
     }
 
-    private func changes(_ anchor: Int, _ limit: Int) throws(CloudFailure) -> CloudAnswer {
+    private func changes(_ anchor: Int, _ limit: Int) throws(CloudError) -> CloudAnswer {
         guard anchor >= oldestAnchor, anchor <= log.count else { throw .anchorExpired }
         let part = log[anchor...].prefix(max(1, min(limit, settings.changeLimit)))
         var seen: Set<String> = []
@@ -113,7 +113,7 @@ package struct Cloud {
 
     private mutating func create(
         _ wanted: CloudItem, _ body: [UInt8], _ now: Double
-    ) throws(CloudFailure) -> CloudItem {
+    ) throws(CloudError) -> CloudItem {
         // The reply to the first attempt may have been lost.
         if let known = nodes[wanted.identifier] { return known.item }
         _ = try node(wanted.parent)
@@ -131,7 +131,7 @@ package struct Cloud {
 
     private mutating func move(
         _ identifier: String, to parent: String, named name: String
-    ) throws(CloudFailure) -> CloudItem {
+    ) throws(CloudError) -> CloudItem {
         var node = try node(identifier)
         _ = try self.node(parent)
         if let other = child(named: name, of: parent), other.item.identifier != identifier { throw .taken(other.item) }
@@ -173,7 +173,7 @@ package struct Cloud {
         return path
     }
 
-    private mutating func set(_ fact: CloudFact, of identifier: String) throws(CloudFailure) -> CloudItem {
+    private mutating func set(_ fact: CloudMetadata, of identifier: String) throws(CloudError) -> CloudItem {
         var node = try node(identifier)
         switch fact {
         case .tagData(let data): node.item.tagData = data
@@ -187,7 +187,7 @@ package struct Cloud {
         return node.item
     }
 
-    private mutating func trash(_ identifier: String) throws(CloudFailure) -> CloudItem {
+    private mutating func trash(_ identifier: String) throws(CloudError) -> CloudItem {
         var node = try node(identifier)
         // The reply to the first attempt may have been lost.
         guard node.item.former == nil else { return node.item }
@@ -197,7 +197,7 @@ package struct Cloud {
         return put(node)
     }
 
-    private mutating func untrash(_ identifier: String, to parent: String?) throws(CloudFailure) -> CloudItem {
+    private mutating func untrash(_ identifier: String, to parent: String?) throws(CloudError) -> CloudItem {
         let item = try node(identifier).item
         guard let former = item.former else { return item }
         let place = parent ?? former
@@ -215,7 +215,7 @@ package struct Cloud {
         return true
     }
 
-    private func checkQuota(adding count: Int) throws(CloudFailure) {
+    private func checkQuota(adding count: Int) throws(CloudError) {
         guard let quota = settings.quota, count > 0 else { return }
         guard nodes.values.reduce(0, { $0 + $1.contents.count }) + count <= quota else { throw .overQuota }
     }
@@ -277,7 +277,7 @@ package struct Cloud {
         }
     }
 
-    mutating func set(_ fact: CloudFact, at path: String) -> Bool {
+    mutating func set(_ fact: CloudMetadata, at path: String) -> Bool {
         guard let node = node(at: path) else { return false }
         return (try? set(fact, of: node.item.identifier)) != nil
     }

@@ -29,7 +29,7 @@ package struct CloudControl: Sendable {
     }
     package func remove(_ path: String) throws { try tell(.remove(path: path)) }
     package func move(_ path: String, to target: String) throws { try tell(.move(path: path, to: target)) }
-    package func set(_ fact: CloudFact, of path: String) throws { try tell(.fact(fact, path: path)) }
+    package func set(_ fact: CloudMetadata, of path: String) throws { try tell(.fact(fact, path: path)) }
     package func setThumbnail(_ bytes: [UInt8], of path: String) throws { try tell(.thumbnail(path: path), bytes) }
     package func settings() throws -> CloudSettings {
         guard case .settings(let settings) = try tell(.currentSettings).0 else {

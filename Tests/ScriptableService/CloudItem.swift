@@ -47,7 +47,7 @@ package struct CloudItem: Codable, Sendable, Equatable {
 }
 
 /// A property that a provider may have the service store with an item.
-package enum CloudFact: Codable, Sendable, Equatable {
+package enum CloudMetadata: Codable, Sendable, Equatable {
     case tagData([UInt8]?)
     case favoriteRank(UInt64?)
     case modified(Double)

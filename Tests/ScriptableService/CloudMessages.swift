@@ -16,7 +16,7 @@ package enum CloudRequest: Codable, Sendable, Equatable {
     case replace(String, base: Int?, modified: Double)
     case move(String, to: String, named: String)
     case delete(String)
-    case set(CloudFact, of: String)
+    case set(CloudMetadata, of: String)
     case trash(String)
     /// - Parameter to: The directory to move the item to; `nil` for the one that it was in.
     case untrash(String, to: String?)
@@ -84,11 +84,11 @@ package enum CloudAnswer: Codable, Sendable {
     case anchor(Int)
     case changes(updated: [CloudItem], deleted: [String], anchor: Int, moreComing: Bool)
     case token(String)
-    case failed(CloudFailure)
+    case failed(CloudError)
 }
 
 /// The reason for which the service did not perform a request.
-package enum CloudFailure: Codable, Sendable, Equatable, Error {
+package enum CloudError: Codable, Sendable, Equatable, Error {
     case noSuchItem
     case taken(CloudItem)
     /// The item has another version than the change is based on.
@@ -111,7 +111,7 @@ package enum CloudCommand: Codable, Sendable {
     case fill(path: String, count: Int, prefix: String, suffix: String)
     case remove(path: String)
     case move(path: String, to: String)
-    case fact(CloudFact, path: String)
+    case fact(CloudMetadata, path: String)
     /// A thumbnail for a file, or for each file in a directory; the body has its bytes.
     case thumbnail(path: String)
     case settings(CloudSettings)

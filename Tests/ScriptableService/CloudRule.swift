@@ -22,7 +22,7 @@ package struct CloudRule: Codable, Sendable {
         case claim(size: Int)
         /// The body is a number of zero bytes.
         case bloat(size: Int)
-        case fail(CloudFailure)
+        case fail(CloudError)
         /// From now on there is no room for further contents.
         case fillUp
         /// From now on all sessions are ended, and this is the password.

@@ -59,7 +59,7 @@ package final class CloudService: Sendable {
             state.requests.append(signed.request)
             return Self.effect(on: signed.request, &state)
         }
-        var failure: CloudFailure?
+        var failure: CloudError?
         switch effect {
         case .drop: return
         case .delay(let seconds): usleep(UInt32(seconds * 1_000_000))
@@ -97,7 +97,7 @@ package final class CloudService: Sendable {
 
     private func perform(_ signed: SignedRequest, _ body: [UInt8]) -> (CloudAnswer, [UInt8]) {
         state.withLock { state in
-            do throws(CloudFailure) {
+            do throws(CloudError) {
                 return try state.cloud.answer(signed, body: body, now: Self.now)
             } catch {
                 return (.failed(error), [])

@@ -3,7 +3,7 @@ import Testing
 import UniformTypeIdentifiers
 
 @Suite struct TypeDeclarationTests {
-    private func read(_ plist: String) throws -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
+    private func read(_ plist: String) throws -> (declarations: [TypeDeclaration], faults: [DeclarationError]) {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <plist version="1.0"><dict>\(plist)</dict></plist>
@@ -87,7 +87,7 @@ import UniformTypeIdentifiers
     }
 
     /// Reads one exported declaration `a.b` with additional keys.
-    private func readEntry(_ entry: [String: Any]) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
+    private func readEntry(_ entry: [String: Any]) -> (declarations: [TypeDeclaration], faults: [DeclarationError]) {
         let entry = entry.merging(["UTTypeIdentifier": "a.b"]) { one, _ in one }
         return TypeDeclaration.declarations(in: ["UTExportedTypeDeclarations": [entry]], source: "test")
     }

@@ -149,7 +149,7 @@ import UniformTypeIdentifiers
                 .write(to: folder.appendingPathComponent("a.plist"))
             try #require(chdir(place.url.path) == 0)
             setenv("PURVEY_HOME", "rel", 1)
-            #expect(throws: DeclarationFault.self) { try BundleRecords.folder() }
+            #expect(throws: DeclarationError.self) { try BundleRecords.folder() }
             TypeRegistry.reload()
             #expect(UTType("com.example.relative") == nil)
             #expect(UTType.declarationFaults == ["PURVEY_HOME: 'rel' has to be an absolute path"])

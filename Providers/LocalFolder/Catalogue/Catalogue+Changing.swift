@@ -7,7 +7,7 @@ import LinuxSystem
 extension Catalogue {
     /// Records what was just put under a name.
     func record(_ name: FileName, in parent: Int64, _ folder: FileDescriptor) throws -> CatalogueItem {
-        guard let facts = try facts(of: name, in: folder) else { throw FolderFailure.wrongKind }
+        guard let facts = try facts(of: name, in: folder) else { throw FolderError.wrongKind }
         let bytes = Array(name.bytes)
         return try database.transaction {
             if let known = try row(named: bytes, in: parent), known.facts.kind == facts.kind {
@@ -21,8 +21,8 @@ extension Catalogue {
     func holder(of name: FileName, in parent: Int64) -> any Error {
         do {
             try lookAt(parent)
-            if let item = try row(named: Array(name.bytes), in: parent) { return FolderFailure.taken(item) }
-            return FolderFailure.system(.fileExists)
+            if let item = try row(named: Array(name.bytes), in: parent) { return FolderError.taken(item) }
+            return FolderError.system(.fileExists)
         } catch {
             return error
         }
@@ -54,7 +54,7 @@ extension Catalogue {
 
     /// Renames or moves an item, or both. It never replaces anything.
     package func move(_ item: CatalogueItem, to parent: Int64, named name: FileName) throws -> CatalogueItem {
-        guard item.number != CatalogueItem.root else { throw FolderFailure.wrongKind }
+        guard item.number != CatalogueItem.root else { throw FolderError.wrongKind }
         try check(name, in: parent)
         let bytes = Array(name.bytes)
         if item.parent == parent, item.name == bytes { return item }
@@ -73,10 +73,10 @@ extension Catalogue {
     /// Removes an item, and a directory with everything in it. A directory outside the trash that holds items that
     /// the catalogue did not know is not removed, so that no other program's new file is lost.
     package func delete(_ item: CatalogueItem) throws {
-        guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
+        guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         let (folder, name) = try place(of: item)
         if item.facts.kind == .folder {
-            if try hasUnknown(item.number), try !isInTrash(item) { throw FolderFailure.system(.notEmpty) }
+            if try hasUnknown(item.number), try !isInTrash(item) { throw FolderError.system(.notEmpty) }
             for child in try children(of: item.number) { try delete(child) }
             try folder.removeEmptyDirectory(name)
         } else {

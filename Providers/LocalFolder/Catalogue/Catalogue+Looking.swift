@@ -3,11 +3,11 @@ import LinuxSystem
 extension Catalogue {
     /// Returns an item with its present attributes, by its identifier.
     package func item(_ identifier: String) throws -> CatalogueItem {
-        guard let number = number(of: identifier), let known = try row(number) else { throw FolderFailure.noSuchItem }
+        guard let number = number(of: identifier), let known = try row(number) else { throw FolderError.noSuchItem }
         if number == CatalogueItem.root {
             let status = try openRoot().status()
             guard var facts = CatalogueItem.Facts(status, device: status.identity.device) else {
-                throw FolderFailure.wrongKind
+                throw FolderError.wrongKind
             }
             (facts.inode, facts.birth) = (known.facts.inode, known.facts.birth)
             return facts == known.facts ? known : try place(known, [], in: 0, facts)
@@ -17,7 +17,7 @@ extension Catalogue {
         _ = try? lookAt(known.parent)
         if let moved = try row(number), let item = try refreshed(moved) { return item }
         _ = try lookAtAll()
-        guard let moved = try row(number), let item = try refreshed(moved) else { throw FolderFailure.noSuchItem }
+        guard let moved = try row(number), let item = try refreshed(moved) else { throw FolderError.noSuchItem }
         return item
     }
 
@@ -33,7 +33,7 @@ extension Catalogue {
             return try place(known, known.name, in: known.parent, facts)
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
             return nil
-        } catch FolderFailure.noSuchItem {
+        } catch FolderError.noSuchItem {
             return nil
         }
     }
@@ -46,19 +46,19 @@ extension Catalogue {
 
     /// Returns the name that an item has or last had, whether it exists or not. The root has none.
     func lastName(of identifier: String) throws -> String {
-        guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
+        guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return number == CatalogueItem.root ? "root" : item.filename
     }
 
     /// Returns the number of an item that exists or existed.
     func lastNumber(of identifier: String) throws -> Int64 {
-        guard let number = number(of: identifier) else { throw FolderFailure.noSuchItem }
+        guard let number = number(of: identifier) else { throw FolderError.noSuchItem }
         return number
     }
 
     /// Returns an item's name and its present or last directory, followed by the root in case that directory is gone.
     func lastPlace(of identifier: String) throws -> (name: String, parents: [String]) {
-        guard let number = number(of: identifier), let item = try row(number) else { throw FolderFailure.noSuchItem }
+        guard let number = number(of: identifier), let item = try row(number) else { throw FolderError.noSuchItem }
         return (item.filename, [item.parent, CatalogueItem.root].map { self.identifier(of: $0) })
     }
 
@@ -115,7 +115,7 @@ extension Catalogue {
     func lookIfThere(_ folder: Int64) throws -> Bool {
         do {
             return try look(at: folder, for: .news)
-        } catch FolderFailure.noSuchItem {
+        } catch FolderError.noSuchItem {
             return false
         } catch let error as Errno where error == .noSuchFile || error == .notDirectory {
             return false
@@ -170,15 +170,15 @@ extension Catalogue {
     /// Records that a directory could not be scanned.
     func noteFailure(of folder: Int64, _ error: any Error) {
         switch error {
-        case FolderFailure.noSuchItem, FolderFailure.wrongKind: watches.forget(folder)
+        case FolderError.noSuchItem, FolderError.wrongKind: watches.forget(folder)
         default: watches.miss(folder)
         }
     }
 
     private func compareNow(_ folder: Int64, for purpose: Purpose) throws -> FolderComparison {
         try endListing(of: folder)
-        guard let item = try row(folder), !item.isGone else { throw FolderFailure.noSuchItem }
-        guard item.facts.kind == .folder else { throw FolderFailure.wrongKind }
+        guard let item = try row(folder), !item.isGone else { throw FolderError.noSuchItem }
+        guard item.facts.kind == .folder else { throw FolderError.wrongKind }
         let news = purpose == .news && item.isListed ? try news(in: folder) : nil
         let compared = try news ?? all(in: folder)
         if compared.names.isEmpty, !compared.isWhole { return FolderComparison(self, compared, isFirst: false) }

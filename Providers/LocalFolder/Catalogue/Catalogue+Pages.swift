@@ -69,7 +69,7 @@ extension Catalogue {
     private func goOn(with listing: FirstListing, by count: Int) throws -> [CatalogueItem] {
         listing.isUsed = true
         do {
-            guard let folder = try row(listing.folder), !folder.isGone else { throw FolderFailure.noSuchItem }
+            guard let folder = try row(listing.folder), !folder.isGone else { throw FolderError.noSuchItem }
             let items = try database.transaction {
                 let items = try listing.more(count, in: self)
                 if listing.isComplete { try noteListed(listing.folder) }

@@ -20,7 +20,7 @@ extension Catalogue {
     /// Checks that a name is not that of the trash, which is not served.
     func check(_ name: FileName, in parent: Int64) throws {
         guard parent == CatalogueItem.root, TrashFolder.isTrash(name, in: try openRoot()) else { return }
-        throw FolderFailure.badName(name.description)
+        throw FolderError.badName(name.description)
     }
 
     /// Opens the directory that holds trashed items.
@@ -64,7 +64,7 @@ extension Catalogue {
 
     /// Moves an item to the trash, and a directory with everything in it.
     package func trash(_ item: CatalogueItem) throws -> CatalogueItem {
-        guard item.number != CatalogueItem.root else { throw FolderFailure.system(.notPermitted) }
+        guard item.number != CatalogueItem.root else { throw FolderError.system(.notPermitted) }
         if try isInTrash(item) { return item }
         let notes = try openTrash(Self.notes, isMade: true)
         _ = try openTrash(Self.files, isMade: true)
@@ -78,12 +78,12 @@ extension Catalogue {
             } catch {
                 try? notes.removeFile(try Self.note(of: name))
                 switch error {
-                case FolderFailure.taken, FolderFailure.system(.fileExists): continue
+                case FolderError.taken, FolderError.system(.fileExists): continue
                 default: throw error
                 }
             }
         }
-        throw FolderFailure.system(.fileExists)
+        throw FolderError.system(.fileExists)
     }
 
     /// Takes an item out of the trash.
@@ -92,7 +92,7 @@ extension Catalogue {
     package func untrash(_ item: CatalogueItem, to folder: Int64?) throws -> CatalogueItem {
         // It is out of the trash already.
         guard item.parent == CatalogueItem.trash else { return item }
-        guard let name = FileName(bytes: item.name) else { throw FolderFailure.noSuchItem }
+        guard let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         let notes = try? openTrash(Self.notes, isMade: false)
         let note = try notes.flatMap { try TrashNote(reading: try Self.note(of: name), in: $0) }
         let original = note?.path.last.flatMap { FileName(bytes: $0) } ?? name
@@ -128,7 +128,7 @@ extension Catalogue {
 
     private static func note(of name: FileName) throws -> FileName {
         guard let note = FileName(bytes: Array(name.bytes) + Array(noteSuffix.utf8)) else {
-            throw FolderFailure.noSuchItem
+            throw FolderError.noSuchItem
         }
         return note
     }
@@ -145,7 +145,7 @@ extension Catalogue {
             while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
             if let last = kept.last, last >= 0xC0 { kept.removeLast() }
         }
-        guard let name = FileName(bytes: kept + mark + suffix) else { throw FolderFailure.noSuchItem }
+        guard let name = FileName(bytes: kept + mark + suffix) else { throw FolderError.noSuchItem }
         return name
     }
 }

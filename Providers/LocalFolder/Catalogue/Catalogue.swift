@@ -311,12 +311,12 @@ extension Catalogue {
         do throws(Errno) {
             root = try .open(path, [.readOnly, .directory])
         } catch {
-            throw FolderFailure.unavailable("the folder \(path) cannot be opened: \(error)")
+            throw FolderError.unavailable("the folder \(path) cannot be opened: \(error)")
         }
         // An unmounted disk leaves an empty directory, and another disk may be mounted there. In neither case was an
         // item removed.
         if checked, try !isServed(root) {
-            throw FolderFailure.unavailable(
+            throw FolderError.unavailable(
                 "another folder is at \(path) now: mount the disk of the one that is served, or put that folder back")
         }
         return root
@@ -332,7 +332,7 @@ extension Catalogue {
         while next != CatalogueItem.root, next != CatalogueItem.trash {
             guard let item = try row(next), !item.isGone, item.facts.kind == .folder, names.count < Self.mostFolders,
                 let name = FileName(bytes: item.name)
-            else { throw FolderFailure.noSuchItem }
+            else { throw FolderError.noSuchItem }
             names.append(name)
             next = item.parent
         }
@@ -343,7 +343,7 @@ extension Catalogue {
 
     /// Returns an item's directory, opened, and its name there. The root has none.
     func place(of item: CatalogueItem) throws -> (folder: FileDescriptor, name: FileName) {
-        guard !item.isGone, let name = FileName(bytes: item.name) else { throw FolderFailure.noSuchItem }
+        guard !item.isGone, let name = FileName(bytes: item.name) else { throw FolderError.noSuchItem }
         return (try openFolder(item.parent), name)
     }
 

@@ -20,11 +20,11 @@ extension SharedCatalogue {
         _ identifier: String, to path: String, replacing: Bool = true,
         note: (Catalogue, CatalogueItem, FileMoment) throws -> Void = { _, _, _ in },
         named: (Catalogue, FileMoment) throws -> Void = { _, _ in }
-    ) throws(FolderFailure) -> CatalogueItem {
+    ) throws(FolderError) -> CatalogueItem {
         var attempt = 0
         while true {
             attempt += 1
-            do throws(FolderFailure) {
+            do throws(FolderError) {
                 return try copyOutOnce(identifier, path, replacing, note, named)
             } catch {
                 guard case .busy = error, attempt < Self.attempts else { throw error }
@@ -33,10 +33,10 @@ extension SharedCatalogue {
     }
 
     /// Returns an item that is a file, and the file at its place, opened. That may be another file by now.
-    func opened(_ identifier: String) throws(FolderFailure) -> (CatalogueItem, FileDescriptor) {
+    func opened(_ identifier: String) throws(FolderError) -> (CatalogueItem, FileDescriptor) {
         try perform { catalogue in
             let item = try catalogue.item(identifier)
-            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
+            guard item.facts.kind == .file else { throw FolderError.wrongKind }
             let (folder, name) = try catalogue.place(of: item)
             return (item, try folder.open(entry: name, [.readOnly, .nonBlocking]))
         }
@@ -45,12 +45,12 @@ extension SharedCatalogue {
     private func copyOutOnce(
         _ identifier: String, _ path: String, _ replacing: Bool,
         _ note: (Catalogue, CatalogueItem, FileMoment) throws -> Void, _ named: (Catalogue, FileMoment) throws -> Void
-    ) throws(FolderFailure) -> CatalogueItem {
+    ) throws(FolderError) -> CatalogueItem {
         let (item, source) = try opened(identifier)
         do {
             // The opened file must be the one that the item describes, or the version would be that of another file.
             let before = try source.status()
-            guard before.kind == .regular, item.facts.describe(before) else { throw FolderFailure.busy }
+            guard before.kind == .regular, item.facts.describe(before) else { throw FolderError.busy }
             let (folder, name) = try Self.place(path)
             var staged = try StagedFile(in: folder, permissions: 0o600)
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: item.filename, movesPosition: true)
@@ -68,14 +68,14 @@ extension SharedCatalogue {
             FolderStep.copyPlaced.reach()
             return item
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
     /// Copies a file of the container into a directory. A symbolic link is created as such.
     package func copyIn(
         _ path: String, named text: String, into parent: String
-    ) throws(FolderFailure) -> CatalogueItem {
+    ) throws(FolderError) -> CatalogueItem {
         guard let name = FileName(text), text.utf8.count <= 255 else { throw .badName(text) }
         do {
             let (sourceFolder, sourceName) = try Self.place(path)
@@ -99,7 +99,7 @@ extension SharedCatalogue {
                 return try catalogue.record(name, in: number, folder)
             }
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
@@ -112,10 +112,10 @@ extension SharedCatalogue {
     ///   - isOnce: whether an existing file of such a name with the same bytes counts as this copy. A killed process
     ///     may have made it.
     ///   - name: returns a name for 1, 2 and so on.
-    /// - Throws: ``FolderFailure/busy`` if the file is written to meanwhile.
+    /// - Throws: ``FolderError/busy`` if the file is written to meanwhile.
     package func copyIn(
         _ path: String, into parent: String, isOnce: Bool = false, named name: (Int) -> String
-    ) throws(FolderFailure) {
+    ) throws(FolderError) {
         do {
             let (source, before) = try Self.source(path)
             let (number, folder) = try perform { catalogue in
@@ -126,7 +126,7 @@ extension SharedCatalogue {
                 try FileCopier.copyContents(of: source, to: staged.descriptor, named: path, movesPosition: true)
                 try staged.descriptor.synchronize()
                 FolderStep.additionStaged.reach()
-                guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+                guard FileMoment(try source.status()) == before else { throw FolderError.busy }
                 return try Self.publish(staged, in: folder, isOnce: isOnce, named: name)
             }
             FolderStep.added.reach()
@@ -134,7 +134,7 @@ extension SharedCatalogue {
             // The file is in place. If the catalogue cannot record it now, the next scan does.
             _ = try? perform { try $0.record(published, in: number, folder) }
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
@@ -143,7 +143,7 @@ extension SharedCatalogue {
     ) throws -> FileName {
         for attempt in 1...names {
             let text = name(attempt)
-            guard let fileName = FileName(text), text.utf8.count <= 255 else { throw FolderFailure.badName(text) }
+            guard let fileName = FileName(text), text.utf8.count <= 255 else { throw FolderError.badName(text) }
             let result = Result { () throws(Errno) in try staged.publish(as: fileName) }
             if case .failure(.fileExists) = result {
                 let there = isOnce ? try? folder.open(entry: fileName, [.readOnly, .nonBlocking]) : nil
@@ -157,7 +157,7 @@ extension SharedCatalogue {
             try result.get()
             return fileName
         }
-        throw FolderFailure.system(.fileExists)
+        throw FolderError.system(.fileExists)
     }
 
     /// Opens a file of the storage, and returns it with its status before it is read.
@@ -177,20 +177,20 @@ extension SharedCatalogue {
     func copyStored(
         _ path: String, to other: String, note: (Catalogue, FileMoment) throws -> Void,
         named: (Catalogue, FileMoment) throws -> Void
-    ) throws(FolderFailure) {
+    ) throws(FolderError) {
         do {
             let (source, before) = try Self.source(path)
             let (folder, name) = try Self.place(other)
             var staged = try StagedFile(in: folder)
             try FileCopier.copyContents(of: source, to: staged.descriptor, named: path, movesPosition: true)
-            guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+            guard FileMoment(try source.status()) == before else { throw FolderError.busy }
             let moment = FileMoment(try staged.descriptor.status())
             try perform { try note($0, moment) }
             try staged.publish(as: name)
             let now = FileMoment(try staged.descriptor.status())
             if now.isDated(as: moment) { try perform { try named($0, now) } }
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
@@ -199,7 +199,7 @@ extension SharedCatalogue {
     /// - Parameter version: the version that the item must have; `nil` is any.
     package func hasContents(
         _ identifier: String, of path: String, in version: [UInt8]? = nil
-    ) throws(FolderFailure) -> Bool {
+    ) throws(FolderError) -> Bool {
         do {
             let (source, _) = try Self.source(path)
             let file = try perform { catalogue -> FileDescriptor? in
@@ -212,7 +212,7 @@ extension SharedCatalogue {
             guard try file.status().kind == .regular else { return false }
             return try ContentComparison.areEqual(source, file)
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
@@ -245,15 +245,15 @@ extension SharedCatalogue {
     ///
     /// - Parameter version: the version of the contents to replace, if newer ones must not be lost: another version
     ///   is an error.
-    /// - Throws: ``FolderFailure/outdated`` for another version; ``FolderFailure/busy`` if the file is written to
+    /// - Throws: ``FolderError/outdated`` for another version; ``FolderError/busy`` if the file is written to
     ///   meanwhile, or the item is moved.
     package func replace(
         _ identifier: String, withContentsOf path: String, over version: [UInt8]? = nil
-    ) throws(FolderFailure) -> CatalogueItem {
+    ) throws(FolderError) -> CatalogueItem {
         do {
             let (source, before) = try Self.source(path)
             let item = try perform { try $0.item(identifier) }
-            guard item.facts.kind == .file else { throw FolderFailure.wrongKind }
+            guard item.facts.kind == .file else { throw FolderError.wrongKind }
             let (folder, name) = try perform { try $0.place(of: item) }
             let replaced = try withStagedFile(in: folder, item.parent, permissions: item.facts.permissions) { staged in
                 try FileCopier.copyContents(
@@ -261,11 +261,11 @@ extension SharedCatalogue {
                 // Flushing may take seconds, in which other processes may write. So the version is checked after it.
                 try staged.descriptor.synchronize()
                 FolderStep.staged.reach()
-                guard FileMoment(try source.status()) == before else { throw FolderFailure.busy }
+                guard FileMoment(try source.status()) == before else { throw FolderError.busy }
                 return try perform { catalogue in
                     let now = try catalogue.item(identifier)
-                    if let version, now.contentVersion != version { throw FolderFailure.outdated }
-                    guard now.parent == item.parent, now.name == item.name else { throw FolderFailure.busy }
+                    if let version, now.contentVersion != version { throw FolderError.outdated }
+                    guard now.parent == item.parent, now.name == item.name else { throw FolderError.busy }
                     try staged.replace(name)
                     FolderStep.replaced.reach()
                     return try catalogue.record(name, in: item.parent, folder)
@@ -275,14 +275,14 @@ extension SharedCatalogue {
             try? folder.synchronize()
             return replaced
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 
     /// Returns a path's directory, opened, and the name in it.
     private static func place(_ path: String) throws -> (FileDescriptor, FileName) {
         guard let slash = path.lastSlash, let name = FileName(path.lastPathName) else {
-            throw FolderFailure.badName(path)
+            throw FolderError.badName(path)
         }
         let folder = path[..<slash]
         return (try .open(folder.isEmpty ? "/" : String(folder), [.readOnly, .directory]), name)

@@ -9,17 +9,17 @@ extension SharedCatalogue {
     ///     file.
     ///   - version: the version that the contents must have; `nil` is any.
     /// - Returns: the item, and the copied range.
-    /// - Throws: ``FolderFailure/busy`` if the file has other contents.
+    /// - Throws: ``FolderError/busy`` if the file has other contents.
     package func copyPart(
         _ wanted: NSRange, alignment: Int, of identifier: String, version: [UInt8]?, to path: String
-    ) throws(FolderFailure) -> (CatalogueItem, NSRange) {
+    ) throws(FolderError) -> (CatalogueItem, NSRange) {
         let (item, source) = try opened(identifier)
         do {
             let status = try source.status()
             // As for the whole file, the opened file must be the one that the item describes.
             guard version == nil || version == item.contentVersion,
                 status.kind == .regular, item.facts.describe(status)
-            else { throw FolderFailure.busy }
+            else { throw FolderError.busy }
             let size = status.size
             let mask = max(1, alignment) - 1
             let start = min(size, max(0, wanted.location) & ~mask)
@@ -31,7 +31,7 @@ extension SharedCatalogue {
             try FileCopier.copyRange(range, of: source, to: file, named: item.filename, movesPosition: true)
             return (item, NSRange(location: range.lowerBound, length: range.count))
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 }

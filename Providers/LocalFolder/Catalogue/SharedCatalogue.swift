@@ -23,11 +23,11 @@ package final class SharedCatalogue: Sendable {
     /// Runs a function with the catalogue, one at a time.
     package func perform<Result: Sendable>(
         _ body: (Catalogue) throws -> Result
-    ) throws(FolderFailure) -> Result {
+    ) throws(FolderError) -> Result {
         do {
             return try catalogue.withLock { try body($0) }
         } catch {
-            throw FolderFailure(error)
+            throw FolderError(error)
         }
     }
 }

@@ -38,12 +38,12 @@ struct ActivationCounts: Sendable, Equatable {
     /// Whether all types of an attachment must be of named kinds, not just one.
     private let isStrict: Bool
 
-    init(_ values: [String: Any]) throws(ActivationRule.Fault) {
-        func number(_ key: String) throws(ActivationRule.Fault) -> Int? {
+    init(_ values: [String: Any]) throws(ActivationRule.RuleError) {
+        func number(_ key: String) throws(ActivationRule.RuleError) -> Int? {
             guard let value = values[key] else { return nil }
             if let number = value as? NSNumber { return max(0, number.intValue) }
             guard let text = value as? String, let number = Int(text) else {
-                throw ActivationRule.Fault("\(key) is not a number")
+                throw ActivationRule.RuleError("\(key) is not a number")
             }
             return max(0, number)
         }

@@ -32,9 +32,9 @@ package struct ActivationPredicate: Sendable, Equatable {
     /// The maximum length in bytes.
     private static let longest = 1 << 16
 
-    package init(_ text: String, _ vocabulary: PredicateVocabulary) throws(ActivationRule.Fault) {
+    package init(_ text: String, _ vocabulary: PredicateVocabulary) throws(ActivationRule.RuleError) {
         guard text.utf8.count <= Self.longest else {
-            throw ActivationRule.Fault("the predicate is longer than \(Self.longest) bytes")
+            throw ActivationRule.RuleError("the predicate is longer than \(Self.longest) bytes")
         }
         var parser = PredicateParser(tokens: try PredicateToken.tokens(of: text), vocabulary)
         root = try parser.parse()

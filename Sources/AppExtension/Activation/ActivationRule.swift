@@ -8,7 +8,7 @@ import UniformTypeIdentifiers
 /// Source: `NSExtensionActivationRule` of an extension's property list, in both of its forms.
 package struct ActivationRule: Sendable, Equatable {
     /// The reason why a rule is invalid, with the position of the error.
-    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    package struct RuleError: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
 
         init(_ description: String) { self.description = description }
@@ -30,12 +30,12 @@ package struct ActivationRule: Sendable, Equatable {
     private let form: Form
 
     /// Creates a rule from its value in a property list: a Boolean, a dictionary or a predicate.
-    package init(_ stored: Any) throws(Fault) {
+    package init(_ stored: Any) throws(RuleError) {
         switch stored {
         case let text as String: form = .predicate(try ActivationPredicate(text, .extensionItems))
         case let values as [String: Any]: form = .counts(try ActivationCounts(values))
         case let number as NSNumber: form = .always(number.boolValue)
-        default: throw Fault("it is neither a dictionary nor a predicate")
+        default: throw RuleError("it is neither a dictionary nor a predicate")
         }
     }
 

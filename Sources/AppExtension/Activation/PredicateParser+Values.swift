@@ -1,10 +1,10 @@
 /// The parsing of values.
 extension PredicateParser {
-    mutating func value() throws(ActivationRule.Fault) -> PredicateExpression { try value(from: 0) }
+    mutating func value() throws(ActivationRule.RuleError) -> PredicateExpression { try value(from: 0) }
 
     /// Parses a value with the operators of at least some precedence.
-    private mutating func value(from lowest: Int) throws(ActivationRule.Fault) -> PredicateExpression {
-        try nested { (parser) throws(ActivationRule.Fault) in
+    private mutating func value(from lowest: Int) throws(ActivationRule.RuleError) -> PredicateExpression {
+        try nested { (parser) throws(ActivationRule.RuleError) in
             let first = try parser.prefixed()
             var steps: [PredicateStep] = []
             while let operation = parser.operation, operation.precedence >= lowest {
@@ -19,16 +19,16 @@ extension PredicateParser {
         if case .symbol(let symbol) = current.kind { PredicateOperation(rawValue: symbol) } else { nil }
     }
 
-    private mutating func prefixed() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func prefixed() throws(ActivationRule.RuleError) -> PredicateExpression {
         guard case .symbol(let symbol) = current.kind, let prefix = PredicatePrefix(rawValue: symbol) else {
             return try part()
         }
         index += 1
-        return .prefixed(prefix, try nested { (parser) throws(ActivationRule.Fault) in try parser.prefixed() })
+        return .prefixed(prefix, try nested { (parser) throws(ActivationRule.RuleError) in try parser.prefixed() })
     }
 
     /// Parses a value with its suffixes.
-    private mutating func part() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func part() throws(ActivationRule.RuleError) -> PredicateExpression {
         var value = try plainValue()
         var isOpen = if case .name(let root) = value { vocabulary.open.contains(root) } else { false }
         // The aggregate of all names that follow it.
@@ -37,7 +37,7 @@ extension PredicateParser {
         while true {
             names += 1
             guard names <= Self.deepest else {
-                throw ActivationRule.Fault("too many names follow each other at character \(current.position)")
+                throw ActivationRule.RuleError("too many names follow each other at character \(current.position)")
             }
             if aggregate == nil, take(symbol: "[") {
                 value = .element(value, try place())
@@ -61,7 +61,7 @@ extension PredicateParser {
     }
 
     /// Parses an index in square brackets.
-    private mutating func place() throws(ActivationRule.Fault) -> PredicateIndex {
+    private mutating func place() throws(ActivationRule.RuleError) -> PredicateIndex {
         let place: PredicateIndex
         if take(word: "FIRST") {
             place = .first
@@ -76,7 +76,7 @@ extension PredicateParser {
         return place
     }
 
-    private mutating func aggregateName() throws(ActivationRule.Fault) -> PredicateFunction {
+    private mutating func aggregateName() throws(ActivationRule.RuleError) -> PredicateFunction {
         let aggregates: [(String, PredicateFunction)] = [
             ("SUM", .sum), ("AVG", .average), ("MIN", .min), ("MAX", .max),
         ]
@@ -87,7 +87,7 @@ extension PredicateParser {
     /// Parses the name after a dot.
     ///
     /// - Parameter isOpen: Whether any name is allowed, even a quoted one, because others define the names.
-    private mutating func name(isOpen: Bool) throws(ActivationRule.Fault) -> String {
+    private mutating func name(isOpen: Bool) throws(ActivationRule.RuleError) -> String {
         switch current.kind {
         case .word(let name) where isOpen || vocabulary.properties.contains(name):
             index += 1
@@ -100,7 +100,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func plainValue() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func plainValue() throws(ActivationRule.RuleError) -> PredicateExpression {
         let token = current
         switch token.kind {
         case .number(let number):
@@ -111,22 +111,22 @@ extension PredicateParser {
             return .text(text)
         case .variable(let name):
             guard variables.contains(name) else {
-                throw ActivationRule.Fault(
+                throw ActivationRule.RuleError(
                     "the variable \(token.name) at character \(token.position) is not that of a subquery around it")
             }
             index += 1
             return .variable(name)
         case .word(let word) where word.uppercased() == "SUBQUERY":
             index += 1
-            return try conditional { (parser) throws(ActivationRule.Fault) in try parser.subquery() }
+            return try conditional { (parser) throws(ActivationRule.RuleError) in try parser.subquery() }
         case .word(let word) where word.uppercased() == "TERNARY":
             index += 1
-            return try conditional { (parser) throws(ActivationRule.Fault) in try parser.choice() }
+            return try conditional { (parser) throws(ActivationRule.RuleError) in try parser.choice() }
         case .word(let word) where word.uppercased() == "CAST":
             index += 1
             return try cast()
         case .word(let word) where word.uppercased() == "FUNCTION":
-            throw ActivationRule.Fault(
+            throw ActivationRule.RuleError(
                 "FUNCTION, at character \(token.position), is not understood: a rule calls no methods of objects")
         case .word(let word) where tokens[min(index + 1, tokens.count - 1)].kind == .symbol("("):
             guard let function = PredicateFunction(spelled: word) else {
@@ -165,7 +165,7 @@ extension PredicateParser {
 
     private mutating func call(
         _ function: PredicateFunction, named name: String
-    ) throws(ActivationRule.Fault) -> PredicateExpression {
+    ) throws(ActivationRule.RuleError) -> PredicateExpression {
         let position = current.position
         var arguments: [PredicateExpression] = []
         try require(symbol: "(")
@@ -174,14 +174,14 @@ extension PredicateParser {
             try require(symbol: ")")
         }
         guard function.counts.contains(arguments.count) else {
-            throw ActivationRule.Fault(
+            throw ActivationRule.RuleError(
                 "\(name) takes \(function.counts.lowerBound) values, and \(arguments.count) are given at character \(position)"
             )
         }
         return .call(function, arguments)
     }
 
-    private mutating func list() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func list() throws(ActivationRule.RuleError) -> PredicateExpression {
         var elements: [PredicateExpression] = []
         guard !take(symbol: "}") else { return .list(elements) }
         repeat { elements.append(try value()) } while take(symbol: ",")
@@ -191,14 +191,14 @@ extension PredicateParser {
 
     /// Parses a bracketed value that contains a condition, once per position.
     private mutating func conditional(
-        _ read: (inout PredicateParser) throws(ActivationRule.Fault) -> PredicateExpression
-    ) throws(ActivationRule.Fault) -> PredicateExpression {
+        _ read: (inout PredicateParser) throws(ActivationRule.RuleError) -> PredicateExpression
+    ) throws(ActivationRule.RuleError) -> PredicateExpression {
         let start = index
         if let known = conditionals[start] {
             index = known.end
             return try known.result.get()
         }
-        do throws(ActivationRule.Fault) {
+        do throws(ActivationRule.RuleError) {
             let expression = try read(&self)
             conditionals[start] = (.success(expression), index)
             return expression
@@ -208,7 +208,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func subquery() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func subquery() throws(ActivationRule.RuleError) -> PredicateExpression {
         try require(symbol: "(")
         let collection = try value()
         try require(symbol: ",")
@@ -222,7 +222,7 @@ extension PredicateParser {
         return .subquery(collection, variable: variable, condition)
     }
 
-    private mutating func choice() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func choice() throws(ActivationRule.RuleError) -> PredicateExpression {
         try require(symbol: "(")
         let condition = try predicate()
         try require(symbol: ",")
@@ -233,7 +233,7 @@ extension PredicateParser {
         return .choice(condition, first, second)
     }
 
-    private mutating func cast() throws(ActivationRule.Fault) -> PredicateExpression {
+    private mutating func cast() throws(ActivationRule.RuleError) -> PredicateExpression {
         try require(symbol: "(")
         let value = try value()
         try require(symbol: ",")

@@ -5,7 +5,7 @@ struct PredicateParser {
     private var depth = 0
     /// The parsed values that contain conditions, by the position of their brackets, with the position after them. A
     /// bracket may be parsed in two ways; without this memo, its contents would be parsed twice at every depth.
-    var conditionals: [Int: (result: Result<PredicateExpression, ActivationRule.Fault>, end: Int)] = [:]
+    var conditionals: [Int: (result: Result<PredicateExpression, ActivationRule.RuleError>, end: Int)] = [:]
 
     /// The variables of the enclosing subqueries.
     var variables: [String] = []
@@ -20,7 +20,7 @@ struct PredicateParser {
         self.vocabulary = vocabulary
     }
 
-    mutating func parse() throws(ActivationRule.Fault) -> PredicateNode {
+    mutating func parse() throws(ActivationRule.RuleError) -> PredicateNode {
         let node = try predicate()
         guard current.kind == .end else { throw expected("\"AND\", \"OR\" or the end") }
         return node
@@ -28,8 +28,8 @@ struct PredicateParser {
 
     var current: PredicateToken { tokens[min(index, tokens.count - 1)] }
 
-    func expected(_ what: String) -> ActivationRule.Fault {
-        ActivationRule.Fault("\(what) is expected at character \(current.position), where \(current.name) stands")
+    func expected(_ what: String) -> ActivationRule.RuleError {
+        ActivationRule.RuleError("\(what) is expected at character \(current.position), where \(current.name) stands")
     }
 
     mutating func take(symbol: String) -> Bool {
@@ -44,40 +44,40 @@ struct PredicateParser {
         return true
     }
 
-    mutating func require(symbol: String) throws(ActivationRule.Fault) {
+    mutating func require(symbol: String) throws(ActivationRule.RuleError) {
         guard take(symbol: symbol) else { throw expected("\"\(symbol)\"") }
     }
 
     mutating func nested<Result>(
-        _ body: (inout PredicateParser) throws(ActivationRule.Fault) -> Result
-    ) throws(ActivationRule.Fault) -> Result {
+        _ body: (inout PredicateParser) throws(ActivationRule.RuleError) -> Result
+    ) throws(ActivationRule.RuleError) -> Result {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else {
-            throw ActivationRule.Fault("it is nested too deeply at character \(current.position)")
+            throw ActivationRule.RuleError("it is nested too deeply at character \(current.position)")
         }
         return try body(&self)
     }
 
     // MARK: - Conditions
 
-    mutating func predicate() throws(ActivationRule.Fault) -> PredicateNode {
-        try nested { (parser) throws(ActivationRule.Fault) in
+    mutating func predicate() throws(ActivationRule.RuleError) -> PredicateNode {
+        try nested { (parser) throws(ActivationRule.RuleError) in
             var nodes = [try parser.conjunction()]
             while parser.take(word: "OR") || parser.take(symbol: "||") { nodes.append(try parser.conjunction()) }
             return nodes.count == 1 ? nodes[0] : .or(nodes)
         }
     }
 
-    private mutating func conjunction() throws(ActivationRule.Fault) -> PredicateNode {
+    private mutating func conjunction() throws(ActivationRule.RuleError) -> PredicateNode {
         var nodes = [try term()]
         while take(word: "AND") || take(symbol: "&&") { nodes.append(try term()) }
         return nodes.count == 1 ? nodes[0] : .and(nodes)
     }
 
-    private mutating func term() throws(ActivationRule.Fault) -> PredicateNode {
+    private mutating func term() throws(ActivationRule.RuleError) -> PredicateNode {
         if take(word: "NOT") || take(symbol: "!") {
-            return .not(try nested { (parser) throws(ActivationRule.Fault) in try parser.term() })
+            return .not(try nested { (parser) throws(ActivationRule.RuleError) in try parser.term() })
         }
         if take(word: "TRUEPREDICATE") { return .constant(true) }
         if take(word: "FALSEPREDICATE") { return .constant(false) }
@@ -86,9 +86,9 @@ struct PredicateParser {
     }
 
     /// Parses a bracket, which contains a condition or the left side of a comparison.
-    private mutating func bracket() throws(ActivationRule.Fault) -> PredicateNode {
+    private mutating func bracket() throws(ActivationRule.RuleError) -> PredicateNode {
         let start = index
-        do throws(ActivationRule.Fault) {
+        do throws(ActivationRule.RuleError) {
             try require(symbol: "(")
             let node = try predicate()
             try require(symbol: ")")
@@ -96,7 +96,7 @@ struct PredicateParser {
         } catch {
             let reached = index
             index = start
-            do throws(ActivationRule.Fault) {
+            do throws(ActivationRule.RuleError) {
                 return try comparison()
             } catch _ where index <= reached {
                 // The attempt that got further reports the error.
@@ -105,7 +105,7 @@ struct PredicateParser {
         }
     }
 
-    private mutating func comparison() throws(ActivationRule.Fault) -> PredicateNode {
+    private mutating func comparison() throws(ActivationRule.RuleError) -> PredicateNode {
         var quantifier: PredicateNode.Quantifier?
         if take(word: "ANY") || take(word: "SOME") {
             quantifier = .any
@@ -120,7 +120,7 @@ struct PredicateParser {
         let right = try value()
         if comparison.relation == .matches {
             guard case .text(let pattern) = right else {
-                throw ActivationRule.Fault("MATCHES takes a pattern in quotes, at character \(position)")
+                throw ActivationRule.RuleError("MATCHES takes a pattern in quotes, at character \(position)")
             }
             comparison.pattern = try PredicatePattern(
                 pattern, ignoresCase: comparison.ignoresCase, ignoresAccents: comparison.ignoresAccents)
@@ -128,7 +128,7 @@ struct PredicateParser {
         return .compare(quantifier, left, comparison, right)
     }
 
-    private mutating func comparisonOperator() throws(ActivationRule.Fault) -> PredicateComparison {
+    private mutating func comparisonOperator() throws(ActivationRule.RuleError) -> PredicateComparison {
         let spelling: String? =
             switch current.kind {
             case .symbol(let symbol): symbol

@@ -20,7 +20,7 @@ struct PredicatePattern: Sendable, Equatable {
     private let ignoresCase: Bool
     private let ignoresAccents: Bool
 
-    init(_ text: String, ignoresCase: Bool, ignoresAccents: Bool) throws(ActivationRule.Fault) {
+    init(_ text: String, ignoresCase: Bool, ignoresAccents: Bool) throws(ActivationRule.RuleError) {
         var parser = PredicatePatternParser(ignoresAccents ? text.withoutAccents : text)
         let pattern = try parser.parse()
         var writer = PredicatePatternWriter()
@@ -108,7 +108,7 @@ private struct PredicatePatternWriter {
     /// The maximum number of steps, against patterns such as `((a{100}){100}){100}`.
     private static let most = 5000
 
-    mutating func write(_ node: PredicatePatternNode) throws(ActivationRule.Fault) {
+    mutating func write(_ node: PredicatePatternNode) throws(ActivationRule.RuleError) {
         guard steps.count <= Self.most else { throw .init("the pattern of MATCHES is too large") }
         switch node {
         case .scalar(let scalars): steps.append(.scalar(scalars))
@@ -119,7 +119,7 @@ private struct PredicatePatternWriter {
         }
     }
 
-    private mutating func write(choice nodes: [PredicatePatternNode]) throws(ActivationRule.Fault) {
+    private mutating func write(choice nodes: [PredicatePatternNode]) throws(ActivationRule.RuleError) {
         var ends: [Int] = []
         for node in nodes.dropLast() {
             let fork = reserve()
@@ -136,7 +136,7 @@ private struct PredicatePatternWriter {
     /// - Parameter most: The maximum number; `nil` for any.
     private mutating func write(
         _ node: PredicatePatternNode, _ fewest: Int, _ most: Int?
-    ) throws(ActivationRule.Fault) {
+    ) throws(ActivationRule.RuleError) {
         for _ in 0..<fewest {
             let start = steps.count
             try write(node)

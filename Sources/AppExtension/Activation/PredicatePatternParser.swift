@@ -82,7 +82,7 @@ struct PredicatePatternParser {
 
     init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    mutating func parse() throws(ActivationRule.Fault) -> PredicatePatternNode {
+    mutating func parse() throws(ActivationRule.RuleError) -> PredicatePatternNode {
         if scalars.starts(with: "(?i)".unicodeScalars) {
             ignoresCase = true
             index = 4
@@ -94,7 +94,7 @@ struct PredicatePatternParser {
 
     private var current: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
-    private func fault(_ what: String) -> ActivationRule.Fault {
+    private func fault(_ what: String) -> ActivationRule.RuleError {
         .init("in the pattern of MATCHES, at character \(index + 1): \(what)")
     }
 
@@ -104,7 +104,7 @@ struct PredicatePatternParser {
         return true
     }
 
-    private mutating func choice() throws(ActivationRule.Fault) -> PredicatePatternNode {
+    private mutating func choice() throws(ActivationRule.RuleError) -> PredicatePatternNode {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else { throw fault("it is nested too deeply") }
@@ -113,13 +113,15 @@ struct PredicatePatternParser {
         return nodes.count == 1 ? nodes[0] : .choice(nodes)
     }
 
-    private mutating func sequence() throws(ActivationRule.Fault) -> PredicatePatternNode {
+    private mutating func sequence() throws(ActivationRule.RuleError) -> PredicatePatternNode {
         var nodes: [PredicatePatternNode] = []
         while let scalar = current, scalar != "|", scalar != ")" { nodes.append(try repeated(try atom())) }
         return .sequence(nodes)
     }
 
-    private mutating func repeated(_ node: PredicatePatternNode) throws(ActivationRule.Fault) -> PredicatePatternNode {
+    private mutating func repeated(_ node: PredicatePatternNode) throws(ActivationRule.RuleError)
+        -> PredicatePatternNode
+    {
         let result: PredicatePatternNode
         if take("*") {
             result = .repetition(node, fewest: 0, most: nil)
@@ -143,7 +145,7 @@ struct PredicatePatternParser {
         throw fault("\"\(scalar)\" cannot follow a repetition")
     }
 
-    private mutating func number() throws(ActivationRule.Fault) -> Int {
+    private mutating func number() throws(ActivationRule.RuleError) -> Int {
         var digits = ""
         while let scalar = current, PredicateScalars.digit.contains(scalar, ignoresCase: false), digits.count < 9 {
             digits.unicodeScalars.append(scalar)
@@ -155,7 +157,7 @@ struct PredicatePatternParser {
         return number
     }
 
-    private mutating func atom() throws(ActivationRule.Fault) -> PredicatePatternNode {
+    private mutating func atom() throws(ActivationRule.RuleError) -> PredicatePatternNode {
         guard let scalar = current else { throw fault("it ends too early") }
         switch scalar {
         case "(":
@@ -186,7 +188,7 @@ struct PredicatePatternParser {
     }
 
     /// Parses the rest of an escape after the backslash.
-    private mutating func escape() throws(ActivationRule.Fault) -> PredicateScalars {
+    private mutating func escape() throws(ActivationRule.RuleError) -> PredicateScalars {
         guard let scalar = current else { throw fault("nothing follows the backslash") }
         let known: PredicateScalars? =
             switch scalar {
@@ -210,7 +212,7 @@ struct PredicatePatternParser {
     }
 
     /// Parses a set in square brackets.
-    private mutating func set() throws(ActivationRule.Fault) -> PredicateScalars {
+    private mutating func set() throws(ActivationRule.RuleError) -> PredicateScalars {
         var result = PredicateScalars()
         result.isInverted = take("^")
         var isFirst = true
@@ -233,7 +235,7 @@ struct PredicatePatternParser {
         return result
     }
 
-    private mutating func member() throws(ActivationRule.Fault) -> PredicateScalars {
+    private mutating func member() throws(ActivationRule.RuleError) -> PredicateScalars {
         if take("\\") { return try escape() }
         guard let scalar = current else { throw fault("\"]\" is expected") }
         index += 1

@@ -30,7 +30,7 @@ struct PredicateToken: Equatable {
         "@", "[", "]", "{", "}", "+", "-", "*", "/", "&", "|", "^", "~",
     ]
 
-    static func tokens(of text: String) throws(ActivationRule.Fault) -> [PredicateToken] {
+    static func tokens(of text: String) throws(ActivationRule.RuleError) -> [PredicateToken] {
         let characters = Array(text)
         var tokens: [PredicateToken] = []
         var index = 0

@@ -39,10 +39,10 @@ package struct ExtensionAction: Sendable, Equatable {
         if list.count > most { faults.append("\(listKey) has \(list.count) actions; the first \(most) are taken") }
         for (index, element) in list.prefix(most).enumerated() {
             let identifier = (element as? [String: Any])?[prefix + "Identifier"] as? String
-            do throws(ActivationRule.Fault) {
+            do throws(ActivationRule.RuleError) {
                 let action = try ExtensionAction(element, localized)
                 guard !actions.contains(where: { $0.identifier == action.identifier }) else {
-                    throw ActivationRule.Fault("another one has the same identifier")
+                    throw ActivationRule.RuleError("another one has the same identifier")
                 }
                 actions.append(action)
             } catch {
@@ -53,9 +53,9 @@ package struct ExtensionAction: Sendable, Equatable {
         return (actions, faults)
     }
 
-    private init(_ stored: Any, _ localized: (String) -> String?) throws(ActivationRule.Fault) {
+    private init(_ stored: Any, _ localized: (String) -> String?) throws(ActivationRule.RuleError) {
         guard let values = stored as? [String: Any] else { throw .init("it is not a dictionary") }
-        func text(_ key: String) throws(ActivationRule.Fault) -> String {
+        func text(_ key: String) throws(ActivationRule.RuleError) -> String {
             guard let value = values[Self.prefix + key] else { throw .init("\(Self.prefix + key) is missing") }
             guard let text = value as? String, !text.isEmpty else {
                 throw .init("\(Self.prefix + key) is not a string with characters in it")
@@ -66,7 +66,7 @@ package struct ExtensionAction: Sendable, Equatable {
         let name = try text("Name")
         self.name = localized(name) ?? name
         let predicate = try text("ActivationRule")
-        do throws(ActivationRule.Fault) {
+        do throws(ActivationRule.RuleError) {
             rule = try ActivationPredicate(predicate, .fileProviderItems)
         } catch {
             throw .init("\(Self.prefix)ActivationRule: \(error)")

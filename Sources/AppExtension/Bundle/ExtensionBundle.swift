@@ -83,11 +83,11 @@ extension ExtensionBundle {
 
     /// Reads the extension that an executable belongs to.
     ///
-    /// - Throws: ``ExtensionFault`` with all of its faults.
-    package init(ofExecutable path: String) throws(ExtensionFault) {
+    /// - Throws: ``ExtensionBundleError`` with all of its faults.
+    package init(ofExecutable path: String) throws(ExtensionBundleError) {
         let inspection = ExtensionInspection(path: (path as NSString).deletingLastPathComponent)
         guard let bundle = inspection.bundle else {
-            throw ExtensionFault(inspection.faults.joined(separator: "; "))
+            throw ExtensionBundleError(inspection.faults.joined(separator: "; "))
         }
         self = bundle
     }

@@ -11,7 +11,7 @@ package enum ExtensionPoint {
     /// Returns the fault of a point in one sentence; `nil` if it has none.
     package static func fault(of point: String) -> String? {
         guard !served.contains(point) else { return nil }
-        let complaint = NearMiss.sentence(
+        let complaint = SpellingSuggestion.sentence(
             "NSExtensionPointIdentifier \"\(point)\" is no kind of extension that is served here", about: point,
             known: served)
         return complaint + "; there are " + served.joined(separator: ", ")

@@ -24,7 +24,7 @@ public func NSExtensionMain() -> Never {
         let principal =
             serving == nil && server == nil ? try PrincipalClass(found, named: bundle.principalClass) : nil
         guard fcntl(hostSocket, F_GETFD) >= 0 else {
-            throw ExtensionFault("this program is an extension; a host starts it")
+            throw ExtensionBundleError("this program is an extension; a host starts it")
         }
         let socket = FileDescriptor(owning: hostSocket)
         // The server lives as long as the process.

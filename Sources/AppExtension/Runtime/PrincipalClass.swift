@@ -12,30 +12,30 @@ package struct PrincipalClass: @unchecked Sendable {
 
     /// Finds the class of an extension by the name in its property list, as ``find(_:executable:)`` does.
     ///
-    /// - Throws: ``ExtensionFault`` if the class does not exist, or cannot handle requests.
-    package init(named name: String, executable: String) throws(ExtensionFault) {
+    /// - Throws: ``ExtensionBundleError`` if the class does not exist, or cannot handle requests.
+    package init(named name: String, executable: String) throws(ExtensionBundleError) {
         try self.init(Self.find(name, executable: executable), named: name)
     }
 
     /// Checks a class that was found by name.
     ///
-    /// - Throws: ``ExtensionFault`` if it cannot handle requests.
-    init(_ found: AnyClass, named name: String) throws(ExtensionFault) {
+    /// - Throws: ``ExtensionBundleError`` if it cannot handle requests.
+    init(_ found: AnyClass, named name: String) throws(ExtensionBundleError) {
         guard let handler = found as? any (NSObject & NSExtensionRequestHandling).Type else {
-            throw ExtensionFault("the class \(name) is not an NSObject that handles extension requests")
+            throw ExtensionBundleError("the class \(name) is not an NSObject that handles extension requests")
         }
         type = handler
     }
 
     /// Finds a class by its name in an extension's property list: `Module.Class`, `Class` for the module named like
     /// the executable, or either after `$(PRODUCT_MODULE_NAME)`.
-    static func find(_ name: String, executable: String) throws(ExtensionFault) -> AnyClass {
+    static func find(_ name: String, executable: String) throws(ExtensionBundleError) -> AnyClass {
         let module = Self.module(of: executable)
         let plain = name.replacingOccurrences(of: Self.moduleVariable + ".", with: "")
         let candidates =
             name.hasPrefix(Self.moduleVariable + ".") ? ["\(module).\(plain)"] : [plain, "\(module).\(plain)"]
         guard let found = candidates.lazy.compactMap({ NSClassFromString($0) }).first else {
-            throw ExtensionFault("the program has no class \(candidates.joined(separator: " or "))")
+            throw ExtensionBundleError("the program has no class \(candidates.joined(separator: " or "))")
         }
         return found
     }

@@ -55,7 +55,7 @@ extension DomainFileSystem {
     ///
     /// - Throws: `ESTALE` for any other item, after which the kernel looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
-        if let item = try reading({ () throws(IndexFailure) in try index.item(number) }) { return (item, false) }
+        if let item = try reading({ () throws(IndexError) in try index.item(number) }) { return (item, false) }
         if let item = removed[number] { return (item, true) }
         if let view = files.view(of: number) { return (view.known, true) }
         throw .staleHandle
@@ -65,11 +65,11 @@ extension DomainFileSystem {
     /// and that is not sent yet.
     func mayWrite(_ item: IndexedItem) -> Bool {
         item.allowsWriting
-            || item.isSetToBeWritable && (try? index.factsSetHere(of: item.number))?.contains(.mode) == true
+            || item.isSetToBeWritable && (try? index.locallySetMetadata(of: item.number))?.contains(.mode) == true
     }
 
     /// Runs a query of the index. Its failures become `EIO` for a program, except for a full disk.
-    func reading<Value>(_ body: () throws(IndexFailure) -> Value) throws(Errno) -> Value {
+    func reading<Value>(_ body: () throws(IndexError) -> Value) throws(Errno) -> Value {
         do { return try body() } catch { throw Errno(error) }
     }
 

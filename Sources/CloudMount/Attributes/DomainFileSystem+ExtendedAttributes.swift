@@ -31,7 +31,7 @@ enum StateAttribute: String, CaseIterable {
         case .identifier: return item.isKnownToProvider ? item.item.identifier : nil
         case .error: return failure?.message
         case .suggestion: return failure?.suggestion
-        case .kept: return item.staysHere ? "1" : "0"
+        case .kept: return item.staysLocal ? "1" : "0"
         case .uploaded: return item.isUploaded ? "1" : "0"
         case .uploading: return state == .uploading ? "1" : "0"
         case .progress:
@@ -101,8 +101,8 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        edit(reply) { (engine, _) throws(EditFailure) in
-            try Self.ofNode { () throws(EditFailure) in
+        edit(reply) { (engine, _) throws(EditError) in
+            try Self.ofNode { () throws(EditError) in
                 try engine.setExtendedAttribute(text, of: ItemNumber(node), to: value, if: isThere)
             }
             return Done()

@@ -2,8 +2,8 @@ import ExtensionHost
 import FileProviderEngine
 import Fuse
 import Glibc
-package import Keeping
 import LinuxSystem
+package import MountTakeover
 
 /// The options for mounting domains.
 package struct DomainMountOptions: Sendable {
@@ -36,14 +36,14 @@ package struct DomainMountOptions: Sendable {
 }
 
 /// The reason why a domain is not mounted.
-package enum DomainMountFailure: Error, Sendable, CustomStringConvertible {
+package enum DomainMountError: Error, Sendable, CustomStringConvertible {
     /// The directory is not empty: its contents would be hidden.
     case folderIsNotEmpty(path: String)
     /// Another file system is mounted on the directory.
     case folderIsMounted(path: String)
     /// The directory cannot be created or read.
     case folder(path: String, Errno)
-    case notMounted(MountFailure)
+    case notMounted(MountError)
 
     /// The failure in one sentence, with advice.
     package var description: String {
@@ -66,7 +66,7 @@ package final class DomainMount: Sendable {
 
     private struct State {
         var session: Session?
-        var ledger: OpeningLedger?
+        var sharedTable: SharedHandleTable?
         var hasEnded = false
     }
 
@@ -79,17 +79,17 @@ package final class DomainMount: Sendable {
     /// dead daemon left mounted there.
     package init(
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
-    ) throws(DomainMountFailure) {
+    ) throws(DomainMountError) {
         self.path = path
         identifier = engine.configuration.identifier
         MountFolder.removeStale(path)
         madeFolder = try MountFolder.prepare(path)
-        // Without a ledger, programs lose their open files when this process dies.
-        let ledger = try? OpeningLedger()
-        let fileSystem = fileSystem(engine, options, ledger)
-        do throws(MountFailure) {
+        // Without a table, programs lose their open files when this process dies.
+        let sharedTable = try? SharedHandleTable()
+        let fileSystem = fileSystem(engine, options, sharedTable)
+        do throws(MountError) {
             let session = try Session.mount(at: path, options: options.options(for: engine), fileSystem)
-            state.withLock { $0 = State(session: session, ledger: ledger) }
+            state.withLock { $0 = State(session: session, sharedTable: sharedTable) }
         } catch {
             if madeFolder { rmdir(path) }
             throw .notMounted(error)
@@ -100,50 +100,53 @@ package final class DomainMount: Sendable {
     /// handles.
     package init(
         _ engine: DomainEngine, resuming handover: MountHandover, options: DomainMountOptions
-    ) throws(DomainMountFailure) {
+    ) throws(DomainMountError) {
         path = handover.session.path
         identifier = engine.configuration.identifier
         madeFolder = handover.madeFolder
-        let fileSystem = fileSystem(engine, options, handover.ledger)
-        do throws(MountFailure) {
+        let fileSystem = fileSystem(engine, options, handover.sharedTable)
+        do throws(MountError) {
             let session = try Session.resume(handover.session, options: options.options(for: engine), fileSystem)
-            state.withLock { $0 = State(session: session, ledger: handover.ledger) }
+            state.withLock { $0 = State(session: session, sharedTable: handover.sharedTable) }
         } catch {
             throw .notMounted(error)
         }
     }
 
     private func fileSystem(
-        _ engine: DomainEngine, _ options: DomainMountOptions, _ ledger: OpeningLedger?
+        _ engine: DomainEngine, _ options: DomainMountOptions, _ sharedTable: SharedHandleTable?
     ) -> DomainFileSystem {
         let thumbnails = options.thumbnails.map {
             ThumbnailFiller(engine, mount: path, cache: $0.cache, pictures: $0.pictures)
         }
         return DomainFileSystem(
-            engine, readers: options.readers, thumbnails: thumbnails, ledger: ledger, folderLimit: options.folderLimit
+            engine, readers: options.readers, thumbnails: thumbnails, sharedTable: sharedTable,
+            folderLimit: options.folderLimit
         ) { [weak self] in
             self?.state.withLock { $0.hasEnded = true }
         }
     }
 
     /// Creates a domain's file system without a mount, for callers that send requests without a kernel. It resumes
-    /// the handles in the ledger if the engine was created with them.
+    /// the handles in the table if the engine was created with them.
     ///
     /// - Parameter backing: Creates the object for a backing file of the kernel.
     package static func fileSystem(
-        _ engine: DomainEngine, ledger: OpeningLedger, backing: (Int32) -> BackingFile? = { _ in nil }
+        _ engine: DomainEngine, sharedTable: SharedHandleTable, backing: (Int32) -> BackingFile? = { _ in nil }
     ) -> any FileSystem {
-        let files = DomainFileSystem(engine, readers: ReaderPolicies(path: nil), thumbnails: nil, ledger: ledger) {}
-        files.resumeOpenings(backing: backing)
+        let files = DomainFileSystem(
+            engine, readers: ReaderPolicies(path: nil), thumbnails: nil, sharedTable: sharedTable
+        ) {}
+        files.resumeHandles(backing: backing)
         return files
     }
 
     /// The state that another daemon needs to take over the mount; `nil` if the kernel does not support that, or the
     /// mount has ended.
     package var handover: MountHandover? {
-        let (session, ledger) = state.withLock { ($0.session, $0.ledger) }
-        guard let ledger, let session = session?.handover else { return nil }
-        return MountHandover(identifier: identifier, session: session, ledger: ledger, madeFolder: madeFolder)
+        let (session, sharedTable) = state.withLock { ($0.session, $0.sharedTable) }
+        guard let sharedTable, let session = session?.handover else { return nil }
+        return MountHandover(identifier: identifier, session: session, sharedTable: sharedTable, madeFolder: madeFolder)
     }
 
     deinit { unmount() }

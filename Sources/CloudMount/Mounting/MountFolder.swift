@@ -7,7 +7,7 @@ enum MountFolder {
     /// Creates the directory, or checks that the mount would not hide anything in it.
     ///
     /// - Returns: Whether the directory was created.
-    static func prepare(_ path: String) throws(DomainMountFailure) -> Bool {
+    static func prepare(_ path: String) throws(DomainMountError) -> Bool {
         let isEmpty: Bool
         do throws(Errno) {
             if try make(path) { return true }

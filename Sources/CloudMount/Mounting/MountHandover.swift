@@ -1,22 +1,22 @@
 import FileProviderEngine
 import Fuse
 import Glibc
-package import Keeping
 import LinuxSystem
+package import MountTakeover
 
 /// A domain's mount in the form in which one daemon passes it to the next: the kernel session and the open handles.
 package struct MountHandover: Sendable {
     /// The domain's identifier.
     package let identifier: String
     let session: SessionHandover
-    let ledger: OpeningLedger
+    let sharedTable: SharedHandleTable
     /// Whether the directory was created for the mount.
     let madeFolder: Bool
 
-    init(identifier: String, session: SessionHandover, ledger: OpeningLedger, madeFolder: Bool) {
+    init(identifier: String, session: SessionHandover, sharedTable: SharedHandleTable, madeFolder: Bool) {
         self.identifier = identifier
         self.session = session
-        self.ledger = ledger
+        self.sharedTable = sharedTable
         self.madeFolder = madeFolder
     }
 
@@ -27,13 +27,13 @@ package struct MountHandover: Sendable {
     package var isAlive: Bool { session.isAlive }
 
     /// The open handles, for the engine that takes over.
-    package var openings: [OpeningToResume] { ledger.openingsToResume }
+    package var openings: [HandleToResume] { sharedTable.handlesToResume }
 
     /// The mount in the form in which the keeper holds it.
     package var kept: KeptMount {
         KeptMount(
             identifier: identifier, record: [madeFolder ? 1 : 0] + session.record,
-            descriptors: [ledger.file] + session.devices)
+            descriptors: [sharedTable.file] + session.devices)
     }
 
     /// Creates a handover from what a keeper holds; `nil` if it has the format of another version.
@@ -41,9 +41,9 @@ package struct MountHandover: Sendable {
         guard let made = kept.record.first, let file = kept.descriptors.first,
             let session = SessionHandover(
                 record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst())),
-            let ledger = try? OpeningLedger(takingOver: file)
+            let sharedTable = try? SharedHandleTable(takingOver: file)
         else { return nil }
-        self.init(identifier: kept.identifier, session: session, ledger: ledger, madeFolder: made == 1)
+        self.init(identifier: kept.identifier, session: session, sharedTable: sharedTable, madeFolder: made == 1)
     }
 
     /// Ends the mount instead of resuming it. Accesses to open files fail from then on.
@@ -63,11 +63,11 @@ package struct MountHandover: Sendable {
     }
 }
 
-extension OpeningLedger {
+extension SharedHandleTable {
     /// The recorded handles, for the engine that takes over.
-    package var openingsToResume: [OpeningToResume] {
-        openings.map { opening in
-            OpeningToResume(
+    package var handlesToResume: [HandleToResume] {
+        entries.map { opening in
+            HandleToResume(
                 handle: opening.handle, number: ItemNumber(rawValue: opening.item),
                 isForWriting: opening.flags.contains(.writing), file: opening.file == 0 ? nil : opening.file)
         }

@@ -10,17 +10,17 @@ package final class Mounts: Sendable {
         case mounted(path: String)
         /// Another process unmounted it.
         case unmounted(path: String)
-        case failed(DomainMountFailure)
+        case failed(DomainMountError)
     }
 
-    private enum Place {
+    private enum Entry {
         case mount(DomainMount)
-        case failed(DomainMountFailure)
+        case failed(DomainMountError)
     }
 
     private let options: DomainMountOptions
     // Leaf lock: mounts are created and ended outside of it.
-    private let places = Lock<[String: Place]>([:])
+    private let entries = Lock<[String: Entry]>([:])
 
     package init(options: DomainMountOptions = DomainMountOptions()) { self.options = options }
 
@@ -49,47 +49,47 @@ package final class Mounts: Sendable {
     ///   otherwise ended.
     package func mount(
         _ engine: DomainEngine, at path: String, resuming handover: MountHandover? = nil
-    ) throws(DomainMountFailure) {
+    ) throws(DomainMountError) {
         let identifier = engine.configuration.identifier
         unmount(identifier)
-        do throws(DomainMountFailure) {
+        do throws(DomainMountError) {
             let resumed = handover.flatMap { try? DomainMount(engine, resuming: $0, options: options) }
             if resumed == nil { handover?.abandon(engine) }
             let mount = if let resumed { resumed } else { try DomainMount(engine, at: path, options: options) }
-            let other = places.withLock { $0.updateValue(.mount(mount), forKey: identifier) }
+            let other = entries.withLock { $0.updateValue(.mount(mount), forKey: identifier) }
             if case .mount(let other) = other { other.unmount() }
         } catch {
-            places.withLock { $0[identifier] = .failed(error) }
+            entries.withLock { $0[identifier] = .failed(error) }
             throw error
         }
     }
 
     /// Returns the state that another daemon needs to take over a domain's mount; `nil` if that is not possible.
     package func handover(of identifier: String) -> MountHandover? {
-        guard case .mount(let mount) = places.withLock({ $0[identifier] }) else { return nil }
+        guard case .mount(let mount) = entries.withLock({ $0[identifier] }) else { return nil }
         return mount.handover
     }
 
     /// Unmounts a domain if it is mounted.
     package func unmount(_ identifier: String) {
-        let place = places.withLock { $0.removeValue(forKey: identifier) }
-        if case .mount(let mount) = place { mount.unmount() }
+        let entry = entries.withLock { $0.removeValue(forKey: identifier) }
+        if case .mount(let mount) = entry { mount.unmount() }
     }
 
     /// Unmounts all domains. Called when the daemon ends.
     package func unmountAll() {
-        let all = places.withLock { places in
-            defer { places = [:] }
-            return places
+        let all = entries.withLock { entries in
+            defer { entries = [:] }
+            return entries
         }
         for case .mount(let mount) in all.values { mount.unmount() }
     }
 
     /// The state of each domain's mount, by domain identifier.
     package var states: [String: State] {
-        places.withLock { places in
-            places.mapValues { place in
-                switch place {
+        entries.withLock { entries in
+            entries.mapValues { entry in
+                switch entry {
                 case .mount(let mount): mount.isMounted ? .mounted(path: mount.path) : .unmounted(path: mount.path)
                 case .failed(let failure): .failed(failure)
                 }

@@ -41,7 +41,7 @@ extension DomainFileSystem {
         do throws(Errno) {
             // The state is read before the entries: a directory that is complete now has all its items when they are
             // read.
-            guard let folder = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
+            guard let folder = try reading({ () throws(IndexError) in try index.item(number) }) else {
                 // A directory that was removed while open is empty.
                 return reply.reply(reply.listing())
             }
@@ -54,7 +54,7 @@ extension DomainFileSystem {
                 let parent = number == .root ? number : folder.parent
                 listing.append("..", node: parent.node, kind: .directory, cookie: Self.parentCookie)
             }
-            try reading { () throws(IndexFailure) in try fill(listing, from: number, after: last) }
+            try reading { () throws(IndexError) in try fill(listing, from: number, after: last) }
             if !listing.isEmpty || folder.listing == .complete { return reply.reply(listing) }
         } catch {
             return reply.fail(error)
@@ -73,7 +73,7 @@ extension DomainFileSystem {
 
     private func fill(
         _ listing: Listing, from folder: ItemNumber, after last: ItemNumber?
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         guard listing.wantsAttributes else {
             return try index.names(in: folder, after: last) { number, kind, name in
                 listing.append(

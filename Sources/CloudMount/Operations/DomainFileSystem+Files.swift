@@ -32,9 +32,9 @@ extension DomainFileSystem {
         _ content: @escaping @Sendable (OpenReply) -> Content
     ) {
         // The previous process opened it and died before its reply.
-        if reply.isRepeated, let (known, way) = files.opening(ofRequest: reply.identifier), known.number == item.number
+        if reply.isRepeated, let (known, mode) = files.opening(ofRequest: reply.identifier), known.number == item.number
         {
-            return reply.reply(content(openReply(known, way, keepsPages: false)))
+            return reply.reply(content(openReply(known, mode, keepsPages: false)))
         }
         let isCut = flags.contains(.truncate)
         let isForWriting = writes || flags.allowsWriting || isCut
@@ -67,7 +67,7 @@ extension DomainFileSystem {
 
     /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`: another item may
     /// have its name, which the kernel then looks up again. That does not apply to items removed through the mount.
-    func errno(_ failure: ProviderFailure, opening number: ItemNumber) -> Errno {
+    func errno(_ failure: ProviderError, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
 
@@ -81,7 +81,7 @@ extension DomainFileSystem {
     func create(
         _ name: Name, in parent: NodeID, mode: UInt32, _ flags: OpenFlags, _ reply: Reply<CreateReply>
     ) {
-        edit(reply) { (engine, _) throws(EditFailure) in
+        edit(reply) { (engine, _) throws(EditError) in
             try engine.createFile(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
         } failed: { [self] error in
@@ -101,19 +101,19 @@ extension DomainFileSystem {
     }
 
     /// Adds a handle and returns the reply for the kernel.
-    func openReply(_ opened: OpenItem, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> OpenReply {
+    func openReply(_ opened: OpenHandle, of item: IndexedItem, _ flags: OpenFlags, _ request: UInt64) -> OpenReply {
         let added = files.add(
             opened, known: item, isForWriting: opened.isForWriting,
             wasCut: flags.contains(.truncate), request: request, passing: { backingFile(for: opened) })
         // From now on the kernel must query the size and date: it does not see writes to a mapping, and the
         // provider's size may be wrong.
         if !opened.isComplete || opened.isForWriting { session?.invalidateAttributes(of: item.number.node) }
-        return openReply(added.opening, added.way, keepsPages: added.keepsPages)
+        return openReply(added.opening, added.mode, keepsPages: added.keepsPages)
     }
 
-    private func openReply(_ known: HandleTable.Opening, _ way: HandleTable.Way, keepsPages: Bool) -> OpenReply {
+    private func openReply(_ known: HandleTable.Handle, _ mode: HandleTable.AccessMode, keepsPages: Bool) -> OpenReply {
         var reply = OpenReply(handle: known.handle)
-        switch way {
+        switch mode {
         case .cached:
             reply.mode = .cached(keepsPages: keepsPages)
         case .passthrough(let file):
@@ -123,7 +123,7 @@ extension DomainFileSystem {
         return reply
     }
 
-    private func backingFile(for opened: OpenItem) -> BackingFile? {
+    private func backingFile(for opened: OpenHandle) -> BackingFile? {
         guard let descriptor = opened.descriptor, let session = passingSession else { return nil }
         // With passthrough, writes reach a full disk without a chance for the daemon to evict files first.
         if opened.isForWriting, !hasRoom(descriptor) { return nil }
@@ -139,7 +139,7 @@ extension DomainFileSystem {
     /// Calls a function when a handle's contents are local, at once if they are. Fails the request if they cannot be
     /// fetched.
     func whenReady<Content: SendableMetatype>(
-        _ opening: HandleTable.Opening, _ reply: Reply<Content>,
+        _ opening: HandleTable.Handle, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
         if let descriptor = opening.item.descriptor { return body(descriptor) }
@@ -157,11 +157,11 @@ extension DomainFileSystem {
     }
 
     /// Calls a function when some bytes of a handle are local, with a file that has them at their offsets.
-    func whenHere<Content: SendableMetatype>(
-        _ opening: HandleTable.Opening, at offset: Int64, count: Int, _ reply: Reply<Content>,
+    func whenLocal<Content: SendableMetatype>(
+        _ opening: HandleTable.Handle, at offset: Int64, count: Int, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
     ) {
-        if let descriptor = opening.item.bytesHere(at: offset, count: count) { return body(descriptor) }
+        if let descriptor = opening.item.localBytes(at: offset, count: count) { return body(descriptor) }
         // A file that is open for writing must be complete.
         if opening.isForWriting { return whenReady(opening, reply, body) }
         guard !readers.refuses(reply.caller) else { return reply.fail(.permissionDenied) }
@@ -182,8 +182,8 @@ extension DomainFileSystem {
 
     /// Calls a function when the size of a handle's file is known.
     func whenExtentIsKnown<Content: SendableMetatype>(
-        _ opening: HandleTable.Opening, _ reply: Reply<Content>,
-        _ body: @escaping @Sendable (OpenItem.Extent) -> Void
+        _ opening: HandleTable.Handle, _ reply: Reply<Content>,
+        _ body: @escaping @Sendable (OpenHandle.Extent) -> Void
     ) {
         if opening.isForWriting { return whenReady(opening, reply) { body(.whole($0)) } }
         if let descriptor = opening.item.descriptor { return body(.whole(descriptor)) }
@@ -201,7 +201,7 @@ extension DomainFileSystem {
 
     func read(_ node: NodeID, handle: UInt64, at offset: Int64, count: Int, _ reply: Reply<Bytes>) {
         guard let opening = files.opening(handle) else { return reply.fail(.staleHandle) }
-        whenHere(opening, at: offset, count: count, reply) { reply.reply(reading: $0, at: offset, count: count) }
+        whenLocal(opening, at: offset, count: count, reply) { reply.reply(reading: $0, at: offset, count: count) }
     }
 
     func flush(_ node: NodeID, handle: UInt64, lockOwner: UInt64, _ reply: Reply<Done>) {
@@ -249,7 +249,7 @@ extension DomainFileSystem {
 }
 
 extension Reply where Content == Done {
-    func reply(after result: Result<Void, ProviderFailure>) {
+    func reply(after result: Result<Void, ProviderError>) {
         switch result {
         case .success: reply()
         case .failure(let failure): fail(Errno(failure))

@@ -15,20 +15,20 @@ extension DomainFileSystem {
 
     private func lookUp(_ name: String, in parent: ItemNumber, mayWait: Bool, _ reply: Reply<Entry>) {
         do throws(Errno) {
-            if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
+            if let item = try reading({ () throws(IndexError) in try index.item(named: name, in: parent) }) {
                 notifications.lookedUp(in: parent)
                 return reply.reply(entry(for: item))
             }
             // Recorded before the listing's state is read, so that a thread that adds the name later sees the record.
             notifications.willDeny(namesIn: parent)
-            guard let folder = try reading({ () throws(IndexFailure) in try index.item(parent) }) else {
+            guard let folder = try reading({ () throws(IndexError) in try index.item(parent) }) else {
                 throw .noSuchFile
             }
             guard folder.item.kind == .folder else { throw .notDirectory }
             let isComplete = folder.listing == .complete
             if isComplete || !mayWait {
                 // The item may have been added between the two queries.
-                if let item = try reading({ () throws(IndexFailure) in try index.item(named: name, in: parent) }) {
+                if let item = try reading({ () throws(IndexError) in try index.item(named: name, in: parent) }) {
                     return reply.reply(entry(for: item))
                 }
                 guard isComplete else { throw .noSuchFile }
@@ -47,7 +47,7 @@ extension DomainFileSystem {
     }
 
     func makeDirectory(_ name: Name, in parent: NodeID, mode: UInt32, _ reply: Reply<Entry>) {
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             var mode = mode & 0o7777
             // A set-group-ID directory passes that bit on to new directories.
             if let folder = try? files.index.item(ItemNumber(parent)) { mode |= folder.fullMode & UInt32(S_ISGID) }
@@ -61,7 +61,7 @@ extension DomainFileSystem {
 
     func makeSymbolicLink(_ name: Name, in parent: NodeID, target: Name, _ reply: Reply<Entry>) {
         guard let target = target.text else { return reply.fail(Errno(rawValue: EILSEQ)) }
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             let item = try engine.makeSymbolicLink(
                 named: name.asNewName(), in: ItemNumber(parent), target: target)
             return files.entry(for: item)
@@ -73,7 +73,7 @@ extension DomainFileSystem {
     func makeNode(_ name: Name, in parent: NodeID, mode: UInt32, device: UInt32, _ reply: Reply<Entry>) {
         // Providers have files and directories; pipes, sockets and devices belong to this machine.
         guard mode & UInt32(S_IFMT) == UInt32(S_IFREG) else { return reply.fail(.notPermitted) }
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             let item = try engine.createFile(
                 named: name.asNewName(), in: ItemNumber(parent), mode: UInt16(truncatingIfNeeded: mode & 0o7777))
             return files.entry(for: item)
@@ -89,7 +89,7 @@ extension DomainFileSystem {
 
     func unlink(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             files.removed.add(try engine.remove(text, in: ItemNumber(parent)))
             return Done()
         } ifDone: { error in
@@ -99,7 +99,7 @@ extension DomainFileSystem {
 
     func removeDirectory(_ name: Name, in parent: NodeID, _ reply: Reply<Done>) {
         guard let text = name.text else { return reply.fail(.noSuchFile) }
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             files.removed.add(try engine.removeFolder(text, in: ItemNumber(parent)))
             return Done()
         } ifDone: { error in
@@ -118,7 +118,7 @@ extension DomainFileSystem {
             for (name, parent) in [(name, parent), (newName, newParent)] { session?.invalidateEntry(name, in: parent) }
             return reply.fail(.inputOutput)
         }
-        edit(reply) { (engine, files) throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
             let replaced = try engine.rename(
                 text, in: ItemNumber(parent), to: newName.asNewName(), in: ItemNumber(newParent),
                 flags.contains(.exchange) ? .exchanging : flags.contains(.noReplace) ? .onlyToFreeName : .replacing)
@@ -146,7 +146,7 @@ extension DomainFileSystem {
     ///   had, if that attempt was carried out.
     func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
-        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Content,
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditError) -> Content,
         ifDone: @escaping @Sendable (Errno) -> Content? = { _ in nil }
     ) {
         edit(
@@ -165,29 +165,29 @@ extension DomainFileSystem {
     ///   - failed, succeeded: Called on the engine's thread.
     func edit<Content: SendableMetatype, Outcome: SendableMetatype>(
         _ reply: Reply<Content>, attempt: Int = 1,
-        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditFailure) -> Outcome,
+        _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditError) -> Outcome,
         failed: @escaping @Sendable (Errno) -> Void, succeeded: @escaping @Sendable (Outcome) -> Void
     ) {
         engine.perform { [self] engine in
-            do throws(EditFailure) {
+            do throws(EditError) {
                 // The kernel knows the effects of its own request.
-                succeeded(try notifications.withoutTelling { () throws(EditFailure) in try body(engine, self) })
+                succeeded(try notifications.withoutInvalidating { () throws(EditError) in try body(engine, self) })
             } catch {
                 guard let folder = error.unlistedFolder, attempt < Self.attemptLimit else {
                     return failed(error.errno)
                 }
-                let hold = Hold()
+                let timeLimit = TimeLimit()
                 let waiting = engine.list(folder, needs: .complete) { [self] result in
                     switch result {
                     case .success: edit(reply, attempt: attempt + 1, body, failed: failed, succeeded: succeeded)
-                    case .failure(let failure): failed(hold.isOver ? Errno(rawValue: EBUSY) : Errno(failure))
+                    case .failure(let failure): failed(timeLimit.isOver ? Errno(rawValue: EBUSY) : Errno(failure))
                     }
                 }
                 reply.onInterrupt { waiting.cancel() }
                 // Until the reply, the kernel holds the lock of the directory and blocks other accesses to it. The
                 // listing continues, so that a later attempt need not wait.
-                engine.clock.run(after: Self.longestHold) {
-                    hold.end()
+                engine.clock.run(after: Self.longestLockTime) {
+                    timeLimit.end()
                     waiting.cancel()
                 }
             }
@@ -196,19 +196,19 @@ extension DomainFileSystem {
 
     /// Runs an edit of an item that the kernel identifies by inode number. If the item has another number by now, or
     /// is gone, the edit fails with `ESTALE` and the kernel looks up the name again.
-    static func ofNode<Value>(_ edit: () throws(EditFailure) -> Value) throws(EditFailure) -> Value {
-        do throws(EditFailure) {
+    static func ofNode<Value>(_ edit: () throws(EditError) -> Value) throws(EditError) -> Value {
+        do throws(EditError) {
             return try edit()
         } catch {
-            throw error.errno == .noSuchFile ? EditFailure(.staleHandle) : error
+            throw error.errno == .noSuchFile ? EditError(.staleHandle) : error
         }
     }
 
     /// The time in seconds for which an edit may hold the kernel's lock on a directory.
-    private static let longestHold = 2.0
+    private static let longestLockTime = 2.0
 
     /// A flag that tells a wait that was too long from one that was interrupted.
-    private final class Hold: Sendable {
+    private final class TimeLimit: Sendable {
         // Leaf lock.
         private let state = Lock(false)
 
@@ -223,9 +223,9 @@ extension DomainFileSystem {
 
 extension Name {
     /// Returns the name for a new item. Providers require names that are text.
-    func asNewName() throws(EditFailure) -> String {
-        guard let text else { throw EditFailure(Errno(rawValue: EILSEQ)) }
-        guard count <= 255 else { throw EditFailure(.nameTooLong) }
+    func asNewName() throws(EditError) -> String {
+        guard let text else { throw EditError(Errno(rawValue: EILSEQ)) }
+        guard count <= 255 else { throw EditError(.nameTooLong) }
         return text
     }
 }

@@ -110,7 +110,7 @@ extension DomainFileSystem {
         // The request may span the whole file. One part is copied as soon as it is local; the kernel requests the
         // rest again.
         let part = source.item.isComplete ? Self.copyLimit : Self.partLimit
-        whenHere(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
+        whenLocal(source, at: offset, count: min(max(0, count), part), reply) { [self] from in
             whenReady(target, reply) { to in
                 // A copy by the disk takes time, so it runs on another thread. If the disk cannot copy, the kernel
                 // reads and writes.
@@ -184,7 +184,7 @@ extension DomainFileSystem {
         } catch {
             return reply.fail(error)
         }
-        let waits = Waits()
+        let waits = CancellableSet()
         reply.onInterrupt { waits.cancel() }
         let opening = engine.open(number, for: .writing(truncating: size == 0)) { [self] result in
             switch result {
@@ -249,8 +249,8 @@ extension DomainFileSystem {
             if modified != nil { files.noteDateIsSet(number) }
             return replyWithAttributes(of: number.node, reply)
         }
-        edit(reply) { (engine, files) throws(EditFailure) in
-            let item = try Self.ofNode { () throws(EditFailure) in
+        edit(reply) { (engine, files) throws(EditError) in
+            let item = try Self.ofNode { () throws(EditError) in
                 try engine.setAttributes(of: number, mode: mode, modified: modified)
             }
             // The local file keeps its own date, so that a date that was set does not look like a change of the

@@ -91,14 +91,14 @@ package final class ThumbnailFiller: Sendable {
                 try await fill(next)
             } catch {
                 // The service is unreachable or the disk is full: the next read of the directory retries.
-                if case .unsupported = (error as? ProviderFailure)?.kind { return close() }
+                if case .unsupported = (error as? ProviderError)?.kind { return close() }
             }
         }
     }
 
     private func fill(_ folder: ItemNumber) async throws {
         try await engine.wait(for: folder, .complete)
-        let candidates = try await HandlerThreads.shared.value { [self] () throws(IndexFailure) -> [Candidate] in
+        let candidates = try await HandlerThreads.shared.value { [self] () throws(IndexError) -> [Candidate] in
             try self.candidates(in: folder)
         }
         var rest = candidates[...]
@@ -161,7 +161,7 @@ package final class ThumbnailFiller: Sendable {
     }
 
     /// Whether the provider is going to fail again to make a thumbnail of the same file.
-    private static func isPermanent(_ failure: ProviderFailure) -> Bool {
+    private static func isPermanent(_ failure: ProviderError) -> Bool {
         failure.kind == .badAnswer || failure.kind == .noSuchItem
     }
 
@@ -172,7 +172,7 @@ package final class ThumbnailFiller: Sendable {
             }
             return
         }
-        do throws(PictureFailure) {
+        do throws(PictureError) {
             let small = try await pictures.shrink(picture, sides: ThumbnailCache.sides)
             try await store(small, of: file)
         } catch {
@@ -181,7 +181,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    private func store(_ pictures: SmallPictures, of file: ThumbnailCache.File) async throws(PictureFailure) {
+    private func store(_ pictures: SmallPictures, of file: ThumbnailCache.File) async throws(PictureError) {
         do throws(Errno) {
             let isTaken = try await onThread { cache throws(Errno) in try cache.store(pictures, of: file) }
             if isTaken { return }
@@ -206,7 +206,7 @@ package final class ThumbnailFiller: Sendable {
         let file: ThumbnailCache.File
     }
 
-    private func candidates(in folder: ItemNumber) throws(IndexFailure) -> [Candidate] {
+    private func candidates(in folder: ItemNumber) throws(IndexError) -> [Candidate] {
         guard let path = try path(of: folder) else { return [] }
         var found: [IndexedItem] = []
         var types = PictureTypes()
@@ -229,7 +229,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    private func path(of folder: ItemNumber) throws(IndexFailure) -> String? {
+    private func path(of folder: ItemNumber) throws(IndexError) -> String? {
         var names: [String] = []
         var number = folder
         while number != .root {

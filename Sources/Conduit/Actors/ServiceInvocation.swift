@@ -68,7 +68,7 @@ public struct ServiceResultHandler: DistributedTargetInvocationResultHandler {
     public typealias SerializationRequirement = any Codable
 
     let call: ServedCall<ServiceInvocationCall>
-    let describe: @Sendable (any Error) -> RemoteFailure
+    let describe: @Sendable (any Error) -> RemoteError
 
     /// Replies with the value that the function returned.
     public func onReturn<Success: Codable>(value: Success) async throws {

@@ -5,7 +5,7 @@ import LinuxSystem
 package final class ServiceLink: Sendable, Hashable {
     private let connection: Connection
     /// Converts the actor's errors to errors that code of this process can match.
-    private let translate: @Sendable (RemoteFailure) -> any Error
+    private let translate: @Sendable (RemoteError) -> any Error
 
     /// Connects to the actor that is served at the other end of a socket.
     ///
@@ -14,7 +14,7 @@ package final class ServiceLink: Sendable, Hashable {
     ///   - ended: called once when the connection ends, on the connections' thread.
     package init(
         _ socket: FileDescriptor, service: Service = Service(),
-        translate: @escaping @Sendable (RemoteFailure) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
+        translate: @escaping @Sendable (RemoteError) -> any Error, ended: @escaping @Sendable (CloseReason) -> Void
     ) throws(Errno) {
         // Services are those of file providers, which are confined.
         connection = try Connection(
@@ -70,7 +70,7 @@ extension ServiceActorSystem {
     ///   - ended: called once when the connection ends, on the connections' thread.
     /// - Returns: a function that closes the connection.
     package func serve<Act: DistributedActor>(
-        _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteFailure,
+        _ actor: Act, over socket: FileDescriptor, describe: @escaping @Sendable (any Error) -> RemoteError,
         ended: @escaping @Sendable () -> Void
     ) throws(Errno) -> @Sendable () -> Void where Act.ActorSystem == ServiceActorSystem {
         let connection = try Connection(
@@ -84,9 +84,9 @@ extension ServiceActorSystem {
     ///
     /// - Parameter describe: makes the failure that the caller gets from an error that the actor throws.
     package func service<Act: DistributedActor>(
-        of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteFailure
+        of actor: Act, describe: @escaping @Sendable (any Error) -> RemoteError
     ) -> Service where Act.ActorSystem == ServiceActorSystem {
-        let described: @Sendable (any Error) -> RemoteFailure = { error in
+        let described: @Sendable (any Error) -> RemoteError = { error in
             switch error {
             case let error as ServiceCallError: ServiceFault.failure(error)
             case is ExecuteDistributedTargetError: ServiceFault.failure(.mismatch("the actor has no such function"))
@@ -115,7 +115,7 @@ extension ServiceActorSystem {
     /// Returns the service of an actor of a type that is known only at run time, or `nil` for an actor of another
     /// system.
     package func service(
-        ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteFailure
+        ofAny actor: any DistributedActor, describe: @escaping @Sendable (any Error) -> RemoteError
     ) -> Service? {
         func servable<Act: DistributedActor>(_ actor: Act) -> (any ServableActor)? {
             ActorOfSomeSystem(actor: actor) as? any ServableActor
@@ -130,11 +130,11 @@ private struct ActorOfSomeSystem<Act: DistributedActor> {
 }
 
 private protocol ServableActor {
-    func service(describe: @escaping @Sendable (any Error) -> RemoteFailure) -> Service
+    func service(describe: @escaping @Sendable (any Error) -> RemoteError) -> Service
 }
 
 extension ActorOfSomeSystem: ServableActor where Act.ActorSystem == ServiceActorSystem {
-    func service(describe: @escaping @Sendable (any Error) -> RemoteFailure) -> Service {
+    func service(describe: @escaping @Sendable (any Error) -> RemoteError) -> Service {
         ServiceActorSystem.shared.service(of: actor, describe: describe)
     }
 }
@@ -150,7 +150,7 @@ private enum ServiceFault {
         case noSuchActor = 4
     }
 
-    static func failure(_ error: ServiceCallError) -> RemoteFailure {
+    static func failure(_ error: ServiceCallError) -> RemoteError {
         let (code, message): (Code, String) =
             switch error {
             case .mismatch(let words): (.mismatch, words)
@@ -159,11 +159,11 @@ private enum ServiceFault {
             case .noSuchActor: (.noSuchActor, error.description)
             case .connectionLost, .tooLarge, .tooManyCalls: (.mismatch, error.description)
             }
-        return RemoteFailure(domain: domain, code: code.rawValue, message: message)
+        return RemoteError(domain: domain, code: code.rawValue, message: message)
     }
 
     /// Returns `nil` for a failure of another domain.
-    static func error(_ failure: RemoteFailure) -> ServiceCallError? {
+    static func error(_ failure: RemoteError) -> ServiceCallError? {
         guard failure.domain == domain else { return nil }
         switch Code(rawValue: failure.code) {
         case .genericFunction: return .genericFunction

@@ -60,7 +60,7 @@ extension Connection {
     /// which receives the reply.
     package func callAndWait<C: Call>(_ request: C) throws(ConduitError) -> C.Reply {
         let answered = Latch()
-        let answer = Answer<C.Reply>()
+        let answer = ReplyBox<C.Reply>()
         call(request) { result in
             answer.result.withLock { $0 = result }
             answered.open()
@@ -70,7 +70,7 @@ extension Connection {
         return try (answer.result.withLock { $0 } ?? .failure(.cancelled)).get()
     }
 
-    private final class Answer<Reply: Sendable>: Sendable {
+    private final class ReplyBox<Reply: Sendable>: Sendable {
         // Leaf lock.
         let result = Lock<Result<Reply, ConduitError>?>(nil)
     }

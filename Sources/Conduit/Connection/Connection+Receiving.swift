@@ -104,7 +104,7 @@ extension Connection: EventSource {
                 receiver.fail(error)
             }
         case .failure:
-            let failure = RemoteFailure(
+            let failure = RemoteError(
                 domain: try reader.readText(), code: try reader.readInteger(), message: try reader.readText(),
                 underlying: reader.skipNull() ? nil : try reader.readText())
             takeReceiver(of: frame.call)?.fail(.remote(failure))
@@ -152,7 +152,7 @@ extension Connection: EventSource {
     ) throws(CBORError) -> CloseReason? {
         let method = try reader.readUnsigned()
         guard let handler = service.calls[method] else {
-            sendFailure(RemoteFailure(.unknownMethod, "there is no call \(method) here"), call: frame.call)
+            sendFailure(RemoteError(.unknownMethod, "there is no call \(method) here"), call: frame.call)
             return nil
         }
         var bytes = reader.remaining
@@ -168,7 +168,7 @@ extension Connection: EventSource {
         case .repeated: return .protocolViolation("a call under the number of one that is being served")
         case .oneTooMany:
             let words = "as many calls of this connection are being served as may be, or as large ones"
-            sendFailure(RemoteFailure(.tooManyCalls, words), call: frame.call)
+            sendFailure(RemoteError(.tooManyCalls, words), call: frame.call)
             return nil
         }
         do throws(ConduitError) {
@@ -176,7 +176,7 @@ extension Connection: EventSource {
                 do throws(MessageError) {
                     try handler(&decoder, record)
                 } catch {
-                    record.fail(RemoteFailure(.malformedRequest, "the request could not be understood: \(error)"))
+                    record.fail(RemoteError(.malformedRequest, "the request could not be understood: \(error)"))
                 }
             }
         } catch {
@@ -230,18 +230,18 @@ extension Connection: EventSource {
 
 extension ConduitError {
     /// The failure that a caller gets if its request could not be used.
-    fileprivate var asAnswer: RemoteFailure {
+    fileprivate var asAnswer: RemoteError {
         switch self {
-        case .oversized: RemoteFailure(.oversized, "\(self)")
+        case .oversized: RemoteError(.oversized, "\(self)")
         case .descriptorsLost(let declared, let arrived):
-            RemoteFailure(
+            RemoteError(
                 .descriptorsLost,
                 "\(arrived) of \(declared) descriptors of the request arrived; the other side probably has too many open"
             )
-        case .tooManyDescriptors: RemoteFailure(.tooManyDescriptors, "\(self)")
+        case .tooManyDescriptors: RemoteError(.tooManyDescriptors, "\(self)")
         case .malformed(let error):
-            RemoteFailure(.malformedRequest, "the request could not be understood: \(error)")
-        default: RemoteFailure(.malformedRequest, "the request could not be read: \(self)")
+            RemoteError(.malformedRequest, "the request could not be understood: \(error)")
+        default: RemoteError(.malformedRequest, "the request could not be read: \(self)")
         }
     }
 }

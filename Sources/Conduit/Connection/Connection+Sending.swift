@@ -26,7 +26,7 @@ extension Connection {
     }
 
     /// Replies to a call with an error.
-    func sendFailure(_ failure: RemoteFailure, call: UInt64) {
+    func sendFailure(_ failure: RemoteError, call: UInt64) {
         withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { scratch in
             // Longer texts do not fit into a packet, and would not be read.
             let wordLimit = 8 * 1024

@@ -24,7 +24,7 @@ package final class Connection: Sendable {
     let loop: EventLoop
     let isPeerConfined: Bool
     /// The lane that closes the peer's descriptors, and the socket.
-    let lane: ClosingLane
+    let lane: DescriptorCloseQueue
     let token: UInt64
 
     let nextCall = Atomic<UInt64>(1)
@@ -68,7 +68,7 @@ package final class Connection: Sendable {
     ) throws(Errno) {
         loop = isPeerConfined ? try EventLoop.ofOnePeer() : try EventLoop.shared()
         self.isPeerConfined = isPeerConfined
-        lane = ClosingLane()
+        lane = DescriptorCloseQueue()
         // Closing the socket also closes the descriptors in packets that were not received.
         socket.descriptor.close(on: lane)
         token = loop.makeToken()

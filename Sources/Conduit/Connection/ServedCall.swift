@@ -10,7 +10,7 @@ package final class ServedCall<C: Call>: Sendable {
     }
 
     deinit {
-        record.fail(RemoteFailure(.unanswered, "no answer was given"))
+        record.fail(RemoteError(.unanswered, "no answer was given"))
     }
 
     /// The connection that the call came from.
@@ -26,19 +26,19 @@ package final class ServedCall<C: Call>: Sendable {
                 try record.connection.send(.reply, call: record.call, body: reply)
             } catch {
                 record.connection.sendFailure(
-                    RemoteFailure(.replyNotSent, "the answer could not be sent: \(error)"), call: record.call)
+                    RemoteError(.replyNotSent, "the answer could not be sent: \(error)"), call: record.call)
             }
         }
     }
 
     /// Replies with an error.
-    package func fail(_ failure: RemoteFailure) {
+    package func fail(_ failure: RemoteError) {
         record.fail(failure)
     }
 
     /// Replies with an error.
     package func fail(domain: String, code: Int64, message: String, underlying: String? = nil) {
-        fail(RemoteFailure(domain: domain, code: code, message: message, underlying: underlying))
+        fail(RemoteError(domain: domain, code: code, message: message, underlying: underlying))
     }
 
     /// Reports progress to the caller, in a unit that the call defines. If the caller is slow to read, only the

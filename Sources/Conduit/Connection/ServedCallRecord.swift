@@ -46,7 +46,7 @@ final class ServedCallRecord: Sendable {
         withExtendedLifetime((own, dropped)) {}
     }
 
-    func fail(_ failure: RemoteFailure) {
+    func fail(_ failure: RemoteError) {
         answer { connection.sendFailure(failure, call: call) }
     }
 

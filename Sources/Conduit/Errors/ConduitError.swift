@@ -3,7 +3,7 @@ import LinuxSystem
 /// The reason why a call, a notice or a connection failed.
 package enum ConduitError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The other side replied with an error.
-    case remote(RemoteFailure)
+    case remote(RemoteError)
     /// The connection has ended. It is unknown whether the call was carried out.
     case disconnected(CloseReason)
     /// This side cancelled the call.

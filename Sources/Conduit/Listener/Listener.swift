@@ -5,7 +5,7 @@ import LinuxSystem
 package final class Listener: Sendable {
     private struct State {
         /// `nil` after the listener is closed.
-        var place: ListeningPlace?
+        var place: ListeningPath?
         var token: UInt64
     }
 
@@ -15,7 +15,7 @@ package final class Listener: Sendable {
     private let onConnect: @Sendable (Connection) -> Void
     private let loop: EventLoop
     /// The lane that closes refused connections, with the descriptors that their peers have already sent.
-    private let refused = ClosingLane()
+    private let refused = DescriptorCloseQueue()
     /// Only the loop's lock is taken inside of this lock.
     private let state: Lock<State>
 
@@ -35,7 +35,7 @@ package final class Listener: Sendable {
         path: String, service: Service, limits: ConnectionLimits = .init(),
         onConnect: @escaping @Sendable (Connection) -> Void = { _ in }
     ) throws(ListenerError) {
-        let place = try ListeningPlace(path: path)
+        let place = try ListeningPath(path: path)
         do throws(Errno) {
             loop = try EventLoop.shared()
         } catch {
@@ -66,14 +66,14 @@ package final class Listener: Sendable {
 
     /// Whether connections to the path reach this listener. They do not after the socket or its directory was
     /// removed.
-    package var isInPlace: Bool { state.withLock { $0.place }?.isHeld ?? false }
+    package var isListening: Bool { state.withLock { $0.place }?.isHeld ?? false }
 
     /// Listens at the path again, after the socket or its directory was removed. Blocks on the file system.
     ///
     /// - Throws: ``ListenerError/inUse(path:)`` if another process has taken the path meanwhile.
-    package func takePlaceAgain() throws(ListenerError) {
+    package func listenAgain() throws(ListenerError) {
         guard let lost = state.withLock({ $0.place }) else { return }
-        let place = try ListeningPlace(path: path, after: lost)
+        let place = try ListeningPath(path: path, after: lost)
         let token = loop.makeToken()
         // The loop comes first: if it cannot serve the new place, the place is dropped, and a later call retries.
         do throws(Errno) {

@@ -9,7 +9,7 @@ import LinuxSystem
 package struct DaemonCoordination: SharedCoordination {
     private let makeConnection: @Sendable (Service) throws -> Connection
 
-    package init(_ entrance: DaemonEntrance) { makeConnection = entrance.connect }
+    package init(_ entrance: DaemonConnector) { makeConnection = entrance.connect }
 
     /// Creates the connection of a confined process, over the socket that it was started with. The socket can be used
     /// once.
@@ -42,7 +42,7 @@ package struct DaemonCoordination: SharedCoordination {
         var service = Service()
         // The one thread of the connections delivers the effects in order.
         service.on(EffectsNotice.self) { notice, _ in receive(notice.effects) }
-        service.on(PlaceCall.self) { request, call in
+        service.on(CallSiteCall.self) { request, call in
             // Resolving symbols may take long on a busy machine: the work is reported at once.
             call.report(completed: 0, total: 1)
             HandlerThreads.shared.run { call.reply(.init(place: place(request.claim))) }
@@ -76,14 +76,14 @@ package struct DaemonCoordination: SharedCoordination {
 private struct DaemonAuthority: CoordinationAuthority {
     let connection: Connection
 
-    func send(_ event: CoordinationEvent) throws(UnsendableEvent) {
+    func send(_ event: CoordinationEvent) throws(UnsendableEventError) {
         do {
             try connection.notify(EventNotice(event))
         } catch .disconnected {
             // `onClose` reports the lost connection to waiting callers. All claims are repeated to the next
             // authority.
         } catch .oversized(let size, let limit) {
-            throw UnsendableEvent("it would take a message of \(size) bytes, of at most \(limit)")
+            throw UnsendableEventError("it would take a message of \(size) bytes, of at most \(limit)")
         } catch {
             // The system refused, for lack of memory for example. All state is sent again over the next connection;
             // meanwhile the daemon retains the claims that it granted to this process.
@@ -94,7 +94,7 @@ private struct DaemonAuthority: CoordinationAuthority {
     func findPlace(
         ofClaim number: UInt64, of client: UInt64, _ completion: @escaping @Sendable (String?) -> Void
     ) {
-        connection.call(FindPlaceCall(client: client, claim: number)) { completion((try? $0.get())?.words) }
+        connection.call(FindCallSiteCall(client: client, claim: number)) { completion((try? $0.get())?.words) }
     }
 }
 
@@ -107,6 +107,6 @@ private struct DaemonAuthority: CoordinationAuthority {
     }
     guard let pointer = clate_daemon_entrance() else { return nil }
     // The function that `clate_daemon_entrance` finds returns a retained object of this class.
-    let entrance = Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue()
+    let entrance = Unmanaged<DaemonConnector>.fromOpaque(pointer).takeRetainedValue()
     return Unmanaged.passRetained(SharedCoordinationBox(DaemonCoordination(entrance))).toOpaque()
 }

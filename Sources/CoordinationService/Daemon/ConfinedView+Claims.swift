@@ -4,9 +4,9 @@ import LinuxSystem
 
 /// The translation of a confined process's claims, and of the changes that it reports when they end.
 extension ConfinedView {
-    private struct Refusal: Error { let reason: String }
+    private struct RefusalError: Error { let reason: String }
 
-    func claim(_ request: ClaimRequest, _ handed: FileDescriptor?) -> Verdict {
+    func claim(_ request: ClaimRequest, _ handed: FileDescriptor?) -> Decision {
         let isNext = state.withLock { state in
             if let last = state.lastClaim, request.number <= last { return false }
             state.lastClaim = request.number
@@ -16,14 +16,15 @@ extension ConfinedView {
             return .refused(
                 claim: request.number, reason: "a process numbers its claims in the order in which it makes them")
         }
-        var items: [Asked] = []
+        var items: [RequestedAccess] = []
         var accesses: [Access] = []
-        do throws(Refusal) {
+        do throws(RefusalError) {
             for access in request.accesses {
                 // A handed file is ignored in a claim of several items: its writers would wait for as long as the
                 // process wants the other items.
                 let (place, real) = try locate(access, request.accesses.count == 1 ? handed : nil)
-                items.append(Asked(access: access, place: place, told: real.map { ($0.path, accesses.count) }))
+                items.append(
+                    RequestedAccess(access: access, place: place, told: real.map { ($0.path, accesses.count) }))
                 if let real { accesses.append(real) }
             }
         } catch {
@@ -48,21 +49,21 @@ extension ConfinedView {
     /// Returns the kind of item that an access is of, and the access to pass to the arbiter, or `nil` for none.
     private func locate(
         _ access: Access, _ handed: FileDescriptor?
-    ) throws(Refusal) -> (place: Asked.Place, real: Access?) {
+    ) throws(RefusalError) -> (place: RequestedAccess.Place, real: Access?) {
         if isOwn(access.path) {
             let key = ownKey(access.key, of: access.path)
             return (.own, Access(path: access.path, key: key, traits: access.traits))
         }
         if let item = places.item(at: access.path.string) {
             guard item.isWritable || !access.writes else {
-                throw Refusal(reason: "the process has access to \(access.path) for reading only")
+                throw RefusalError(reason: "the process has access to \(access.path) for reading only")
             }
             let path = PlainPath.moved(access.path, from: item.path, to: item.realPath)
             return (.placed, Access(path: path, key: key(access, at: path, in: item), traits: access.traitsInPlace))
         }
-        guard !isPlace(access.path) else { throw Refusal(reason: "there is no item at \(access.path)") }
+        guard !isPlace(access.path) else { throw RefusalError(reason: "there is no item at \(access.path)") }
         guard !access.writes else {
-            throw Refusal(
+            throw RefusalError(
                 reason: "\(access.path) is neither in the process's container nor an item that it has access to")
         }
         // A path outside is claimed only if the process passes an open descriptor of the file. A file that has no
@@ -84,7 +85,7 @@ extension ConfinedView {
     }
 
     /// Ends a claim of the process. Returns its items if the arbiter was notified of the claim.
-    func end(_ claim: UInt64) -> [Asked]? {
+    func end(_ claim: UInt64) -> [RequestedAccess]? {
         state.withLock { state in
             if !state.readings.isEmpty { state.readings[claim] = nil }
             return state.claims.removeValue(forKey: claim)
@@ -92,7 +93,7 @@ extension ConfinedView {
     }
 
     /// Returns the outcomes that may be reported to other processes, with their numbers as the arbiter knows them.
-    func allowed(_ outcomes: [ClaimOutcome], of items: [Asked]) -> [ClaimOutcome] {
+    func allowed(_ outcomes: [ClaimOutcome], of items: [RequestedAccess]) -> [ClaimOutcome] {
         outcomes.compactMap { outcome in
             guard items.indices.contains(outcome.access), items[outcome.access].access.writes,
                 let number = items[outcome.access].told?.number

@@ -49,7 +49,7 @@ extension ConfinedView {
             hasWaited: mayHaveWaited)
     }
 
-    private func translate(_ denial: ClaimDenial, of asked: [Asked]) -> ClaimDenial {
+    private func translate(_ denial: ClaimDenial, of asked: [RequestedAccess]) -> ClaimDenial {
         func name(_ path: String) -> String {
             if isOwn(ExactPath(path)) { return path }
             return asked.first { $0.told?.path == ExactPath(path) }?.access.path.string
@@ -62,7 +62,7 @@ extension ConfinedView {
             // Another program's message and error code may reveal its other files.
             let isOwn = asked.allSatisfy { $0.place == .own }
             return .presenter(
-                CoordinationFailure(
+                CoordinationError(
                     domain: isOwn ? failure.domain : CocoaError.errorDomain,
                     code: isOwn ? failure.code : CocoaError.Code.fileReadUnknown.rawValue,
                     message: "a program that has the file open refused"))

@@ -13,7 +13,7 @@ import LinuxSystem
 /// involved for any other file: such a read is granted at once, and reveals nothing.
 final class ConfinedView: Sendable {
     /// An item of a claim, by the process's path.
-    struct Asked: Sendable {
+    struct RequestedAccess: Sendable {
         enum Place: Sendable { case own, placed, handed, elsewhere }
 
         let access: Access
@@ -32,7 +32,7 @@ final class ConfinedView: Sendable {
 
     struct State {
         /// The claims that the arbiter was notified of and that have not ended.
-        var claims: [UInt64: [Asked]] = [:]
+        var claims: [UInt64: [RequestedAccess]] = [:]
         var readings: [UInt64: Reading] = [:]
         /// Whether a periodic check of `readings` is scheduled.
         var isLookedAfter = false
@@ -62,7 +62,7 @@ final class ConfinedView: Sendable {
     }
 
     /// A decision about an event from the process.
-    enum Verdict {
+    enum Decision {
         case event(CoordinationEvent)
         /// A claim that needs no arbitration.
         case granted(claim: UInt64)
@@ -74,7 +74,7 @@ final class ConfinedView: Sendable {
     /// Translates an event of the process into one for the arbiter.
     ///
     /// - Parameter handed: The descriptor that was sent with a claim.
-    func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Verdict {
+    func judge(_ event: CoordinationEvent, _ handed: FileDescriptor?) -> Decision {
         switch event {
         // No former daemon can have granted a claim: the process would have ended with it. So an adopted claim is
         // checked like a new one.

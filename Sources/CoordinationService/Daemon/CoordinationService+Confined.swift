@@ -17,7 +17,7 @@ extension CoordinationService {
         var service = Service()
         service.on(CoordinateCall.self) { _, call in call.reply() }
         // The source locations of other programs are not revealed.
-        service.on(FindPlaceCall.self) { _, call in call.reply(.init(place: nil, process: nil, program: nil)) }
+        service.on(FindCallSiteCall.self) { _, call in call.reply(.init(place: nil, process: nil, program: nil)) }
         service.on(EventNotice.self) { [self] notice, connection in
             let client = number(of: connection, view)
             switch view.judge(notice.event, notice.handed) {

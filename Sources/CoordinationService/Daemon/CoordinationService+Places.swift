@@ -11,14 +11,14 @@ extension CoordinationService {
 
     /// Asks the process that made a claim for the claim's source location. If it is stopped or too busy to reply,
     /// only the process is named.
-    func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindPlaceCall>) {
+    func findPlace(_ claim: ClaimIdentifier, _ call: ServedCall<FindCallSiteCall>) {
         guard let connection = connection(of: claim, refusedTo: call.connection) else {
             return call.reply(.init(place: nil, process: nil, program: nil))
         }
         let bundle = confinedName(of: claim)
         let isLooking = Lock(false)
         let pending = connection.call(
-            PlaceCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
+            CallSiteCall(claim: claim.number), progress: { _, _ in isLooking.withLock { $0 = true } }
         ) { result in
             let place = (try? result.get())?.place
             // The kernel knows only the process that created the socket: the daemon.

@@ -101,7 +101,7 @@ package final class CoordinationService: Sendable {
                 message: "a process coordinates over at most \(ClaimUsage.connectionLimit) connections")
         }
         service.on(CountClaimsCall.self) { [self] _, call in call.reply(.init(count: claimCount)) }
-        service.on(FindPlaceCall.self) { [self] request, call in
+        service.on(FindCallSiteCall.self) { [self] request, call in
             findPlace(ClaimIdentifier(client: request.client, number: request.claim), call)
         }
         service.on(EventNotice.self) { [self] notice, connection in

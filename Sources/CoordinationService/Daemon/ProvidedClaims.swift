@@ -10,7 +10,7 @@ final class ProvidedClaims: Sendable {
     private enum Stage {
         /// The task that provides the files; `nil` until it has been created.
         case preparing(Task<Void, Never>?)
-        case used(any ProvidedHold)
+        case used(any ProvidedFilesLease)
     }
 
     private struct Claim {
@@ -91,7 +91,7 @@ final class ProvidedClaims: Sendable {
     /// - Parameter done: Called with the result, unless the claim was ended meanwhile.
     private func prepare(
         _ identifier: ClaimIdentifier, _ uses: [ProvidedUse], _ purpose: String,
-        _ done: @escaping @Sendable (Result<Void, CoordinationFailure>) -> Void
+        _ done: @escaping @Sendable (Result<Void, CoordinationError>) -> Void
     ) {
         let task = Task { [self] in
             switch await files.begin(uses, purpose: purpose) {

@@ -13,7 +13,7 @@ package protocol ProvidedFiles: Sendable {
     /// - Parameter purpose: The purpose identifier of the client. A provider's own files are not provided to it.
     /// - Returns: A hold that keeps the files in place until it ends, or the reason why they cannot be provided. On
     ///   failure nothing is kept.
-    func begin(_ uses: [ProvidedUse], purpose: String) async -> Result<any ProvidedHold, CoordinationFailure>
+    func begin(_ uses: [ProvidedUse], purpose: String) async -> Result<any ProvidedFilesLease, CoordinationError>
 }
 
 /// A file that a claim needs provided, and in which form.
@@ -33,7 +33,7 @@ package struct ProvidedUse: Sendable {
 }
 
 /// A hold on files that are kept in place for a claim.
-package protocol ProvidedHold: Sendable {
+package protocol ProvidedFilesLease: Sendable {
     /// Ends the hold. Called once.
     ///
     /// - Parameters:

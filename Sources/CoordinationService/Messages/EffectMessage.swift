@@ -37,7 +37,7 @@ struct EffectMessage: Message {
                     path: try decoder.decode(forKey: 3)))
         case .presenterFailed:
             effect = .denied(
-                claim: number, .presenter(try decoder.decode(CoordinationFailureMessage.self, forKey: 2).failure))
+                claim: number, .presenter(try decoder.decode(CoordinationErrorMessage.self, forKey: 2).failure))
         case .tooManyClaims:
             effect = .denied(claim: number, .tooManyClaims(limit: try decoder.decode(forKey: 2)))
         case .refused: effect = .denied(claim: number, .refused(reason: try decoder.decode(forKey: 3)))
@@ -77,7 +77,7 @@ struct EffectMessage: Message {
             encoder.encodeIfPresent(other.client, forKey: 4)
         case .denied(let claim, .presenter(let failure)):
             begin(.presenterFailed, claim)
-            encoder.encode(CoordinationFailureMessage(failure), forKey: 2)
+            encoder.encode(CoordinationErrorMessage(failure), forKey: 2)
         case .denied(let claim, .blockedPresenter(let path)):
             begin(.blockedPresenter, claim)
             encoder.encode(path, forKey: 3)

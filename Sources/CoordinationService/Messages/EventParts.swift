@@ -138,13 +138,13 @@ struct OutcomeMessage: Message {
     }
 }
 
-struct CoordinationFailureMessage: Message {
-    let failure: CoordinationFailure
+struct CoordinationErrorMessage: Message {
+    let failure: CoordinationError
 
-    init(_ failure: CoordinationFailure) { self.failure = failure }
+    init(_ failure: CoordinationError) { self.failure = failure }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {
-        failure = CoordinationFailure(
+        failure = CoordinationError(
             domain: try decoder.decode(forKey: 0), code: try decoder.decode(forKey: 1),
             message: try decoder.decode(forKey: 2))
     }

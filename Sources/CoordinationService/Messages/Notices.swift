@@ -47,7 +47,7 @@ package struct EventNotice: Notice {
         case .answer:
             event = .answer(
                 preparation: try decoder.decode(forKey: 1),
-                failure: try decoder.decodeIfPresent(CoordinationFailureMessage.self, forKey: 4)?.failure)
+                failure: try decoder.decodeIfPresent(CoordinationErrorMessage.self, forKey: 4)?.failure)
         case .present:
             event = .present(
                 PresenterPlace(
@@ -98,7 +98,7 @@ package struct EventNotice: Notice {
         case .answer(let preparation, let failure):
             encoder.encode(Kind.answer.rawValue, forKey: 0)
             encoder.encode(preparation, forKey: 1)
-            encoder.encodeIfPresent(failure.map { CoordinationFailureMessage($0) }, forKey: 4)
+            encoder.encodeIfPresent(failure.map { CoordinationErrorMessage($0) }, forKey: 4)
         case .present(let place):
             encoder.encode(Kind.present.rawValue, forKey: 0)
             encoder.encode(place.number, forKey: 1)

@@ -49,7 +49,8 @@ package struct BoardTable {
     package var count: Int { entries.count }
 
     /// Adds an item to a board, after the existing ones.
-    package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeFault) {
+    package mutating func offer(_ manifest: OfferManifest, on board: String, owner: UInt64) throws(ExchangeRefusalError)
+    {
         try check(board: board, owner: owner)
         try check([manifest], owner: owner, replacing: 0)
         insert(manifest, on: board, owner: owner, isPasteboardItem: false)
@@ -63,7 +64,7 @@ package struct BoardTable {
     @discardableResult
     package mutating func replaceContents(
         of board: String, with manifests: [OfferManifest], owner: UInt64, amending amended: UInt64? = nil
-    ) throws(ExchangeFault) -> [Entry] {
+    ) throws(ExchangeRefusalError) -> [Entry] {
         // Clearing a board does not count towards the owner's number of boards.
         try check(board: board, owner: manifests.isEmpty ? nil : owner)
         let replaced = items(on: board)
@@ -78,7 +79,7 @@ package struct BoardTable {
     }
 
     /// Removes an item from its board. Only its owner may do that.
-    package mutating func withdraw(_ identifier: UUID, owner: UInt64) throws(ExchangeFault) {
+    package mutating func withdraw(_ identifier: UUID, owner: UInt64) throws(ExchangeRefusalError) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
         remove(entry)
         changed(entry.board)
@@ -96,7 +97,7 @@ package struct BoardTable {
     /// Makes another owner offer an item, with some of its representations. The board's change count stays the same.
     package mutating func transfer(
         _ identifier: UUID, from owner: UInt64, to successor: UInt64, keeping indexes: Set<Int>
-    ) throws(ExchangeFault) {
+    ) throws(ExchangeRefusalError) {
         guard let entry = entries[identifier], entry.owner == owner else { throw .noSuchItem }
         let kept = OfferManifest(
             identifier: identifier, name: entry.manifest.name,
@@ -178,7 +179,7 @@ package struct BoardTable {
 // MARK: - Limits
 
 extension BoardTable {
-    private func check(board: String, owner: UInt64?) throws(ExchangeFault) {
+    private func check(board: String, owner: UInt64?) throws(ExchangeRefusalError) {
         guard !board.isEmpty else { throw .refused("a board needs a name") }
         guard board.utf8.count <= limits.boardNameBytes else {
             throw .refused("a board's name has at most \(limits.boardNameBytes) bytes")
@@ -196,7 +197,7 @@ extension BoardTable {
 
     private func check(
         _ manifests: [OfferManifest], owner: UInt64, replacing: Int
-    ) throws(ExchangeFault) {
+    ) throws(ExchangeRefusalError) {
         let offered = offersOfOwner[owner]?.count ?? 0
         guard offered - replacing + manifests.count <= limits.offersPerConnection else {
             throw .refused("one process offers at most \(limits.offersPerConnection) items at a time")
@@ -213,7 +214,7 @@ extension BoardTable {
 
 extension OfferManifest {
     /// Checks a peer's manifest before any of it is stored.
-    package func check(_ limits: ExchangeLimits) throws(ExchangeFault) {
+    package func check(_ limits: ExchangeLimits) throws(ExchangeRefusalError) {
         guard !representations.isEmpty else { throw .refused("the item has no representation") }
         guard representations.count <= limits.representationsPerOffer else {
             throw .refused("an item has at most \(limits.representationsPerOffer) representations")

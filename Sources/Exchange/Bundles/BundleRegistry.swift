@@ -43,7 +43,7 @@ package final class BundleRegistry: Sendable {
         guard let record = inspection.record else {
             // The reply is one message, and a list can have a fault in each of a thousand entries.
             let others = inspection.faults.count - Self.mostFaults
-            throw ExchangeFault.refused(
+            throw ExchangeRefusalError.refused(
                 "the bundle cannot be registered: "
                     + inspection.faults.prefix(Self.mostFaults).joined(separator: "; ")
                     + (others > 0 ? "; and \(others) more" : ""))
@@ -53,17 +53,19 @@ package final class BundleRegistry: Sendable {
         if let other = all.first(where: {
             $0.identifier != record.identifier && (try? FileStatus.of($0.executable).identity) == identity
         }) {
-            throw ExchangeFault.refused(
+            throw ExchangeRefusalError.refused(
                 "the bundle cannot be registered: its executable belongs to \(other.identifier) already")
         }
-        guard all.count < limit else { throw ExchangeFault.refused("at most \(limit) bundles can be registered") }
+        guard all.count < limit else {
+            throw ExchangeRefusalError.refused("at most \(limit) bundles can be registered")
+        }
         try write(try record.propertyList(), to: record.identifier + ".plist")
         records.withLock { $0[record.identifier] = record }
         return record
     }
 
     /// Removes a bundle's record. Writes the disk.
-    package func remove(identifier: String) throws(ExchangeFault) {
+    package func remove(identifier: String) throws(ExchangeRefusalError) {
         // Only registered identifiers are accepted, so that no arbitrary text becomes a path.
         guard records.withLock({ $0[identifier] }) != nil else {
             throw .refused("no bundle \"\(identifier)\" is registered")
@@ -93,7 +95,7 @@ package final class BundleRegistry: Sendable {
                 throw error
             }
         } catch {
-            throw ExchangeFault.refused("the bundle's record cannot be written in \(folder): \(error)")
+            throw ExchangeRefusalError.refused("the bundle's record cannot be written in \(folder): \(error)")
         }
     }
 }

@@ -258,8 +258,8 @@ extension ExchangeClient {
 extension ExchangeError {
     init(_ error: ConduitError) {
         switch error {
-        case .remote(let failure) where failure.domain == ExchangeFault.domain:
-            self = failure.code == ExchangeFault.noSuchItem.code ? .noSuchItem : .refused(failure.message)
+        case .remote(let failure) where failure.domain == ExchangeRefusalError.domain:
+            self = failure.code == ExchangeRefusalError.noSuchItem.code ? .noSuchItem : .refused(failure.message)
         case let error where error.tellsOfAnotherVersion: self = .refused(ConduitError.daemonOfAnotherVersion)
         case .cancelled: self = .cancelled
         case .tooManyCalls, .oversized: self = .refused("\(error)")

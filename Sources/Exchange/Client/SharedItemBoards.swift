@@ -73,7 +73,7 @@ struct SharedItemBoards: ItemBoards {
         _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) throws -> Value {
         let answered = DispatchSemaphore(value: 0)
-        let answer = Answer<Value>()
+        let answer = BlockingResult<Value>()
         start { result in
             answer.value.withLock { $0 = result }
             answered.signal()
@@ -84,7 +84,7 @@ struct SharedItemBoards: ItemBoards {
     }
 }
 
-private final class Answer<Value: Sendable>: Sendable {
+private final class BlockingResult<Value: Sendable>: Sendable {
     let value = Lock<Result<Value, any Error>?>(nil)
 }
 

@@ -7,16 +7,16 @@ extension ExchangeService {
     /// The approximate size in bytes at which a page of a listing ends, so that it fits into one packet.
     private static let pageBytes = 32 << 10
 
-    func offer(_ request: OfferCall, from peer: ExchangePeer) throws(ExchangeFault) -> ChangeCountReply {
-        let count = try state.withLock { state throws(ExchangeFault) in
+    func offer(_ request: OfferCall, from peer: ExchangePeer) throws(ExchangeRefusalError) -> ChangeCountReply {
+        let count = try state.withLock { state throws(ExchangeRefusalError) in
             try state.table.offer(request.manifest, on: request.board, owner: peer.number)
             return state.table.changeCount(of: request.board)
         }
         return ChangeCountReply(changeCount: count)
     }
 
-    func withdraw(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
-        try state.withLock { state throws(ExchangeFault) in
+    func withdraw(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
+        try state.withLock { state throws(ExchangeRefusalError) in
             state.holdings.dropUnfinished(identifier, of: peer.number)
             try state.table.withdraw(identifier, owner: peer.number)
         }
@@ -25,8 +25,8 @@ extension ExchangeService {
 
     func replaceContents(
         _ request: ReplaceContentsCall, from peer: ExchangePeer
-    ) throws(ExchangeFault) -> ChangeCountReply {
-        let (replaced, ended, count) = try state.withLock { state throws(ExchangeFault) in
+    ) throws(ExchangeRefusalError) -> ChangeCountReply {
+        let (replaced, ended, count) = try state.withLock { state throws(ExchangeRefusalError) in
             if request.onlyIfUntouched, state.table.isTouched(request.board) {
                 throw .refused("the board \(request.board) has newer contents")
             }

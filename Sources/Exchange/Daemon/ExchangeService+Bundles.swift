@@ -12,13 +12,13 @@ extension ExchangeService {
                     self.log.info("registered the bundle \(record.identifier) in \(record.path)")
                     call.reply(BundleDescription(record))
                 } catch {
-                    call.fail(error as? ExchangeFault ?? .refused("the bundle cannot be registered: \(error)"))
+                    call.fail(error as? ExchangeRefusalError ?? .refused("the bundle cannot be registered: \(error)"))
                 }
             }
         }
         service.on(RemoveBundleCall.self) { request, call in
             disk.async {
-                do throws(ExchangeFault) {
+                do throws(ExchangeRefusalError) {
                     try self.bundles.remove(identifier: request.identifier)
                     self.log.info("removed the bundle \(request.identifier)")
                     call.reply()

@@ -7,14 +7,14 @@ import Synchronization
 extension ExchangeService {
     /// Stores a representation that a process hands over, of an item that it offers or is about to offer. So a
     /// pasteboard's contents can be complete before they replace the former ones.
-    func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
+    func hold(_ request: HoldCall, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let supply: KeptSupply
         do {
             supply = try KeptSupply(request.supply.supply, item: request.item)
         } catch {
             throw .refused("the representation cannot be kept: \(error)")
         }
-        try state.withLock { state throws(ExchangeFault) in
+        try state.withLock { state throws(ExchangeRefusalError) in
             // Nothing is stored for a client that has disconnected meanwhile, as nothing would remove it later.
             guard state.clients[peer.number] != nil else { throw .noSuchItem }
             let entry = state.table.entry(request.identifier)
@@ -28,9 +28,9 @@ extension ExchangeService {
     }
 
     /// Makes the daemon offer an item itself, with the representations that were handed over.
-    func takeOver(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeFault) -> Empty {
+    func takeOver(_ identifier: UUID, from peer: ExchangePeer) throws(ExchangeRefusalError) -> Empty {
         let provider = participant(peer)
-        try state.withLock { state throws(ExchangeFault) in
+        try state.withLock { state throws(ExchangeRefusalError) in
             guard let entry = state.table.entry(identifier), entry.owner == peer.number else { throw .noSuchItem }
             let held = state.holdings.supplies(of: identifier, owner: peer.number)
             let supplies = held.mapValues(\.supply)

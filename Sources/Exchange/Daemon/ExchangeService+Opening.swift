@@ -10,13 +10,13 @@ import Synchronization
 /// stay usable until it continues.
 struct OpenQueue {
     /// A consumer that waits for its socket.
-    struct Waiting: Sendable {
+    struct PendingOpen: Sendable {
         let call: ServedCall<OpenCall>
         let identifier: UUID
         let permitted: [Int]
     }
 
-    var waiting = WaitingLine<Waiting>()
+    var waiting = FIFOQueue<PendingOpen>()
     /// The number of consumers sent and not yet accepted.
     var inFlight = 0
 }
@@ -71,11 +71,11 @@ extension ExchangeService {
     /// Sends waiting consumers to a provider, up to the limit.
     private func sendWaiting(to owner: UInt64) {
         while true {
-            let next = state.withLock { state -> (OpenQueue.Waiting, Connection)? in
+            let next = state.withLock { state -> (OpenQueue.PendingOpen, Connection)? in
                 guard let provider = state.clients[owner]?.connection,
                     var queue = state.queues.removeValue(forKey: owner)
                 else { return nil }
-                var next: OpenQueue.Waiting?
+                var next: OpenQueue.PendingOpen?
                 while queue.inFlight < limits.opensInFlight, next == nil, let open = queue.waiting.popFirst() {
                     if !open.call.isCancelled { next = open }
                 }

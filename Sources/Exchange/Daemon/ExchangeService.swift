@@ -23,7 +23,7 @@ package final class ExchangeService: Sendable {
         var numbers: [Connection: UInt64] = [:]
         var nextNumber: UInt64 = 1
         var queues: [UInt64: OpenQueue] = [:]
-        var holdings = Holdings()
+        var holdings = HeldItems()
     }
 
     // Leaf lock: connections are used, and client code runs, after it is released.
@@ -43,13 +43,13 @@ package final class ExchangeService: Sendable {
     package func makeService() -> Service {
         var service = Service()
         service.on(OfferCall.self) { request, call in
-            self.answer(call) { peer throws(ExchangeFault) in try self.offer(request, from: peer) }
+            self.answer(call) { peer throws(ExchangeRefusalError) in try self.offer(request, from: peer) }
         }
         service.on(WithdrawCall.self) { request, call in
-            self.answer(call) { peer throws(ExchangeFault) in try self.withdraw(request.identifier, from: peer) }
+            self.answer(call) { peer throws(ExchangeRefusalError) in try self.withdraw(request.identifier, from: peer) }
         }
         service.on(ReplaceContentsCall.self) { request, call in
-            self.answer(call) { peer throws(ExchangeFault) in try self.replaceContents(request, from: peer) }
+            self.answer(call) { peer throws(ExchangeRefusalError) in try self.replaceContents(request, from: peer) }
         }
         service.on(ChangeCountCall.self) { request, call in
             self.answer(call) { _ in
@@ -67,13 +67,15 @@ package final class ExchangeService: Sendable {
         service.on(HoldCall.self) { request, call in
             // The file's status is read, which may take a moment.
             HandlerThreads.shared.run {
-                self.answer(call) { peer throws(ExchangeFault) in try self.hold(request, from: peer) }
+                self.answer(call) { peer throws(ExchangeRefusalError) in try self.hold(request, from: peer) }
             }
         }
         service.on(TakeOverCall.self) { request, call in
             // The process's executable is examined, which may take a moment.
             HandlerThreads.shared.run {
-                self.answer(call) { peer throws(ExchangeFault) in try self.takeOver(request.identifier, from: peer) }
+                self.answer(call) { peer throws(ExchangeRefusalError) in
+                    try self.takeOver(request.identifier, from: peer)
+                }
             }
         }
         service.on(PrepareToQuitCall.self) { _, call in
@@ -124,11 +126,11 @@ package final class ExchangeService: Sendable {
     }
 
     /// Replies to a call with a function's result or fault.
-    func answer<C: Call>(_ call: ServedCall<C>, _ body: (ExchangePeer) throws(ExchangeFault) -> C.Reply) {
+    func answer<C: Call>(_ call: ServedCall<C>, _ body: (ExchangePeer) throws(ExchangeRefusalError) -> C.Reply) {
         let client = state.withLock { state in state.numbers[call.connection].flatMap { state.clients[$0] } }
         // Without a client, the connection closed while its last packets were read: no reply is needed.
         guard let client else { return }
-        do throws(ExchangeFault) {
+        do throws(ExchangeRefusalError) {
             call.reply(try body(client))
         } catch {
             log.debug("process \(client.connection.peer.credentials.processID): \(C.self): \(error.message)")
@@ -144,8 +146,8 @@ package final class ExchangeService: Sendable {
 }
 
 extension ServedCall {
-    func fail(_ fault: ExchangeFault) {
-        fail(domain: ExchangeFault.domain, code: fault.code, message: fault.message)
+    func fail(_ fault: ExchangeRefusalError) {
+        fail(domain: ExchangeRefusalError.domain, code: fault.code, message: fault.message)
     }
 }
 

@@ -1,7 +1,7 @@
 import Conduit
 import LinuxSystem
 
-extension DaemonEntrance {
+extension DaemonConnector {
     /// Creates the entrance to the user's own daemon (or the one that `PURVEY_HOME` points to), which is started if
     /// necessary.
     package convenience init(_ locations: @escaping @Sendable () throws -> Locations = { try Locations.current() }) {
@@ -46,7 +46,7 @@ extension DaemonEntrance {
     }
 }
 
-/// Returns a retained `DaemonEntrance`. Modules on the same level as this one look up this function by name.
+/// Returns a retained `DaemonConnector`. Modules on the same level as this one look up this function by name.
 @_cdecl("purvey_daemon_entrance") package func daemonEntrance() -> UnsafeMutableRawPointer {
-    Unmanaged.passRetained(DaemonEntrance()).toOpaque()
+    Unmanaged.passRetained(DaemonConnector()).toOpaque()
 }

@@ -35,7 +35,7 @@ package struct ExtensionLibrary: Sendable {
     }()
 
     /// An error, described in one sentence.
-    package struct Failure: Error, CustomStringConvertible {
+    package struct LibraryError: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -48,23 +48,24 @@ package struct ExtensionLibrary: Sendable {
     }
 
     /// Finds an extension by its identifier, or by its name if that is unique.
-    package func find(_ text: String) throws(Failure) -> ExtensionBundle {
+    package func find(_ text: String) throws(LibraryError) -> ExtensionBundle {
         let installed = installed
         let all = installed.compactMap(\.bundle)
         if let exact = all.first(where: { $0.identifier == text }) { return exact }
         let named = all.filter { $0.name == text }
         guard let first = named.first else {
             if let unusable = installed.first(where: { $0.bundle == nil && $0.name == text + ".appex" }) {
-                throw Failure(
+                throw LibraryError(
                     description: "the extension \(text) cannot be used: " + unusable.faults.joined(separator: "; "))
             }
             let known = all.flatMap { [$0.identifier, $0.name] }
-            throw Failure(
-                description: NearMiss.sentence("no extension \"\(text)\" is installed", about: text, known: known))
+            throw LibraryError(
+                description: SpellingSuggestion.sentence(
+                    "no extension \"\(text)\" is installed", about: text, known: known))
         }
         guard named.count == 1 else {
             let identifiers = named.map(\.identifier).joined(separator: ", ")
-            throw Failure(description: "several extensions are called \"\(text)\": \(identifiers)")
+            throw LibraryError(description: "several extensions are called \"\(text)\": \(identifiers)")
         }
         return first
     }
@@ -75,10 +76,10 @@ package struct ExtensionLibrary: Sendable {
     ///
     /// - Parameter link: Whether to install a link to the directory instead of a copy.
     @discardableResult
-    package func install(path: String, link: Bool = false) throws(Failure) -> ExtensionBundle {
+    package func install(path: String, link: Bool = false) throws(LibraryError) -> ExtensionBundle {
         let inspection = ExtensionInspection(path: path)
         guard let bundle = inspection.bundle else {
-            throw Failure(
+            throw LibraryError(
                 description: "the extension cannot be installed: " + inspection.faults.joined(separator: "; "))
         }
         do {
@@ -97,7 +98,7 @@ package struct ExtensionLibrary: Sendable {
             try publish(staged, as: bundle.identifier + ".appex", in: directory)
             return try find(bundle.identifier)
         } catch {
-            throw Failure(description: "\(bundle.identifier) cannot be installed in \(folder): \(error)")
+            throw LibraryError(description: "\(bundle.identifier) cannot be installed in \(folder): \(error)")
         }
     }
 
@@ -107,21 +108,21 @@ package struct ExtensionLibrary: Sendable {
     ///   Otherwise the container stays, as the user may want its contents.
     /// - Returns: Whether the extension was still installed.
     @discardableResult
-    package func remove(identifier: String, withContainer: Bool = false) throws(Failure) -> Bool {
+    package func remove(identifier: String, withContainer: Bool = false) throws(LibraryError) -> Bool {
         let container = withContainer ? container(of: identifier) : nil
         let path = folder + "/" + identifier + ".appex"
         let isInstalled =
             InfoPropertyList.isIdentifier(identifier)
             && (try? FileStatus.of(path, followingLinks: false)) != nil
         guard isInstalled || container != nil else {
-            throw Failure(description: "no extension \"\(identifier)\" is installed")
+            throw LibraryError(description: "no extension \"\(identifier)\" is installed")
         }
         do {
             if isInstalled { try Self.remove(identifier + ".appex", in: folder) }
             if container != nil { try Self.remove(identifier, in: containers) }
             return isInstalled
         } catch {
-            throw Failure(description: "\(identifier) cannot be removed: \(error)")
+            throw LibraryError(description: "\(identifier) cannot be removed: \(error)")
         }
     }
 

@@ -23,7 +23,7 @@ extension DisplayConnection {
             return HandedOver(
                 descriptors: [socket],
                 variables: Self.toolkit + [
-                    "GDK_BACKEND=wayland", "\(HandedDisplay.waylandKey)=\(number)",
+                    "GDK_BACKEND=wayland", "\(PassedDisplay.waylandKey)=\(number)",
                     // GTK opens no display without it.
                     "XDG_RUNTIME_DIR=\(container.temporary)",
                 ])
@@ -36,7 +36,7 @@ extension DisplayConnection {
                 descriptors: [socket, authority],
                 variables: Self.toolkit + [
                     "GDK_BACKEND=x11", "DISPLAY=\(name)", "XAUTHORITY=/proc/self/fd/\(number + 1)",
-                    "\(HandedDisplay.environmentKey)=\(number),\(localSocket)",
+                    "\(PassedDisplay.environmentKey)=\(number),\(localSocket)",
                 ])
         }
     }

@@ -58,8 +58,8 @@ extension DisplayConnection {
     /// Connects to an X11 display of this machine. Displays of other machines are not supported, as they need a
     /// network connection.
     private static func x11() -> DisplayConnection? {
-        guard let display = variable("DISPLAY"), let number = HandedDisplay.number(of: display),
-            let socket = stream(HandedDisplay.path(ofDisplay: number))
+        guard let display = variable("DISPLAY"), let number = PassedDisplay.number(of: display),
+            let socket = stream(PassedDisplay.path(ofDisplay: number))
         else { return nil }
         return DisplayConnection(
             .x11, name: ":\(number)", socket: socket, authority: XAuthority.ofThisPerson(forDisplay: number))

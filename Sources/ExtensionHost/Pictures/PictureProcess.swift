@@ -5,7 +5,7 @@ import LinuxSystem
 import Sandbox
 
 /// The reason why no thumbnail was made.
-package enum PictureFailure: Error, Sendable {
+package enum PictureError: Error, Sendable {
     /// No thumbnail can be made of this picture, now or later.
     case unusable(String)
     /// No picture can be decoded at present.
@@ -73,7 +73,7 @@ package actor PictureProcess {
     /// Makes thumbnails of a picture; see ``ShrinkPictureCall``.
     ///
     /// - Returns: PNG files, if the process worked as intended. They must be trusted as little as the picture.
-    package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureFailure) -> SmallPictures {
+    package func shrink(_ picture: FileDescriptor, sides: [Int]) async throws(PictureError) -> SmallPictures {
         let shared = try await current()
         calls += 1
         defer {
@@ -98,7 +98,7 @@ package actor PictureProcess {
     /// - Returns: `nil` if the process ended meanwhile, or was ended because it took too long.
     private func shrink(
         _ picture: FileDescriptor, _ sides: [Int], by instance: Instance
-    ) async throws(PictureFailure) -> SmallPictures? {
+    ) async throws(PictureError) -> SmallPictures? {
         let watch = SilenceWatch(Self.timeLimit) { instance.end() }
         let result: Result<ShrinkPictureCall.Reply, ConduitError>
         do throws(ConduitError) {
@@ -131,11 +131,11 @@ package actor PictureProcess {
         for other in others.values { other.end() }
     }
 
-    private func current() async throws(PictureFailure) -> Instance {
+    private func current() async throws(PictureError) -> Instance {
         if isClosed { throw .unavailable("it was closed") }
         if let instance { return instance }
         let started: Instance
-        do throws(PictureFailure) {
+        do throws(PictureError) {
             started = try await self.started()
         } catch {
             // A concurrent call may have started a process meanwhile.
@@ -152,18 +152,18 @@ package actor PictureProcess {
         return started
     }
 
-    private func started() async throws(PictureFailure) -> Instance {
+    private func started() async throws(PictureError) -> Instance {
         let (program, data) = (program, data)
         let started = await HandlerThreads.shared.value { Result { try Self.start(program, data: data) } }
         do {
             let instance = try started.get()
             guard !isClosed else {
                 instance.end()
-                throw PictureFailure.unavailable("it was closed")
+                throw PictureError.unavailable("it was closed")
             }
             return instance
         } catch {
-            throw error as? PictureFailure ?? .unavailable("\(program) cannot be started: \(error)")
+            throw error as? PictureError ?? .unavailable("\(program) cannot be started: \(error)")
         }
     }
 

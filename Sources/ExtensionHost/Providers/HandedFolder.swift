@@ -29,7 +29,7 @@ package struct HandedFolder: Sendable, Equatable {
     /// Opens the directory with O_PATH. Blocks on the file system.
     ///
     /// - Throws: a fault that names the directory, if it does not exist or is another one.
-    func open() throws(HandedFolderFault) -> FileDescriptor {
+    func open() throws(HandedFolderError) -> FileDescriptor {
         do throws(Errno) {
             let folder = try FileDescriptor.openFolder(withoutLinks: path)
             if try FolderIdentity(of: folder).isSame(as: Array(identity.utf8)) { return folder }
@@ -37,9 +37,9 @@ package struct HandedFolder: Sendable, Equatable {
             // A link to a directory counts as another directory. A file or a link to one is an error.
             guard error == .notDirectory || error.rawValue == ELOOP, let there = try? FileStatus.of(path),
                 there.kind == .directory
-            else { throw HandedFolderFault(path, error) }
+            else { throw HandedFolderError(path, error) }
         }
-        throw HandedFolderFault(
+        throw HandedFolderError(
             description: "\(path) is another folder than the one that was handed to the domain; "
                 + "'purvey domains remove' and 'purvey domains add' hand over this one",
             isOther: true)
@@ -53,7 +53,7 @@ extension HandedFolder {
 }
 
 /// The reason why a directory cannot be handed to a provider.
-package struct HandedFolderFault: Error, CustomStringConvertible {
+package struct HandedFolderError: Error, CustomStringConvertible {
     package let description: String
     /// Whether a directory exists at the path, but is not the one that was handed over.
     package let isOther: Bool

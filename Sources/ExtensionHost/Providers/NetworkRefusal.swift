@@ -22,7 +22,7 @@ package enum NetworkRefusal {
     ///
     /// - Parameter isLocal: Whether the provider serves a directory that it was handed, which can be unreachable as
     ///   well.
-    static func mayBe(_ failure: ProviderFailure, isLocal: Bool) -> Bool {
+    static func mayBe(_ failure: ProviderError, isLocal: Bool) -> Bool {
         failure.kind == .serverUnreachable && !isLocal
             || mayBe(domain: failure.domain, code: failure.code, message: failure.message)
     }

@@ -97,26 +97,26 @@ extension ProviderDomain {
     ///
     /// - Parameter kept: Directories that no provider may access, such as Purvey's data. The directory must neither
     ///   be within any of them nor contain one.
-    /// - Throws: ``HandedFolderFault`` if the directory does not exist, is another one, or is not allowed, such as one
+    /// - Throws: ``HandedFolderError`` if the directory does not exist, is another one, or is not allowed, such as one
     ///   in a mounted domain.
-    package func handedFolder(apartFrom kept: [String]) throws(HandedFolderFault) -> HandedFolder? {
+    package func handedFolder(apartFrom kept: [String]) throws(HandedFolderError) -> HandedFolder? {
         guard let path else { return nil }
-        guard path.hasPrefix("/") else { throw HandedFolderFault(description: "\(path) is not an absolute path") }
+        guard path.hasPrefix("/") else { throw HandedFolderError(description: "\(path) is not an absolute path") }
         let handed: HandedFolder
         if let known = self.handed {
             handed = known
         } else {
-            do throws(Errno) { handed = try HandedFolder(at: path) } catch { throw HandedFolderFault(path, error) }
+            do throws(Errno) { handed = try HandedFolder(at: path) } catch { throw HandedFolderError(path, error) }
         }
         let folder = try handed.open()
         // Two domains, each based on the other, would wait for each other.
         if let mount = try? MountTable.current().mount(of: handed.path), mount.type == "fuse.\(Self.mountSubtype)" {
-            throw HandedFolderFault(
+            throw HandedFolderError(
                 description: "\(path) cannot be handed to a provider, because it is in a mounted domain, \(mount.point)"
             )
         }
         for other in kept.map({ Self.canonical($0) ?? $0 }) where Self.overlap(folder, at: handed.path, other) {
-            throw HandedFolderFault(
+            throw HandedFolderError(
                 description: "\(path) cannot be handed to a provider, because \(other) is not for providers")
         }
         return handed

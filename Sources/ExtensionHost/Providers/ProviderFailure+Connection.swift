@@ -2,7 +2,7 @@ import Conduit
 import FileProvider
 import LinuxSystem
 
-extension ProviderFailure {
+extension ProviderError {
     /// Creates the failure of a request from the error of its connection.
     init(_ error: ConduitError) {
         let kind: Kind =

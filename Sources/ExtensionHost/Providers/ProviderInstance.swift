@@ -101,7 +101,7 @@ final class ProviderInstance: Sendable {
     }
 
     /// Returns the failure, with an explanation for the extension's author if the network was refused.
-    func explained(_ failure: ProviderFailure) -> ProviderFailure {
+    func explained(_ failure: ProviderError) -> ProviderError {
         guard !usesNetwork, NetworkRefusal.mayBe(failure, isLocal: isLocal) else { return failure }
         var failure = failure
         failure.message = NetworkRefusal.explained(failure.message)

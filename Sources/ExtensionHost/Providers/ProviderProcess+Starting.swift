@@ -3,7 +3,7 @@ import FileProvider
 
 extension ProviderProcess {
     /// The error for an extension of another extension point.
-    struct NoProvider: Error, CustomStringConvertible {
+    struct NoProviderError: Error, CustomStringConvertible {
         let description: String
     }
 

@@ -31,7 +31,7 @@ package actor ProviderProcess {
         case running(ProviderInstance)
         /// A process that was asked to end and has not yet. Two at a time would share their files.
         case ending
-        case disabled(ProviderFailure)
+        case disabled(ProviderError)
         case closed
     }
 
@@ -39,7 +39,7 @@ package actor ProviderProcess {
     /// The processes that have not ended.
     private var living: [ProviderInstance] = []
     /// The requests that wait for a start or an end; `nil` makes them examine the state again.
-    private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderFailure>?, Never>] = []
+    private var waiting: [CheckedContinuation<Result<ProviderInstance, ProviderError>?, Never>] = []
     /// The number of consecutive unexpected ends.
     private var crashes = 0
     private var lastUse = ContinuousClock.now
@@ -47,7 +47,7 @@ package actor ProviderProcess {
     /// The watch while no process runs because it was idle.
     private var sleepWatch: SleepWatch?
     /// The watch of the handed directory, from the first request on.
-    private var placeWatch: PlaceWatch?
+    private var placeWatch: DirectoryWatch?
     /// The number of times that another directory appeared at the path.
     private var placeChanges = 0
 
@@ -110,7 +110,7 @@ package actor ProviderProcess {
     package func call<C: ProviderCall>(
         _ request: C, _ length: Length = .answer, mayDie: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
-    ) async throws(ProviderFailure) -> C.Value {
+    ) async throws(ProviderError) -> C.Value {
         let instance = try await instance()
         if mayDie { instance.beginDispensableCall() }
         defer { if mayDie { instance.endDispensableCall() } }
@@ -118,7 +118,7 @@ package actor ProviderProcess {
     }
 
     /// The failure because of which no process is started any more, after too many crashes; `nil` otherwise.
-    package var disabling: ProviderFailure? {
+    package var disabling: ProviderError? {
         if case .disabled(let failure) = state { return failure }
         return nil
     }
@@ -161,7 +161,7 @@ package actor ProviderProcess {
     private func watchPlace() {
         guard placeWatch == nil, let path = domain.path else { return }
         // Without a watch, the process is ended when it is idle, and the next one gets the directory of that time.
-        placeWatch = try? PlaceWatch(path) { [weak self] in
+        placeWatch = try? DirectoryWatch(path) { [weak self] in
             guard let self else { return }
             Task { await self.placeChanged() }
         }
@@ -185,12 +185,12 @@ package actor ProviderProcess {
 
     // MARK: Starting
 
-    private func instance() async throws(ProviderFailure) -> ProviderInstance {
+    private func instance() async throws(ProviderError) -> ProviderInstance {
         while true {
             switch state {
             case .running(let instance): return instance
             case .disabled(let failure): throw failure
-            case .closed: throw ProviderFailure(.cancelled, message: "the domain \(domain.displayName) was closed")
+            case .closed: throw ProviderError(.cancelled, message: "the domain \(domain.displayName) was closed")
             case .starting, .ending:
                 let result = await withCheckedContinuation { continuation in
                     // The state may have changed before the continuation runs.
@@ -203,8 +203,8 @@ package actor ProviderProcess {
             case .none:
                 watchPlace()
                 state = .starting
-                let result: Result<ProviderInstance, ProviderFailure>
-                do throws(ProviderFailure) {
+                let result: Result<ProviderInstance, ProviderError>
+                do throws(ProviderError) {
                     result = .success(try await start())
                 } catch {
                     result = .failure(error)
@@ -230,19 +230,19 @@ package actor ProviderProcess {
         }
     }
 
-    private func resume(with result: Result<ProviderInstance, ProviderFailure>?) {
+    private func resume(with result: Result<ProviderInstance, ProviderError>?) {
         let waiting = waiting
         self.waiting = []
         for continuation in waiting { continuation.resume(returning: result) }
     }
 
-    private func start() async throws(ProviderFailure) -> ProviderInstance {
+    private func start() async throws(ProviderError) -> ProviderInstance {
         let started: Started
         let changes = placeChanges
         do {
             started = try await HandlerThreads.shared.value { [domain] in try self.startProcess(domain) }
         } catch {
-            throw ProviderFailure(
+            throw ProviderError(
                 .processEnded, message: "the extension \(extensionIdentifier) cannot be started: \(error)",
                 domain: Self.failureDomain)
         }
@@ -258,7 +258,7 @@ package actor ProviderProcess {
         instance.watch { ending in
             Task { await self.hasEnded(instance, ending) }
         }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             _ = try await call(started.greeting, .answer, of: instance, isGreeting: true, progress: nil)
         } catch {
             instance.endForFault()
@@ -271,7 +271,7 @@ package actor ProviderProcess {
     private nonisolated func startProcess(_ domain: ProviderDomain) throws -> Started {
         let bundle = try library.find(extensionIdentifier)
         guard bundle.isOfFileProvider else {
-            throw NoProvider(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
+            throw NoProviderError(description: "\(bundle.name) is no file provider: it extends \(bundle.point)")
         }
         let handed = try domain.handedFolder(apartFrom: kept)
         let (ours, theirs) = try SequencedPacketSocket.pair()
@@ -312,7 +312,7 @@ package actor ProviderProcess {
     private func call<C: ProviderCall>(
         _ request: C, _ length: Length, of instance: ProviderInstance, isGreeting: Bool = false,
         progress: (@Sendable (Int64, Int64) -> Void)?
-    ) async throws(ProviderFailure) -> C.Value {
+    ) async throws(ProviderError) -> C.Value {
         let limit = (length == .transfer ? options.transferTime : instance.answerTime) + options.patience
         let watch = SilenceWatch(limit) { instance.end(after: limit) }
         instance.beginCall()
@@ -331,17 +331,17 @@ package actor ProviderProcess {
         lastUse = .now
         switch result {
         case .success(let reply):
-            do throws(ProviderFailure) { return try reply.get() } catch { throw instance.explained(error) }
+            do throws(ProviderError) { return try reply.get() } catch { throw instance.explained(error) }
         case .failure(.disconnected):
             // The reason is known only from the process's end.
             throw await failure(of: instance)
-        case .failure(let error): throw ProviderFailure(error)
+        case .failure(let error): throw ProviderError(error)
         }
     }
 
-    private func failure(of instance: ProviderInstance) async -> ProviderFailure {
+    private func failure(of instance: ProviderInstance) async -> ProviderError {
         let ending = await instance.ending()
-        return ProviderFailure(
+        return ProviderError(
             .processEnded, message: ending.sentence, domain: Self.failureDomain, code: ending.reason.rawValue)
     }
 
@@ -358,7 +358,7 @@ package actor ProviderProcess {
         if isCurrent {
             if crashes >= options.crashLimit {
                 state = .disabled(
-                    ProviderFailure(
+                    ProviderError(
                         .disabled,
                         message: "the extension ended \(crashes) times in a row and is not started any more: "
                             + ending.sentence,

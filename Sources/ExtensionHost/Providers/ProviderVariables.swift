@@ -9,7 +9,7 @@ enum ProviderVariables {
     /// The file in which all processes record the steps that they reach.
     private static let faultLog = value(of: "PURVEY_FAULT_LOG", as: "PURVEY_FAULT_LOG")
     /// The time that a process waits for its turn with files of its document storage.
-    private static let turnTime = value(of: StorageTurn.patienceKey, as: StorageTurn.patienceKey)
+    private static let turnTime = value(of: StorageAccess.patienceKey, as: StorageAccess.patienceKey)
 
     /// Returns the variables of the next process, each as `NAME=VALUE`.
     static func ofNextProcess() -> [String] { faultPoint.take() + faultLog + turnTime }

@@ -11,7 +11,7 @@ struct Container: Sendable {
     var temporary: String { path + "/tmp" }
 
     /// The error for a container with an unusable directory, such as one that the extension has replaced by a link.
-    struct Unusable: Error, CustomStringConvertible {
+    struct UnusableError: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -30,7 +30,7 @@ struct Container: Sendable {
                 do throws(Errno) {
                     folder = try folder.openOrMakeDirectory(name, permissions: 0o700)
                 } catch {
-                    throw Unusable(
+                    throw UnusableError(
                         description: "\(name) in its container \(path) is no folder that can be used: \(error)")
                 }
             }

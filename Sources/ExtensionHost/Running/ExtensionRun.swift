@@ -43,7 +43,7 @@ package final class ExtensionRun: Sendable {
     ///     extension's document storage.
     ///   - kept: Directories that no domain may be handed.
     ///   - display: The display for the process's windows; `nil` if it shows none.
-    /// - Throws: ``HandedFolderFault`` if the directory that was handed to the domain cannot be used, for example.
+    /// - Throws: ``HandedFolderError`` if the directory that was handed to the domain cannot be used, for example.
     package init(
         interface bundle: ExtensionBundle, of provider: String, for domain: ProviderDomain,
         apartFrom kept: [String], socket: FileDescriptor, data: String, display: DisplayConnection? = nil
@@ -53,7 +53,7 @@ package final class ExtensionRun: Sendable {
             places: try domain.places(ofInterfaceOf: provider, apartFrom: kept, data: data), display: display)
         timeLimit = nil
         // The directory may have been replaced between its check and the process's start.
-        do throws(HandedFolderFault) {
+        do throws(HandedFolderError) {
             _ = try domain.handedFolder(apartFrom: [])
         } catch {
             release()

@@ -77,7 +77,7 @@ final class ScopeService: Sendable {
     }
 
     /// The reason why a process is refused access.
-    private struct Fault: Error {
+    private struct ScopeError: Error {
         let refusal: ScopeLink.Refusal
         let message: String
     }
@@ -85,7 +85,7 @@ final class ScopeService: Sendable {
     private func answer<C: Call>(_ call: ServedCall<C>, _ body: () throws -> C.Reply) {
         do {
             call.reply(try body())
-        } catch let fault as Fault {
+        } catch let fault as ScopeError {
             call.fail(domain: ScopeLink.domain, code: fault.refusal.rawValue, message: fault.message)
         } catch {
             call.fail(domain: ScopeLink.domain, code: ScopeLink.Refusal.failed.rawValue, message: "\(error)")
@@ -94,7 +94,7 @@ final class ScopeService: Sendable {
 
     private func item(_ token: UInt64) throws -> ScopedItem {
         guard let item = items.withLock({ $0[token] }) else {
-            throw Fault(refusal: .itemNotFound, message: "no bookmark was resolved to item \(token)")
+            throw ScopeError(refusal: .itemNotFound, message: "no bookmark was resolved to item \(token)")
         }
         return item
     }
@@ -102,13 +102,13 @@ final class ScopeService: Sendable {
     private func resolve(_ request: ResolveScopeCall) throws -> ResolveScopeCall.Reply {
         let key = try BookmarkKey(data: data)
         let bookmark: Bookmark
-        do throws(BookmarkSeal.Fault) {
+        do throws(BookmarkSeal.SealError) {
             bookmark = try BookmarkSeal.open(Data(request.bookmark.bytes), key)
         } catch {
-            throw Fault(refusal: .notAuthentic, message: "the bookmark was changed, or was not made by this user")
+            throw ScopeError(refusal: .notAuthentic, message: "the bookmark was changed, or was not made by this user")
         }
         guard let scope = bookmark.scope, scope.isGood(for: bundle) else {
-            throw Fault(
+            throw ScopeError(
                 refusal: .notForThisBundle,
                 message: "the bookmark was not made for \(bundle), or before the machine was started")
         }
@@ -117,13 +117,14 @@ final class ScopeService: Sendable {
         do {
             resolution = try BookmarkResolution(of: bookmark, relativeTo: base)
         } catch let error as CocoaError where error.code == .fileNoSuchFile {
-            throw Fault(refusal: .itemNotFound, message: "the bookmark's item was deleted, or cannot be found")
+            throw ScopeError(refusal: .itemNotFound, message: "the bookmark's item was deleted, or cannot be found")
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
-            throw Fault(refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
+            throw ScopeError(
+                refusal: .notAuthentic, message: "the bookmark is relative to another file, or another user's")
         }
         // Another file at the path is not the one that the user handed over.
         guard !resolution.isReplaced else {
-            throw Fault(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
+            throw ScopeError(refusal: .itemNotFound, message: "another file has taken the place of the bookmark's item")
         }
         let (token, item) = try place(resolution.item, scope)
         return ResolveScopeCall.Reply(
@@ -143,7 +144,7 @@ final class ScopeService: Sendable {
         // Nothing else adds items meanwhile, as the calls of one process run serially.
         let number = items.withLock { UInt64($0.count + 1) }
         guard number <= Self.limit else {
-            throw Fault(refusal: .failed, message: "\(Self.limit) bookmarks are resolved already")
+            throw ScopeError(refusal: .failed, message: "\(Self.limit) bookmarks are resolved already")
         }
         let item = try ScopedItem(found, scope, number: number, in: folder)
         items.withLock { $0[number] = item }
@@ -169,7 +170,7 @@ final class ScopeService: Sendable {
             isReadOnly: item.scope.isReadOnly || options.contains(.securityScopeAllowOnlyReadAccess),
             session: item.scope.session)
         guard request.keys.count <= Self.keyLimit else {
-            throw Fault(refusal: .failed, message: "a bookmark keeps at most \(Self.keyLimit) resource values")
+            throw ScopeError(refusal: .failed, message: "a bookmark keeps at most \(Self.keyLimit) resource values")
         }
         var values: [BookmarkValue] = []
         if !request.keys.isEmpty {

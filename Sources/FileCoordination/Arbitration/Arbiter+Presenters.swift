@@ -115,7 +115,7 @@ extension Arbiter {
     }
 
     /// Records that a presenter is prepared, has failed, or has timed out.
-    mutating func answer(_ number: UInt64, _ failure: CoordinationFailure?) {
+    mutating func answer(_ number: UInt64, _ failure: CoordinationError?) {
         guard let preparation = preparations[number],
             unansweredByPresenter[preparation.presenter]?.contains(number) == true
         else { return }

@@ -18,7 +18,7 @@ package enum ClaimDenial: Hashable, Sendable {
     /// The claim would wait for a presenter of this process while it blocks that presenter's queue.
     case blockedPresenter(path: String)
     /// A presenter could not prepare, or a provider could not provide the item.
-    case presenter(CoordinationFailure)
+    case presenter(CoordinationError)
     /// The request could not be sent to the arbiter, or is invalid.
     case refused(reason: String)
     /// The process has too many claims.

@@ -15,7 +15,7 @@ package enum CoordinationEvent: Sendable {
     /// The caller no longer waits for the claim.
     case cancel(claim: UInt64)
     /// A presenter's reply that it is prepared, or cannot be.
-    case answer(preparation: UInt64, failure: CoordinationFailure?)
+    case answer(preparation: UInt64, failure: CoordinationError?)
     /// A new presenter, or one that presents another item than before.
     case present(PresenterPlace)
     case removePresenter(UInt64)
@@ -116,7 +116,7 @@ package struct ItemMove: Hashable, Sendable {
 }
 
 /// An error that is sent to another process. Long texts are shortened.
-package struct CoordinationFailure: Error, Hashable, Sendable {
+package struct CoordinationError: Error, Hashable, Sendable {
     package let domain: String
     package let code: Int
     package let message: String

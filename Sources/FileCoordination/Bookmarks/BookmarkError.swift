@@ -7,7 +7,7 @@ enum BookmarkError {
         CocoaError(.fileReadCorruptFile, userInfo: [NSDebugDescriptionErrorKey: reason])
     }
 
-    static func corrupt(_ fault: BookmarkSeal.Fault) -> CocoaError {
+    static func corrupt(_ fault: BookmarkSeal.SealError) -> CocoaError {
         switch fault {
         case .notABookmark: corrupt("these bytes are no bookmark")
         case .unknownVersion(let version): corrupt("a later version of Purvey made the bookmark: format \(version)")

@@ -11,7 +11,7 @@ package struct BookmarkKey: Sendable {
     private let bytes: [UInt8]
 
     /// The error for a key file that cannot be trusted.
-    package struct Fault: Error, CustomStringConvertible {
+    package struct KeyError: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -54,10 +54,10 @@ package struct BookmarkKey: Sendable {
         let file = try FileDescriptor.open(path, [.readOnly, .noFollow, .nonBlocking])
         let status = try file.status()
         guard status.kind == .regular, status.owner == geteuid(), status.permissions & 0o077 == 0 else {
-            throw Fault(description: "\(path) has to be a file that only its owner, this user, may read")
+            throw KeyError(description: "\(path) has to be a file that only its owner, this user, may read")
         }
         let bytes = try file.readToEnd(limit: length + 1)
-        guard bytes.count == length else { throw Fault(description: "\(path) is not a key of \(length) bytes") }
+        guard bytes.count == length else { throw KeyError(description: "\(path) is not a key of \(length) bytes") }
         return bytes
     }
 

@@ -19,7 +19,7 @@ package enum BookmarkSeal {
     package static let largest = 1 << 20
 
     /// The reason why data is no valid bookmark.
-    package enum Fault: Error, Equatable {
+    package enum SealError: Error, Equatable {
         /// The data does not begin like a bookmark, or is truncated.
         case notABookmark
         /// The data was made by a later version of Purvey.
@@ -40,7 +40,7 @@ package enum BookmarkSeal {
         return Data(head + key.code(of: head + body) + body)
     }
 
-    package static func open(_ data: Data, _ key: BookmarkKey) throws(Fault) -> Bookmark {
+    package static func open(_ data: Data, _ key: BookmarkKey) throws(SealError) -> Bookmark {
         let bytes = [UInt8](data.prefix(largest + 1))
         guard bytes.count <= largest, bytes.count > head.count + codeLength, bytes.starts(with: head.prefix(4)) else {
             throw .notABookmark

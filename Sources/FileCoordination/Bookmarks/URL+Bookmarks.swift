@@ -144,7 +144,7 @@ extension BookmarkKey {
     /// Returns the key of this user; in a confined process, one in its own container.
     static func current() throws -> BookmarkKey {
         do {
-            guard let data = DataFolder.path else { throw Fault(description: "PURVEY_HOME is not an absolute path") }
+            guard let data = DataFolder.path else { throw KeyError(description: "PURVEY_HOME is not an absolute path") }
             return try BookmarkKey(data: data)
         } catch {
             throw BookmarkError.noKey(error)
@@ -156,7 +156,7 @@ extension Bookmark {
     /// Decodes a bookmark that this user's programs made.
     init(reading data: Data) throws {
         let key = try BookmarkKey.current()
-        do throws(BookmarkSeal.Fault) {
+        do throws(BookmarkSeal.SealError) {
             self = try BookmarkSeal.open(data, key)
         } catch {
             throw BookmarkError.corrupt(error)

@@ -53,35 +53,35 @@ extension NSFilePresenter {
 extension NSFilePresenter {
     /// Calls the `async` form.
     public func savePresentedItemChanges(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        TwoForms.answer(self, completionHandler) { try await $0.savePresentedItemChanges() }
+        AsyncBridging.answer(self, completionHandler) { try await $0.savePresentedItemChanges() }
     }
     /// Calls the form with a completion handler.
     public func savePresentedItemChanges() async throws {
-        try await TwoForms.ask { savePresentedItemChanges(completionHandler: $0) }
+        try await AsyncBridging.ask { savePresentedItemChanges(completionHandler: $0) }
     }
 
     /// Calls the `async` form.
     public func accommodatePresentedItemDeletion(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
-        TwoForms.answer(self, completionHandler) { try await $0.accommodatePresentedItemDeletion() }
+        AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedItemDeletion() }
     }
     /// Calls the form with a completion handler.
     public func accommodatePresentedItemDeletion() async throws {
-        try await TwoForms.ask { accommodatePresentedItemDeletion(completionHandler: $0) }
+        try await AsyncBridging.ask { accommodatePresentedItemDeletion(completionHandler: $0) }
     }
 
     /// Calls the `async` form.
     public func accommodatePresentedSubitemDeletion(
         at url: URL, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        TwoForms.answer(self, completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
+        AsyncBridging.answer(self, completionHandler) { try await $0.accommodatePresentedSubitemDeletion(at: url) }
     }
     /// Calls the form with a completion handler.
     public func accommodatePresentedSubitemDeletion(at url: URL) async throws {
-        try await TwoForms.ask { accommodatePresentedSubitemDeletion(at: url, completionHandler: $0) }
+        try await AsyncBridging.ask { accommodatePresentedSubitemDeletion(at: url, completionHandler: $0) }
     }
 }
 
-private enum TwoForms {
+private enum AsyncBridging {
     /// Whether the default of the form with a completion handler is calling the `async` one. If a presenter
     /// implements neither, the `async` default then returns at once.
     @TaskLocal static var isStandingIn = false

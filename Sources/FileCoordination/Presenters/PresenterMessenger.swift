@@ -83,7 +83,7 @@ struct PresenterMessenger: Sendable {
     ///   - answered: Called once.
     func prepare(
         _ preparation: Preparation, relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
-        answered: @escaping @Sendable (CoordinationFailure?) -> Void
+        answered: @escaping @Sendable (CoordinationError?) -> Void
     ) {
         ask(Step.steps(of: preparation)[...], preparation, relinquished, answered)
     }
@@ -108,7 +108,7 @@ struct PresenterMessenger: Sendable {
     private func ask(
         _ steps: ArraySlice<Step>, _ preparation: Preparation,
         _ relinquished: @escaping @Sendable ((@Sendable () -> Void)?) -> Void,
-        _ answered: @escaping @Sendable (CoordinationFailure?) -> Void
+        _ answered: @escaping @Sendable (CoordinationError?) -> Void
     ) {
         guard let step = steps.first else { return answered(nil) }
         let answer = PresenterAnswer { failure in
@@ -144,9 +144,9 @@ struct PresenterMessenger: Sendable {
 /// A presenter's reply to a request. Only the first counts. A completion handler that is released without a call
 /// counts as success.
 private final class PresenterAnswer: Sendable {
-    private let handler: Lock<(@Sendable (CoordinationFailure?) -> Void)?>
+    private let handler: Lock<(@Sendable (CoordinationError?) -> Void)?>
 
-    init(_ handler: @escaping @Sendable (CoordinationFailure?) -> Void) { self.handler = Lock(handler) }
+    init(_ handler: @escaping @Sendable (CoordinationError?) -> Void) { self.handler = Lock(handler) }
 
     deinit { give(nil) }
 
@@ -155,11 +155,11 @@ private final class PresenterAnswer: Sendable {
             defer { handler = nil }
             return handler
         }
-        handler?(error.map { CoordinationFailure($0) })
+        handler?(error.map { CoordinationError($0) })
     }
 }
 
-extension CoordinationFailure {
+extension CoordinationError {
     init(_ error: any Error) {
         let error = error as NSError
         self.init(domain: error.domain, code: error.code, message: error.localizedDescription)

@@ -3,7 +3,7 @@ package protocol CoordinationAuthority: Sendable {
     /// Sends an event. Does not block; any thread may call it.
     ///
     /// - Throws: An error if this event cannot be sent. Others can be.
-    func send(_ event: CoordinationEvent) throws(UnsendableEvent)
+    func send(_ event: CoordinationEvent) throws(UnsendableEventError)
     /// Finds the source location of another process's claim that would cause a deadlock. The completion handler is
     /// called once.
     func findPlace(
@@ -11,7 +11,7 @@ package protocol CoordinationAuthority: Sendable {
 }
 
 /// The reason why an event cannot be sent.
-package struct UnsendableEvent: Error {
+package struct UnsendableEventError: Error {
     package let words: String
 
     package init(_ words: String) { self.words = words }

@@ -4,7 +4,7 @@ import OSLog
 
 extension ProcessCoordination {
     /// Handles an event that cannot be sent, so that neither side waits for it for ever.
-    func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEvent, on authority: any CoordinationAuthority) {
+    func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEventError, on authority: any CoordinationAuthority) {
         switch event {
         case .claim(let request):
             state.withLock { $0.claims.removeValue(forKey: request.number) }?

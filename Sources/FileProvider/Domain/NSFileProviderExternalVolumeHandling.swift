@@ -17,7 +17,7 @@ extension NSFileProviderExternalVolumeHandling {
     /// Calls the `async` form.
     public func shouldConnectExternalDomain(completionHandler: @escaping @Sendable ((any Error)?) -> Void) {
         let provider: any NSFileProviderExternalVolumeHandling = self
-        TwoForms.answer(provider, "shouldConnectExternalDomain") { (answer: Result<Void, any Error>) in
+        AsyncBridging.answer(provider, "shouldConnectExternalDomain") { (answer: Result<Void, any Error>) in
             if case .failure(let error) = answer { completionHandler(error) } else { completionHandler(nil) }
         } _: {
             try await $0.shouldConnectExternalDomain()
@@ -26,7 +26,8 @@ extension NSFileProviderExternalVolumeHandling {
 
     /// Calls the form with a completion handler. A class with neither form does not connect.
     public func shouldConnectExternalDomain() async throws {
-        try await TwoForms.ask(self, "shouldConnectExternalDomain", neither: { try TwoForms.unsupported() }) { answer in
+        try await AsyncBridging.ask(self, "shouldConnectExternalDomain", neither: { try AsyncBridging.unsupported() }) {
+            answer in
             shouldConnectExternalDomain { error in answer(error.map { .failure($0) } ?? .success(())) }
         }
     }

@@ -43,7 +43,8 @@ extension NSFileProviderEnumerator {
     /// Calls the `async` form.
     public func currentSyncAnchor(completionHandler: @escaping @Sendable (NSFileProviderSyncAnchor?) -> Void) {
         let enumerator: any NSFileProviderEnumerator = self
-        TwoForms.answer(enumerator, "currentSyncAnchor") { (result: Result<NSFileProviderSyncAnchor?, any Error>) in
+        AsyncBridging.answer(enumerator, "currentSyncAnchor") {
+            (result: Result<NSFileProviderSyncAnchor?, any Error>) in
             completionHandler((try? result.get()) ?? nil)
         } _: {
             await $0.currentSyncAnchor()
@@ -52,7 +53,7 @@ extension NSFileProviderEnumerator {
 
     /// Calls the form with a completion handler.
     public func currentSyncAnchor() async -> NSFileProviderSyncAnchor? {
-        let anchor = try? await TwoForms.ask(self, "currentSyncAnchor", neither: { nil }) { answer in
+        let anchor = try? await AsyncBridging.ask(self, "currentSyncAnchor", neither: { nil }) { answer in
             currentSyncAnchor { answer(.success($0)) }
         }
         return anchor ?? nil

@@ -324,21 +324,21 @@ extension NSFileProviderExtension {
         _ name: String, _ completion: @escaping @Sendable ((any Error)?) -> Void,
         _ body: @escaping @Sendable (NSFileProviderExtension) async throws -> Void
     ) {
-        TwoForms.answer(self, name, { completion($0.failure) }, body)
+        AsyncBridging.answer(self, name, { completion($0.failure) }, body)
     }
 
     private func answer(
         _ name: String, _ completion: @escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void,
         _ body: @escaping @Sendable (NSFileProviderExtension) async throws -> any NSFileProviderItem
     ) {
-        TwoForms.answer(self, name, { completion(try? $0.get(), $0.failure) }, body)
+        AsyncBridging.answer(self, name, { completion(try? $0.get(), $0.failure) }, body)
     }
 
     private func ask(
-        _ name: String, neither: () throws -> Void = { try TwoForms.unsupported() },
+        _ name: String, neither: () throws -> Void = { try AsyncBridging.unsupported() },
         _ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void
     ) async throws {
-        try await TwoForms.ask(self, name, neither: neither) { answer in
+        try await AsyncBridging.ask(self, name, neither: neither) { answer in
             body { error in answer(error.map { .failure($0) } ?? .success(())) }
         }
     }
@@ -346,7 +346,7 @@ extension NSFileProviderExtension {
     private func ask(
         _ name: String, _ body: (@escaping @Sendable ((any NSFileProviderItem)?, (any Error)?) -> Void) -> Void
     ) async throws -> any NSFileProviderItem {
-        try await TwoForms.ask(self, name, neither: TwoForms.unsupported) { answer in
+        try await AsyncBridging.ask(self, name, neither: AsyncBridging.unsupported) { answer in
             body { item, error in
                 if let item, error == nil {
                     answer(.success(item))

@@ -62,12 +62,12 @@ extension EngineBackend {
         _ completion: @escaping Completion
     ) {
         let request = ManagerSettleCall(
-            domain: domain?.rawValue, item: item.rawValue, inside: ChangeInHand.identifier)
+            domain: domain?.rawValue, item: item.rawValue, inside: CurrentChange.identifier)
         perform(request, of: domain, settled(completion))
     }
 
     func waitForStabilization(in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion) {
-        let request = ManagerSettleCall(domain: domain?.rawValue, item: nil, inside: ChangeInHand.identifier)
+        let request = ManagerSettleCall(domain: domain?.rawValue, item: nil, inside: CurrentChange.identifier)
         perform(request, of: domain, settled(completion))
     }
 

@@ -72,6 +72,6 @@ package final class LocalDomains: ManagerBackend {
 
     /// Does nothing, as no requests wait here for an error to be resolved.
     package func signalErrorResolved(
-        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+        _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(nil) }
 }

@@ -42,7 +42,7 @@ package protocol ManagerBackend: Sendable {
         _ container: NSFileProviderItemIdentifier, in domain: NSFileProviderDomainIdentifier?,
         _ completion: @escaping Completion)
     func signalErrorResolved(
-        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
+        _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion)
     /// Reports the progress of an upload in bytes.
     func noteUpload(
         of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?)
@@ -111,7 +111,7 @@ extension ManagerBackend {
         _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
     package func signalErrorResolved(
-        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+        _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) { completion(NSFileProviderError(.providerNotFound)) }
     package func noteUpload(
         of item: NSFileProviderItemIdentifier, sent: Int64, total: Int64, in domain: NSFileProviderDomainIdentifier?

@@ -53,7 +53,7 @@ open class NSFileProviderManager: NSObject, @unchecked Sendable {
         _ error: any Error, completionHandler: @escaping @Sendable ((any Error)?) -> Void
     ) {
         Self.backend.signalErrorResolved(
-            ProviderFailure(error), in: domain?.identifier, Self.calling(completionHandler))
+            ProviderError(error), in: domain?.identifier, Self.calling(completionHandler))
     }
     /// Retries requests that failed with an error.
     open func signalErrorResolved(_ error: any Error) async throws {

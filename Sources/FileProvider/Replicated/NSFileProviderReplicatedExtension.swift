@@ -123,11 +123,11 @@ extension NSFileProviderReplicatedExtension {
         _ body: @escaping @Sendable (any NSFileProviderReplicatedExtension) async -> Void
     ) {
         let provider: any NSFileProviderReplicatedExtension = self
-        TwoForms.answer(provider, name, { (_: Result<Void, any Error>) in completion() }, { await body($0) })
+        AsyncBridging.answer(provider, name, { (_: Result<Void, any Error>) in completion() }, { await body($0) })
     }
 
     private func ask(_ name: String, _ body: (@escaping @Sendable () -> Void) -> Void) async {
         // Neither the body nor a class without either form throws.
-        try? await TwoForms.ask(self, name, neither: {}) { answer in body { answer(.success(())) } }
+        try? await AsyncBridging.ask(self, name, neither: {}) { answer in body { answer(.success(())) } }
     }
 }

@@ -24,7 +24,7 @@ final class Enumerators: Sendable {
     /// that no two threads ask for the same container at once.
     func enumerator(
         of container: String, from provider: any ServedProvider
-    ) throws(ProviderFailure) -> any NSFileProviderEnumerator {
+    ) throws(ProviderError) -> any NSFileProviderEnumerator {
         let known = state.withLock { state in
             state.uses += 1
             state.kept[container]?.lastUse = state.uses
@@ -35,7 +35,7 @@ final class Enumerators: Sendable {
         do {
             made = try provider.enumerator(of: container)
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
         let kept = Kept(enumerator: made, lastUse: 0)
         let oldest = state.withLock { state -> Kept? in

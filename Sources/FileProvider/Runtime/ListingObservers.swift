@@ -15,9 +15,9 @@ private struct Collected<Finish: Sendable>: Sendable {
 }
 
 /// The result of an enumeration of items.
-typealias PageResult = Result<ProviderPage, ProviderFailure>
+typealias PageResult = Result<ProviderPage, ProviderError>
 /// The result of an enumeration of changes.
-typealias ChangesResult = Result<ProviderChanges, ProviderFailure>
+typealias ChangesResult = Result<ProviderChanges, ProviderError>
 
 /// An observer that collects one page of items.
 final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable {
@@ -56,7 +56,7 @@ final class PageObserver: NSObject, NSFileProviderEnumerationObserver, Sendable 
         end(.success(ProviderPage(items: items, next: next)))
     }
 
-    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderError(error))) }
 
     private func end(_ result: PageResult) {
         let finish = collected.withLock { collected in
@@ -114,7 +114,7 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
         end(.success(changes))
     }
 
-    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderError(error))) }
 
     private func collect(_ reported: Int, _ body: @Sendable (inout Collected<ChangesResult>) -> Void) {
         let count = collected.withLock { collected -> Int in
@@ -135,9 +135,9 @@ final class ChangesObserver: NSObject, NSFileProviderChangeObserver, Sendable {
     }
 }
 
-extension ProviderFailure {
-    fileprivate static func tooMany(_ count: Int, suggested: Int) -> ProviderFailure {
-        ProviderFailure(
+extension ProviderError {
+    fileprivate static func tooMany(_ count: Int, suggested: Int) -> ProviderError {
+        ProviderError(
             .badAnswer, message: "the provider told \(count) items at once where \(suggested) were suggested")
     }
 }

@@ -150,7 +150,7 @@ private struct ExtensionBackend: EngineBackend {
     }
 
     func signalErrorResolved(
-        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+        _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
         tell(ProviderResolvedNotice(failure: failure), of: domain, completion)
     }
@@ -174,7 +174,7 @@ private struct ExtensionBackend: EngineBackend {
         connection.call(request) { result in
             switch result {
             case .success(let reply):
-                completion(Result { try reply.get() }.mapError { ($0 as? ProviderFailure)?.error ?? $0 })
+                completion(Result { try reply.get() }.mapError { ($0 as? ProviderError)?.error ?? $0 })
             case .failure: completion(.failure(NSFileProviderError(.providerDomainTemporarilyUnavailable)))
             }
         }

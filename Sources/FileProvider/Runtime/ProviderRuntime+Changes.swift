@@ -4,66 +4,66 @@ import Conduit
 extension ProviderRuntime {
     func addTransfers(to service: inout Service) {
         on(ProviderContentsCall.self, .transfer, key: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.contents(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.contents(request, engineRequest)
         }
         on(ProviderStopCall.self, key: \.identifier, in: &service) {
-            request, provider, _ throws(ProviderFailure) in
+            request, provider, _ throws(ProviderError) in
             try provider.stopProviding(request.identifier)
             return Empty()
         }
         on(ProviderReplaceCall.self, .transfer, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.replace(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.replace(request, engineRequest)
         }
         on(ProviderCreateCall.self, .transfer, key: { _ in nil }, changing: \.template, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.create(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.create(request, engineRequest)
         }
     }
 
     func addPlaces(to service: inout Service) {
         on(ProviderMoveCall.self, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.move(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.move(request, engineRequest)
         }
         on(ProviderDeleteCall.self, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            do throws(ProviderFailure) {
-                try provider.delete(request.identifier, question)
+            request, provider, engineRequest throws(ProviderError) in
+            do throws(ProviderError) {
+                try provider.delete(request.identifier, engineRequest)
             } catch  where error.kind == .noSuchItem {
                 // The item is gone as requested, no matter which side removed it.
             }
             return Empty()
         }
         on(ProviderTrashCall.self, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.trash(request.identifier, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.trash(request.identifier, engineRequest)
         }
         on(ProviderUntrashCall.self, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.untrash(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.untrash(request, engineRequest)
         }
-        on(ProviderFactCall.self, key: \.identifier, changing: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.set(request.fact, of: request.identifier, question)
+        on(ProviderMetadataCall.self, key: \.identifier, changing: \.identifier, in: &service) {
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.set(request.metadataChange, of: request.identifier, engineRequest)
         }
     }
 
     /// Serves requests about files that programs use in the document storage.
     func addCoordination(to service: inout Service) {
-        on(ProviderIdentifyCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderFailure) in
+        on(ProviderIdentifyCall.self, key: { _ in nil }, in: &service) { request, provider, _ throws(ProviderError) in
             .init(identifier: provider.identifier(ofFileAt: request.path))
         }
         on(ProviderStartCall.self, .transfer, key: \.identifier, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try provider.start(request, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try provider.start(request, engineRequest)
             return Empty()
         }
         // Not serialized with other requests about the item: one of those may wait for a file whose claim is granted
         // only after the provider learns of this change.
         on(ProviderChangedCall.self, key: { "changed " + $0.identifier }, in: &service) {
-            request, provider, _ throws(ProviderFailure) in
+            request, provider, _ throws(ProviderError) in
             provider.noteChange(at: request.path)
             return Empty()
         }

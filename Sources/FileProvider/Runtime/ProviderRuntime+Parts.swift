@@ -5,16 +5,16 @@ import LinuxSystem
 /// Partial contents, from a provider that is an ``NSFileProviderPartialContentFetching``.
 extension ProviderRuntime {
     func addParts(to service: inout Service) {
-        on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderFailure) in
+        on(ProviderServesPartsCall.self, key: { _ in nil }, in: &service) { _, provider, _ throws(ProviderError) in
             ProviderServesParts(provider.object is any NSFileProviderPartialContentFetching)
         }
         // Requests for parts do not wait for each other, even those for one file.
         on(ProviderPartCall.self, .transfer, key: { _ in nil }, in: &service) {
-            request, provider, question throws(ProviderFailure) in
+            request, provider, engineRequest throws(ProviderError) in
             guard let fetching = provider.object as? any NSFileProviderPartialContentFetching else {
-                throw ProviderFailure(.unsupported, message: "the provider gives no parts of files")
+                throw ProviderError(.unsupported, message: "the provider gives no parts of files")
             }
-            return try Self.part(request, fetching, temporary: provider.temporary, question)
+            return try Self.part(request, fetching, temporary: provider.temporary, engineRequest)
         }
     }
 
@@ -23,16 +23,16 @@ extension ProviderRuntime {
     /// - Parameter temporary: the directory for files in transfer.
     static func part(
         _ request: ProviderPartCall, _ provider: any NSFileProviderPartialContentFetching, temporary: String,
-        _ question: Question
-    ) throws(ProviderFailure) -> ProviderPartFile {
+        _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ProviderPartFile {
         let (start, count) = (Int(request.range.lowerBound), Int(request.range.upperBound - request.range.lowerBound))
         let running = StoppableProgress()
         running.watch { thousandths in
-            question.advance(completed: Int64(count) / 1000 * thousandths, total: Int64(count))
+            engineRequest.advance(completed: Int64(count) / 1000 * thousandths, total: Int64(count))
         }
-        let result: Result<ProviderPartFile, ProviderFailure>
-        do throws(ProviderFailure) {
-            result = try question.wait { done in
+        let result: Result<ProviderPartFile, ProviderError>
+        do throws(ProviderError) {
+            result = try engineRequest.wait { done in
                 let progress = provider.fetchPartialContents(
                     for: NSFileProviderItemIdentifier(request.identifier),
                     version: NSFileProviderItemVersion(
@@ -42,7 +42,7 @@ extension ProviderRuntime {
                 ) { url, item, range, _, error in
                     // Takes the file of every reply, also of one that comes too late.
                     let file = url.map { url in
-                        Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
+                        Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
                     }
                     done(answer(file, item, range, error))
                 }
@@ -60,28 +60,28 @@ extension ProviderRuntime {
     private static func answer(
         _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ range: NSRange,
         _ error: (any Error)?
-    ) -> Result<ProviderPartFile, ProviderFailure> {
+    ) -> Result<ProviderPartFile, ProviderError> {
         if let error { return .failure(partFailure(error)) }
         guard let file, let item else {
-            return .failure(ProviderFailure(.badAnswer, message: "the provider gave neither a part nor an error"))
+            return .failure(ProviderError(.badAnswer, message: "the provider gave neither a part nor an error"))
         }
         // The flags are ignored: holes that exist at the service read as zeros either way.
         let (end, isTooFar) = range.location.addingReportingOverflow(range.length)
         guard range.location >= 0, range.length >= 0, !isTooFar else {
-            return .failure(ProviderFailure(.badAnswer, message: "the provider gave the bytes \(range)"))
+            return .failure(ProviderError(.badAnswer, message: "the provider gave the bytes \(range)"))
         }
-        return Result { () throws(ProviderFailure) in
+        return Result { () throws(ProviderError) in
             do throws(Errno) {
                 return ProviderPartFile(
                     item: ProviderItem(item), file: try file.get(), range: Int64(range.location)..<Int64(end))
             } catch {
-                throw ProviderFailure(.badAnswer, message: "the provider gave no file that can be read: \(error)")
+                throw ProviderError(.badAnswer, message: "the provider gave no file that can be read: \(error)")
             }
         }
     }
 
-    private static func partFailure(_ error: any Error) -> ProviderFailure {
-        var failure = ProviderFailure(error)
+    private static func partFailure(_ error: any Error) -> ProviderError {
+        var failure = ProviderError(error)
         // Repeating the request does not help, since the provider has another version.
         if (error as? NSFileProviderError)?.code == .versionNoLongerAvailable { failure.kind = .expired }
         return failure

@@ -6,18 +6,18 @@ import LinuxSystem
 extension ProviderRuntime {
     func addSearching(to service: inout Service) {
         on(ProviderSearchCall.self, key: { _ in nil }, in: &service) {
-            request, provider, question throws(ProviderFailure) in
+            request, provider, engineRequest throws(ProviderError) in
             guard let object = provider.object as? any NSFileProviderSearching else {
-                throw ProviderFailure(.unsupported, message: "the provider does not search")
+                throw ProviderError(.unsupported, message: "the provider does not search")
             }
             let search = ProviderSearch(
                 object.searchEnumerator(
                     for: NSFileProviderStringSearchRequest(
                         query: request.query, desiredNumberOfResults: request.limit)))
             // Provider code that blocks learns from this that the request is over.
-            question.whenOver { search.end() }
+            engineRequest.onEnd { search.end() }
             defer { search.end() }
-            return try search.results(request.limit, question)
+            return try search.results(request.limit, engineRequest)
         }
     }
 }
@@ -49,7 +49,7 @@ private final class ProviderSearch: @unchecked Sendable {
     /// Collects results, page by page, without duplicates.
     ///
     /// - Parameter limit: the most results to return.
-    func results(_ limit: Int, _ question: Question) throws(ProviderFailure) -> ProviderSearchResults {
+    func results(_ limit: Int, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderSearchResults {
         let deadline = ContinuousClock.now + Self.longest
         var found = ProviderSearchResults(results: [])
         var identifiers: Set<String> = []
@@ -57,7 +57,7 @@ private final class ProviderSearch: @unchecked Sendable {
         var next: Data?
         var pagesWithoutNews = 0
         repeat {
-            let page = try self.page(next, question)
+            let page = try self.page(next, engineRequest)
             let before = found.results.count
             for result in page.results where identifiers.insert(result.identifier).inserted {
                 found.results.append(result)
@@ -66,24 +66,24 @@ private final class ProviderSearch: @unchecked Sendable {
             next = page.next
             guard let next else { return found }
             guard next.count <= ProviderWire.longestToken else {
-                throw ProviderFailure(.badAnswer, message: "the provider told of a page of \(next.count) bytes")
+                throw ProviderError(.badAnswer, message: "the provider told of a page of \(next.count) bytes")
             }
             guard pages.insert(next).inserted else {
-                throw ProviderFailure(.badAnswer, message: "the provider told of the same page of results twice")
+                throw ProviderError(.badAnswer, message: "the provider told of the same page of results twice")
             }
             pagesWithoutNews = found.results.count > before ? 0 : pagesWithoutNews + 1
             guard pagesWithoutNews < Self.pagesWithoutNews else {
-                throw ProviderFailure(
+                throw ProviderError(
                     .badAnswer, message: "the provider says that more results come, and none come")
             }
-            question.advance(completed: Int64(found.results.count), total: Int64(limit))
+            engineRequest.advance(completed: Int64(found.results.count), total: Int64(limit))
         } while ContinuousClock.now < deadline
         found.isCutShort = true
         return found
     }
 
-    private func page(_ page: Data?, _ question: Question) throws(ProviderFailure) -> SearchPage {
-        let result: Result<SearchPage, ProviderFailure> = try question.wait { finish in
+    private func page(_ page: Data?, _ engineRequest: EngineRequest) throws(ProviderError) -> SearchPage {
+        let result: Result<SearchPage, ProviderError> = try engineRequest.wait { finish in
             enumerator.enumerateSearchResults(
                 for: SearchObserver(finish: finish), startingAt: page.map { NSFileProviderPage($0) })
         }

@@ -6,8 +6,8 @@ import LinuxSystem
 extension ProviderRuntime {
     func addServices(to service: inout Service) {
         on(ProviderServicesCall.self, key: { _ in nil }, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
+            request, provider, engineRequest throws(ProviderError) in
+            let sources = try provider.services(of: request.identifier, engineRequest).offered(toOwn: request.isOwn)
             return .init(names: sources.map(\.serviceName.rawValue))
         }
         // Not handled as other requests: it lasts until the program closes its end, which may never happen.
@@ -16,11 +16,11 @@ extension ProviderRuntime {
             HandlerThreads.shared.runHandler {
                 do {
                     guard let provider else {
-                        throw ProviderFailure(.transient, message: "the provider has not been made yet")
+                        throw ProviderError(.transient, message: "the provider has not been made yet")
                     }
                     try Self.serve(request, provider, limit, call)
                 } catch {
-                    call.reply(.failed(ProviderFailure(error)))
+                    call.reply(.failed(ProviderError(error)))
                 }
             }
         }
@@ -31,11 +31,11 @@ extension ProviderRuntime {
         _ call: ServedCall<ProviderServiceCall>
     ) throws {
         // The time limit applies only until the service is found.
-        let question = Question(limit: limit, report: { _, _ in }, isOver: { _ in })
-        defer { question.finish() }
-        let sources = try provider.services(of: request.identifier, question).offered(toOwn: request.isOwn)
+        let engineRequest = EngineRequest(limit: limit, report: { _, _ in }, isOver: { _ in })
+        defer { engineRequest.finish() }
+        let sources = try provider.services(of: request.identifier, engineRequest).offered(toOwn: request.isOwn)
         guard let source = sources.first(where: { $0.serviceName.rawValue == request.name }) else {
-            throw ProviderFailure(
+            throw ProviderError(
                 .unsupported, message: "The provider does not offer the service \(request.name) for this item.")
         }
         let endpoint = try source.makeListenerEndpoint()

@@ -4,12 +4,12 @@ import Conduit
 extension ProviderRuntime {
     func addSigningIn(to service: inout Service) {
         on(ProviderSignInCall.self, key: { _ in "sign in" }, in: &service) {
-            request, provider, question throws(ProviderFailure) in
+            request, provider, engineRequest throws(ProviderError) in
             guard let object = provider.object as? any FileProviderSigningIn else {
-                throw ProviderFailure(.unsupported, message: "the provider takes no password")
+                throw ProviderError(.unsupported, message: "the provider takes no password")
             }
-            let failure: ProviderFailure? = try question.wait { done in
-                object.signIn(withPassword: request.password) { error in done(error.map { ProviderFailure($0) }) }
+            let failure: ProviderError? = try engineRequest.wait { done in
+                object.signIn(withPassword: request.password) { error in done(error.map { ProviderError($0) }) }
             }
             if let failure { throw failure }
             return Empty()

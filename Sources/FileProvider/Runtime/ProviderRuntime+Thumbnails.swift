@@ -6,27 +6,27 @@ import LinuxSystem
 extension ProviderRuntime {
     func addThumbnails(to service: inout Service) {
         on(ProviderThumbnailsCall.self, .transfer, key: { _ in nil }, in: &service) {
-            request, provider, question throws(ProviderFailure) in
-            try Self.thumbnails(request, provider, question)
+            request, provider, engineRequest throws(ProviderError) in
+            try Self.thumbnails(request, provider, engineRequest)
         }
     }
 
     private static func thumbnails(
-        _ request: ProviderThumbnailsCall, _ provider: any ServedProvider, _ question: Question
-    ) throws(ProviderFailure) -> ProviderThumbnails {
+        _ request: ProviderThumbnailsCall, _ provider: any ServedProvider, _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ProviderThumbnails {
         let collection = ThumbnailCollection(request.identifiers)
         let running = StoppableProgress()
-        let failure: ProviderFailure?
-        do throws(ProviderFailure) {
-            failure = try question.wait { done in
+        let failure: ProviderError?
+        do throws(ProviderError) {
+            failure = try engineRequest.wait { done in
                 let progress = provider.fetchThumbnails(
                     for: request.identifiers.map { NSFileProviderItemIdentifier($0) },
                     requestedSize: CGSize(width: request.side, height: request.side),
                     perThumbnailCompletionHandler: { identifier, data, error in
                         let count = collection.take(identifier.rawValue, data, error)
-                        question.advance(completed: Int64(count), total: Int64(request.identifiers.count))
+                        engineRequest.advance(completed: Int64(count), total: Int64(request.identifiers.count))
                     },
-                    completionHandler: { error in done(error.map { ProviderFailure($0) }) })
+                    completionHandler: { error in done(error.map { ProviderError($0) }) })
                 running.begin(progress)
             }
         } catch {
@@ -75,14 +75,14 @@ private final class ThumbnailCollection: Sendable {
 
     private static func thumbnail(_ identifier: String, _ data: Data?, _ error: (any Error)?) -> ProviderThumbnail {
         if let error {
-            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderFailure(error))
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderError(error))
         }
         guard let data, !data.isEmpty else {
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: nil)
         }
         // Checked before any byte is read, since the data may be a mapped file.
         guard data.count <= ProviderThumbnailsCall.largestPicture else {
-            let failure = ProviderFailure(.badAnswer, message: "a thumbnail of \(data.count) bytes")
+            let failure = ProviderError(.badAnswer, message: "a thumbnail of \(data.count) bytes")
             return ProviderThumbnail(identifier: identifier, picture: nil, failure: failure)
         }
         do {
@@ -91,7 +91,7 @@ private final class ThumbnailCollection: Sendable {
             try MemoryFile.seal(file)
             return ProviderThumbnail(identifier: identifier, picture: file, failure: nil)
         } catch {
-            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderFailure(error))
+            return ProviderThumbnail(identifier: identifier, picture: nil, failure: ProviderError(error))
         }
     }
 }

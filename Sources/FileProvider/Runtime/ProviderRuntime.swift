@@ -10,9 +10,9 @@ import LinuxSystem
 /// item that they change, run one after the other; others run in parallel.
 final class ProviderRuntime: Sendable {
     let enumerators = Enumerators()
-    private let turns = ItemTurns()
+    private let turns = ItemQueues()
     /// A closure that installs the backend of this process's managers, and makes the provider.
-    private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider
+    private let make: @Sendable (BeginProviderCall, Connection) throws(ProviderError) -> any ServedProvider
 
     private struct State {
         var provider: (any ServedProvider)?
@@ -28,7 +28,7 @@ final class ProviderRuntime: Sendable {
     /// The number of stuck requests at which the process exits, so that its host starts it again.
     private static let stuckLimit = 16
 
-    init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderFailure) -> any ServedProvider) {
+    init(_ make: @escaping @Sendable (BeginProviderCall, Connection) throws(ProviderError) -> any ServedProvider) {
         self.make = make
     }
 
@@ -42,7 +42,7 @@ final class ProviderRuntime: Sendable {
         var service = Service()
         service.on(BeginProviderCall.self) { request, call in
             HandlerThreads.shared.runHandler {
-                do throws(ProviderFailure) {
+                do throws(ProviderError) {
                     call.reply(.done(try self.begin(request, call)))
                 } catch {
                     call.reply(.failed(error))
@@ -63,9 +63,9 @@ final class ProviderRuntime: Sendable {
 
     private func begin(
         _ request: BeginProviderCall, _ call: ServedCall<BeginProviderCall>
-    ) throws(ProviderFailure) -> Empty {
+    ) throws(ProviderError) -> Empty {
         guard request.version == ProviderWire.version else {
-            throw ProviderFailure(.unsupported, message: "the extension is of another version than its host")
+            throw ProviderError(.unsupported, message: "the extension is of another version than its host")
         }
         do {
             // Removes the temporary files of an earlier process that was killed.
@@ -75,7 +75,7 @@ final class ProviderRuntime: Sendable {
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
         let provider = try make(request, call.connection)
         state.withLock { state in
@@ -101,19 +101,19 @@ final class ProviderRuntime: Sendable {
     func on<C: ProviderCall>(
         _: C.Type, _ length: Length = .answer, key: @escaping @Sendable (C) -> String?,
         changing changed: @escaping @Sendable (C) -> String? = { _ in nil }, in service: inout Service,
-        _ body: @escaping @Sendable (C, any ServedProvider, Question) throws(ProviderFailure) -> C.Value
+        _ body: @escaping @Sendable (C, any ServedProvider, EngineRequest) throws(ProviderError) -> C.Value
     ) {
         service.on(C.self) { request, call in
             let (provider, limit) = self.state.withLock { state in
                 (state.provider, length == .answer ? state.answerTime : state.transferTime)
             }
             guard let provider else {
-                return call.reply(.failed(ProviderFailure(.transient, message: "the provider has not been made yet")))
+                return call.reply(.failed(ProviderError(.transient, message: "the provider has not been made yet")))
             }
             HandlerThreads.shared.runHandler {
-                self.work(on: call, key(request), limit) { question throws(ProviderFailure) in
-                    try ChangeInHand.run(changed(request)) { () throws(ProviderFailure) in
-                        try body(request, provider, question)
+                self.work(on: call, key(request), limit) { engineRequest throws(ProviderError) in
+                    try CurrentChange.run(changed(request)) { () throws(ProviderError) in
+                        try body(request, provider, engineRequest)
                     }
                 }
             }
@@ -122,10 +122,10 @@ final class ProviderRuntime: Sendable {
 
     private func work<C: ProviderCall>(
         on call: ServedCall<C>, _ key: String?, _ limit: Duration,
-        _ body: (Question) throws(ProviderFailure) -> C.Value
+        _ body: (EngineRequest) throws(ProviderError) -> C.Value
     ) {
         let stage = Lock(Stage())
-        let question = Question(limit: limit, report: { call.report(completed: $0, total: $1) }) { failure in
+        let engineRequest = EngineRequest(limit: limit, report: { call.report(completed: $0, total: $1) }) { failure in
             call.reply(.failed(failure))
             let (turn, isStuck) = stage.withLock { stage in
                 stage.isStuck = stage.isWorking && failure.kind != .cancelled
@@ -139,21 +139,21 @@ final class ProviderRuntime: Sendable {
                 Deadlines.shared.run(after: limit) { turn.end() }
             }
         }
-        call.onCancel { question.cancel() }
+        call.onCancel { engineRequest.cancel() }
         let turn = key.map { Turn(turns, $0) }
         stage.withLock { stage in
             stage.turn = turn
             stage.isWorking = true
         }
-        let result: Result<C.Value, ProviderFailure>
-        do throws(ProviderFailure) {
+        let result: Result<C.Value, ProviderError>
+        do throws(ProviderError) {
             // The request may have waited for its turn until its time limit.
-            if let over = question.over { throw over }
-            result = .success(try body(question))
+            if let over = engineRequest.over { throw over }
+            result = .success(try body(engineRequest))
         } catch {
             result = .failure(error)
         }
-        question.finish()
+        engineRequest.finish()
         turn?.end()
         // Has no effect if a failure was sent already: only the first reply counts.
         call.reply(ProviderReply(result))

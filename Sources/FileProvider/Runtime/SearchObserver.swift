@@ -17,7 +17,7 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
         /// The number of results reported, including invalid ones, which are left out.
         var count = 0
         /// The completion handler.
-        var finish: (@Sendable (Result<SearchPage, ProviderFailure>) -> Void)?
+        var finish: (@Sendable (Result<SearchPage, ProviderError>) -> Void)?
     }
     // Leaf lock: results are read before it is taken, and the page is reported after it is released.
     private let state: Lock<State>
@@ -25,7 +25,7 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
     /// Creates an observer.
     ///
     /// - Parameter finish: called once, on the thread on which the enumerator finishes.
-    init(finish: @escaping @Sendable (Result<SearchPage, ProviderFailure>) -> Void) {
+    init(finish: @escaping @Sendable (Result<SearchPage, ProviderError>) -> Void) {
         state = Lock(State(finish: finish))
         super.init()
     }
@@ -45,7 +45,7 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
         guard count > most else { return }
         end(
             .failure(
-                ProviderFailure(
+                ProviderError(
                     .badAnswer, message: "the provider told more results at once than the \(most) that a page may have")
             ))
     }
@@ -55,9 +55,9 @@ final class SearchObserver: NSObject, NSFileProviderSearchEnumerationObserver, S
         end(.success(SearchPage(results: results, next: nextPage?.rawValue)))
     }
 
-    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderFailure(error))) }
+    func finishEnumeratingWithError(_ error: any Error) { end(.failure(ProviderError(error))) }
 
-    private func end(_ result: Result<SearchPage, ProviderFailure>) {
+    private func end(_ result: Result<SearchPage, ProviderError>) {
         let finish = state.withLock { state in
             state.results = []
             return state.finish.take()

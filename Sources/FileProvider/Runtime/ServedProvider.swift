@@ -11,43 +11,44 @@ protocol ServedProvider: Sendable {
     var temporary: String { get }
 
     /// Returns the item as the provider has it now.
-    func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func item(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Returns the provider's enumerator of a container.
     func enumerator(of container: String) throws -> any NSFileProviderEnumerator
 
     /// Fetches the whole contents of a file.
-    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile
+    func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
 
     /// Informs the provider that the contents are not needed any more.
-    func stopProviding(_ identifier: String) throws(ProviderFailure)
+    func stopProviding(_ identifier: String) throws(ProviderError)
 
     /// Creates an item.
-    func create(_ request: ProviderCreateCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func create(_ request: ProviderCreateCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Replaces the contents of a file.
-    func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Renames an item, moves it, or both. The engine repeats a move that got no reply, so an item that has its new
     /// place already stays.
-    func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Removes an item.
     ///
     /// - Throws: a failure of kind `noSuchItem` if the item is gone already.
-    func delete(_ identifier: String, _ question: Question) throws(ProviderFailure)
+    func delete(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError)
 
     /// Sets user metadata or attributes.
     ///
     /// - Throws: for attributes, `unsupported` only if the extension model has no call for them at all.
-    func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
+        throws(ProviderError) -> ProviderItem
 
     /// Moves an item into the trash. The engine repeats a request that got no reply, so an item that is in the trash
     /// stays there.
-    func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func trash(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
-    func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem
+    func untrash(_ request: ProviderUntrashCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem
 
     /// Fetches thumbnails.
     func fetchThumbnails(
@@ -57,13 +58,13 @@ protocol ServedProvider: Sendable {
     ) -> Progress
 
     /// Returns the services for an item, restricted ones too.
-    func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources
+    func services(of identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ServiceSources
 
     /// Returns the identifier of the item whose file is at a path in the document storage; `nil` for none.
     func identifier(ofFileAt path: String) -> String?
 
     /// Provides an item's file, or its placeholder, in the document storage.
-    func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure)
+    func start(_ request: ProviderStartCall, _ engineRequest: EngineRequest) throws(ProviderError)
 
     /// Informs the provider that a file in the document storage was changed.
     func noteChange(at path: String)
@@ -77,19 +78,19 @@ struct ServiceSources: @unchecked Sendable {
     let sources: [any NSFileProviderServiceSource]
 }
 
-extension Result<ProviderItem, ProviderFailure> {
+extension Result<ProviderItem, ProviderError> {
     /// Converts the arguments of a provider's completion handler.
     static func of(_ item: (any NSFileProviderItem)?, _ error: (any Error)?) -> Self {
-        if let error { return .failure(ProviderFailure(error)) }
+        if let error { return .failure(ProviderError(error)) }
         guard let item else {
             return .failure(
-                ProviderFailure(.badAnswer, message: "the provider answered with neither an item nor an error"))
+                ProviderError(.badAnswer, message: "the provider answered with neither an item nor an error"))
         }
         return .success(ProviderItem(item))
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Returns the root item to use if the provider has none. Providers may fail for the root, and many do, but it
     /// always exists.
     ///

@@ -42,13 +42,13 @@ public final class NSXPCListenerEndpoint: NSObject, Sendable {
 
 /// The conversion of errors that services throw, for the way between processes.
 enum ServiceFailure {
-    static func of(_ error: any Error) -> RemoteFailure {
-        let failure = ProviderFailure(error)
+    static func of(_ error: any Error) -> RemoteError {
+        let failure = ProviderError(error)
         let known = error as NSError
-        return RemoteFailure(domain: known.domain, code: Int64(known.code), message: failure.message)
+        return RemoteError(domain: known.domain, code: Int64(known.code), message: failure.message)
     }
 
-    static func error(_ failure: RemoteFailure) -> any Error {
+    static func error(_ failure: RemoteError) -> any Error {
         let userInfo = [NSLocalizedDescriptionKey: failure.message]
         let code = Int(failure.code)
         switch failure.domain {

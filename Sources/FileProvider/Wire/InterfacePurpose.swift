@@ -5,7 +5,7 @@ package enum InterfacePurpose: Message {
     /// An action with items that the user chose.
     case action(String, items: [String])
     /// A failure of the provider, for the user to resolve.
-    case failure(ProviderFailure)
+    case failure(ProviderError)
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) {
         if let action = try decoder.decodeIfPresent(String.self, forKey: 0) {

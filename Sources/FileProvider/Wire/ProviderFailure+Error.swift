@@ -1,12 +1,12 @@
 import Foundation
 import LinuxSystem
 
-extension ProviderFailure {
+extension ProviderError {
     /// Converts a provider's error to what it means to the engine. An error that is in none of the known domains
     /// (file provider, Cocoa, POSIX, URL), nor has such a cause, is transient.
     package init(_ error: any Error) {
         switch error {
-        case let failure as ProviderFailure: self = failure
+        case let failure as ProviderError: self = failure
         case let errno as Errno:
             self.init(
                 Self.kind(of: errno.rawValue), message: "\(errno)", domain: NSPOSIXErrorDomain,

@@ -41,7 +41,7 @@ extension ProviderItem {
                 extendedAttributes = given.mapValues { Array($0) }
             }
         }
-        if let given = item.uploadingError ?? nil { uploadingError = ProviderFailure(given) }
+        if let given = item.uploadingError ?? nil { uploadingError = ProviderError(given) }
     }
 
     /// Reads a provider's item. Returns `nil` if the item exceeds a limit even so, as with an empty or too long

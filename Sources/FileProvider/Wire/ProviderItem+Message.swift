@@ -31,7 +31,7 @@ extension ProviderItem: Message {
         }
         if let target = try decoder.decodeIfPresent(String.self, forKey: 18) { linkTarget = target }
         if try decoder.contains(key: 19) {
-            uploadingError = try decoder.decodeIfPresent(ProviderFailure.self, forKey: 19)
+            uploadingError = try decoder.decodeIfPresent(ProviderError.self, forKey: 19)
         }
         if try decoder.contains(key: 20), let info = try decoder.decodeIfPresent([UserInfoEntry].self, forKey: 20) {
             userInfo = Dictionary(info.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })

@@ -53,7 +53,7 @@ package struct ProviderItem: Sendable, Equatable {
         set { rest.userInfo = newValue }
     }
     /// The failure of the item's last upload, as the provider reports it.
-    package var uploadingError: ProviderFailure? {
+    package var uploadingError: ProviderError? {
         get { boxedRest?.rest.uploadingError }
         set { rest.uploadingError = newValue }
     }
@@ -121,7 +121,7 @@ package struct ProviderItem: Sendable, Equatable {
         var extendedAttributes: [String: [UInt8]] = [:]
         var linkTarget: String?
         var userInfo: [String: UserInfoValue] = [:]
-        var uploadingError: ProviderFailure?
+        var uploadingError: ProviderError?
     }
 
     private final class Box: Sendable, Equatable {

@@ -53,9 +53,9 @@ package struct ProviderThumbnail: Message {
     package let identifier: String
     /// A sealed memory file in any format, unchecked.
     package let picture: FileDescriptor?
-    package let failure: ProviderFailure?
+    package let failure: ProviderError?
 
-    package init(identifier: String, picture: FileDescriptor?, failure: ProviderFailure?) {
+    package init(identifier: String, picture: FileDescriptor?, failure: ProviderError?) {
         self.identifier = identifier
         self.picture = picture
         self.failure = failure

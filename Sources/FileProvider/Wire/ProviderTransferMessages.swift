@@ -244,9 +244,9 @@ package struct ProviderSignalNotice: Notice {
 package struct ProviderResolvedNotice: Notice {
     package static var method: UInt64 { 2 }
     /// The failure that is resolved.
-    package let failure: ProviderFailure
+    package let failure: ProviderError
 
-    package init(failure: ProviderFailure) {
+    package init(failure: ProviderError) {
         self.failure = failure
     }
 

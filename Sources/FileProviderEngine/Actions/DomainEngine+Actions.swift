@@ -11,14 +11,14 @@ extension DomainEngine {
     ///   - progress: receives the completed and the total amount of work.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         guard !isClosed else { throw .closed }
         defer { signal(container: nil) }
-        let era = signIn.epoch
-        do throws(ProviderFailure) {
+        let epoch = signIn.epoch
+        do throws(ProviderError) {
             try await provider.perform(action, on: identifiers, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
+            if error.kind == .notAuthenticated { signIn.noteNeeded(error, sentIn: epoch) }
             throw error
         }
     }

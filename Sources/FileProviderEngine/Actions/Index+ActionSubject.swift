@@ -8,14 +8,14 @@ extension Index {
     /// system.
     ///
     /// - Parameter upload: the state of the item's upload; `nil` if none is known.
-    package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexFailure) -> PredicateValue? {
+    package func actionSubject(of number: ItemNumber, _ upload: UploadState?) throws(IndexError) -> PredicateValue? {
         guard let item = try item(number) else { return nil }
-        return item.actionSubject(try facts(of: number), upload, inherited: try inheritedUserInfo(of: item))
+        return item.actionSubject(try metadata(of: number), upload, inherited: try inheritedUserInfo(of: item))
     }
 
     /// Returns the domain's `userInfo` as the predicates of actions see it, or nothing if the provider has reported
     /// none.
-    package func actionDomain() throws(IndexFailure) -> PredicateValue {
+    package func actionDomain() throws(IndexError) -> PredicateValue {
         guard let state = try domainState() else { return .nothing }
         return .object(state.userInfo.mapValues { $0.predicateValue })
     }
@@ -24,7 +24,7 @@ extension Index {
     /// nearest one is taken.
     private func inheritedUserInfo(
         of item: IndexedItem
-    ) throws(IndexFailure) -> [String: ProviderItem.UserInfoValue] {
+    ) throws(IndexError) -> [String: ProviderItem.UserInfoValue] {
         var values: [String: ProviderItem.UserInfoValue] = [:]
         var (number, folder) = (item.number, item.parent)
         for _ in 0..<IndexedItem.mostAncestors {
@@ -41,18 +41,18 @@ extension IndexedItem {
     private static let inheritedSuffix = ".inherited"
 
     fileprivate func actionSubject(
-        _ facts: ItemFacts, _ upload: UploadState?, inherited: [String: ProviderItem.UserInfoValue]
+        _ metadata: ItemMetadata, _ upload: UploadState?, inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
         var properties: [String: PredicateValue] = [:]
         for property in ProviderItemProperty.allCases {
-            let value = value(of: property, facts, upload, inherited)
+            let value = value(of: property, metadata, upload, inherited)
             for name in property.names { properties[name] = value }
         }
         return .object(properties)
     }
 
     private func value(
-        of property: ProviderItemProperty, _ facts: ItemFacts, _ upload: UploadState?,
+        of property: ProviderItemProperty, _ metadata: ItemMetadata, _ upload: UploadState?,
         _ inherited: [String: ProviderItem.UserInfoValue]
     ) -> PredicateValue {
         func number(_ value: Double?) -> PredicateValue { value.map { .number($0) } ?? .nothing }
@@ -68,10 +68,10 @@ extension IndexedItem {
         case .childItemCount: number(item.childCount.map(Double.init))
         case .creationDate: number(item.created)
         case .contentModificationDate: number(localModified ?? item.modified)
-        case .lastUsedDate: number(facts.lastUsed)
-        case .favoriteRank: number(facts.favoriteRank.map(Double.init))
+        case .lastUsedDate: number(metadata.lastUsed)
+        case .favoriteRank: number(metadata.favoriteRank.map(Double.init))
         // Predicates can test whether there are tags. The encoding of the tags is private.
-        case .tagData: facts.tags.isEmpty ? .nothing : .list(facts.tags.map { .text($0) })
+        case .tagData: metadata.tags.isEmpty ? .nothing : .list(metadata.tags.map { .text($0) })
         case .symlinkTargetPath: item.linkTarget.map { .text($0) } ?? .nothing
         case .userInfo:
             .object(

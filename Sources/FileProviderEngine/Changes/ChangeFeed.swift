@@ -12,27 +12,27 @@ final class ChangeFeed {
     /// Applies the changes since a sync anchor.
     func follow(
         _ container: String, from anchor: [UInt8], _ engine: isolated any ChangeTrackerHost
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         let (provider, configuration) = (context.provider, context.configuration)
         var anchor = anchor
         var guarded = EndlessFeed(from: anchor, limit: configuration.pagesWithoutNews)
         while true {
             let (size, since) = (configuration.pageSize, anchor)
-            let question = context.answers.ask()
-            let batch = try await context.resources.patiently { () async throws(ProviderFailure) in
+            let request = context.replies.beginRequest()
+            let batch = try await context.resources.patiently { () async throws(ProviderError) in
                 try await provider.changes(in: container, since: since, suggestedSize: size)
             }
             guard !context.isClosed else { throw .closed }
             guard batch.anchor.count <= 500 else {
-                throw ProviderFailure(.expired, message: "The provider gave an anchor of more than 500 bytes.")
+                throw ProviderError(.expired, message: "The provider gave an anchor of more than 500 bytes.")
             }
             let changes = try await engine.resolved(batch, in: container)
             guard !context.isClosed else { throw .closed }
             let isLast = !batch.moreComing && !engine.isWantedAgain(container)
-            let hasNews = try engine.apply(changes, of: container, isLast: isLast, answering: question)
+            let hasNews = try engine.apply(changes, of: container, isLast: isLast, answering: request)
             guard batch.moreComing else { return }
             if let kind = guarded.fault(of: batch, hasNews: hasNews) {
-                throw ProviderFailure(kind, message: "The provider says that more changes come, and none come.")
+                throw ProviderError(kind, message: "The provider says that more changes come, and none come.")
             }
             anchor = batch.anchor
         }
@@ -41,8 +41,8 @@ final class ChangeFeed {
 
 extension EngineContext {
     /// Returns the sync anchor from which a container's changes are unknown; `nil` if the provider has none for it.
-    func anchor(of container: String) throws(ProviderFailure) -> [UInt8]? {
-        let anchor = try onRecord { () throws(IndexFailure) in try index.anchor(of: container) }
+    func anchor(of container: String) throws(ProviderError) -> [UInt8]? {
+        let anchor = try onRecord { () throws(IndexError) in try index.anchor(of: container) }
         return anchor?.isEmpty == false ? anchor : nil
     }
 }
@@ -71,9 +71,9 @@ private struct EndlessFeed {
     /// Returns the failure with which to stop the feed, if any.
     ///
     /// - Parameter hasNews: Whether the batch changed anything locally.
-    /// - Returns: ``ProviderFailure/Kind/badAnswer`` for a feed without end, ``ProviderFailure/Kind/transient`` for
+    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end, ``ProviderError/Kind/transient`` for
     ///   one that may only be long. The latter is continued after a pause.
-    mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderFailure.Kind? {
+    mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderError.Kind? {
         // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }
         emptyBatches = batch.updated.isEmpty && batch.deleted.isEmpty ? emptyBatches + 1 : 0

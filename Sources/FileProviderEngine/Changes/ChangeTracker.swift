@@ -21,7 +21,7 @@ final class ChangeTracker {
     /// The number of consecutive failures, by container.
     private var failures: [String: Int] = [:]
     /// The retries of containers that back off.
-    private var retries: [String: Waiting] = [:]
+    private var retries: [String: Cancellable] = [:]
     /// The directories whose refresh caused the request, because a client looked into them, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
@@ -51,10 +51,10 @@ final class ChangeTracker {
             return
         }
         running[container] = false
-        let era = signIn.epoch
+        let epoch = signIn.epoch
         tasks[container] = Task {
             let result = await changes(in: container, engine)
-            ended(container, result, askedIn: era, engine)
+            ended(container, result, sentIn: epoch, engine)
         }
     }
 
@@ -85,7 +85,7 @@ final class ChangeTracker {
     private static let longestPause = 300.0
 
     private func ended(
-        _ container: String, _ result: Result<Void, ProviderFailure>, askedIn era: Int,
+        _ container: String, _ result: Result<Void, ProviderError>, sentIn epoch: Int,
         _ engine: isolated any ChangeTrackerHost
     ) {
         tasks[container] = nil
@@ -101,8 +101,8 @@ final class ChangeTracker {
             engine.changesAreFollowed()
             if isWantedAgain { signalled(container: container, engine) }
         case .failure(let failure):
-            signIn.noteFailure(failure, askedIn: era)
-            guard !isWantedAgain, !signIn.isOutdated(failure, askedIn: era) else {
+            signIn.noteFailure(failure, sentIn: epoch)
+            guard !isWantedAgain, !signIn.isOutdated(failure, sentIn: epoch) else {
                 return signalled(container: container, engine)
             }
             // Failures that need the user are retried by ``retry(_:)``; the others by themselves.
@@ -122,8 +122,8 @@ final class ChangeTracker {
 
     private func changes(
         in container: String, _ engine: isolated any ChangeTrackerHost
-    ) async -> Result<Void, ProviderFailure> {
-        do throws(ProviderFailure) {
+    ) async -> Result<Void, ProviderError> {
+        do throws(ProviderError) {
             if container == ProviderItem.workingSetIdentifier {
                 try await workingSet.requestChanges(engine)
                 await domainState.request()
@@ -141,14 +141,14 @@ final class ChangeTracker {
 
     private func requestChanges(
         ofDirectory identifier: String, _ engine: isolated any ChangeTrackerHost
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         // The trash is not listed as a directory, and its failures are not those of this request.
         if identifier == ProviderItem.trashIdentifier { return engine.trashMayHaveChanged() }
-        let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+        let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
         // No client has looked into a directory that was never listed.
         guard let row, row.item.kind == .folder, row.listing != .never else { return }
         if let anchor = try context.anchor(of: identifier) {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 return try await feed.follow(identifier, from: anchor, engine)
             } catch {
                 guard error.kind == .expired || error.kind == .unsupported else { throw error }

@@ -20,7 +20,7 @@ final class DirectoryRefreshes {
     /// The directories that are to be refreshed later because the disk was full.
     private var waitingForRoom: Set<ItemNumber> = []
     /// The timer for the next refresh of outdated directories.
-    private var timer: Waiting?
+    private var timer: Cancellable?
     /// The number of consecutive failures to list an outdated directory.
     private var failures = 0
 
@@ -119,7 +119,7 @@ final class DirectoryRefreshes {
     func refreshOutdated(_ engine: isolated any ChangeTrackerHost) {
         timer?.cancel()
         timer = nil
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             for folder in try outdatedFolders() { refresh(folder, engine) }
         } catch {
             context.recordBackgroundError(error)
@@ -127,15 +127,15 @@ final class DirectoryRefreshes {
     }
 
     /// Refreshes the outdated directories. Refreshes in progress are followed by others.
-    func refreshOutdatedAnew(_ engine: isolated any ChangeTrackerHost) throws(ProviderFailure) {
+    func refreshOutdatedAnew(_ engine: isolated any ChangeTrackerHost) throws(ProviderError) {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }
 
     /// Returns the outdated directories, and drops those that are no longer listed directories.
-    private func outdatedFolders() throws(ProviderFailure) -> [ItemNumber] {
+    private func outdatedFolders() throws(ProviderError) -> [ItemNumber] {
         var folders: [ItemNumber] = []
         var others: [String] = []
-        try onRecord { () throws(IndexFailure) in
+        try onRecord { () throws(IndexError) in
             for identifier in try context.index.outdatedFolders() {
                 if let row = try context.index.item(identifier: identifier), row.listing == .complete {
                     folders.append(row.number)
@@ -145,7 +145,7 @@ final class DirectoryRefreshes {
             }
         }
         if !others.isEmpty {
-            try context.write { writer throws(IndexFailure) in
+            try context.write { writer throws(IndexError) in
                 for identifier in others { try writer.setOutdated(false, identifier) }
             }
         }
@@ -155,7 +155,7 @@ final class DirectoryRefreshes {
     /// Handles a failure to list a directory anew. If it is outdated, schedules another refresh of all outdated
     /// directories. Failures that need the user are retried after the user has acted.
     private func noteFailure(
-        _ failure: ProviderFailure, in folder: ItemNumber, _ engine: isolated any ChangeTrackerHost
+        _ failure: ProviderError, in folder: ItemNumber, _ engine: isolated any ChangeTrackerHost
     ) {
         guard failure.isWorthAnotherAttempt, timer == nil, !context.isClosed, let folders = try? outdatedFolders(),
             folders.contains(folder)

@@ -15,19 +15,19 @@ final class DomainStateRequests {
     /// version in this way. Only rules depend on it, so after a failure it is requested with the next changes.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let state = try await context.provider.domainState()
             guard !context.isClosed, (try? context.index.domainState())??.version != state.version else { return }
             var encoder = MessageEncoder()
             state.write(to: &encoder)
             let bytes = encoder.bytes
-            try context.write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, bytes) }
+            try context.write { writer throws(IndexError) in try writer.setSetting(Index.stateSetting, bytes) }
         } catch {
             guard error.kind == .unsupported else { return }
             mayHaveState = false
             // An earlier version of the provider may have had a state.
             guard !context.isClosed, (try? context.index.setting(Index.stateSetting)) ?? nil != nil else { return }
-            _ = try? context.write { writer throws(IndexFailure) in try writer.setSetting(Index.stateSetting, nil) }
+            _ = try? context.write { writer throws(IndexError) in try writer.setSetting(Index.stateSetting, nil) }
         }
     }
 }
@@ -36,7 +36,7 @@ extension Index {
     fileprivate static let stateSetting = "domain.state"
 
     /// Returns the provider's last state of the whole domain; `nil` if there is none.
-    package func domainState() throws(IndexFailure) -> ProviderDomainState? {
+    package func domainState() throws(IndexError) -> ProviderDomainState? {
         guard let bytes = try setting(Self.stateSetting) else { return nil }
         return bytes.withUnsafeBytes { bytes in
             var decoder = MessageDecoder(bytes)

@@ -15,26 +15,26 @@ extension ItemReconciler {
     /// item in both lists is revalidated.
     func resolved(
         _ batch: ChangeBatch, in container: String, _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) -> ReportedChanges {
+    ) async throws(ProviderError) -> ReportedChanges {
         let both = Set(batch.updated.lazy.map(\.identifier)).intersection(batch.deleted)
         var deleted: [String] = []
-        var doubtful: [String] = []
+        var uncertain: [String] = []
         for identifier in batch.deleted where identifier != ProviderItem.rootIdentifier {
             if both.contains(identifier) {
-                doubtful.append(identifier)
+                uncertain.append(identifier)
             } else if container == ProviderItem.workingSetIdentifier {
                 deleted.append(identifier)
             } else {
-                let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+                let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
                 // Otherwise the item has left this directory, as another feed reported.
-                if row?.item.parent == container { doubtful.append(identifier) }
+                if row?.item.parent == container { uncertain.append(identifier) }
             }
         }
         var updated = batch.updated
-        if !doubtful.isEmpty {
-            let statuses = try await revalidation.statuses(of: doubtful, engine)
+        if !uncertain.isEmpty {
+            let statuses = try await revalidation.statuses(of: uncertain, engine)
             try revalidation.schedule(statuses, engine)
-            deleted += doubtful.filter(statuses.gone.contains)
+            deleted += uncertain.filter(statuses.gone.contains)
             updated = batch.updated.filter { !both.contains($0.identifier) } + statuses.found
         }
         return ReportedChanges(
@@ -46,15 +46,15 @@ extension ItemReconciler {
     /// - Parameter isLast: Whether no further changes are known of, so that the container is not outdated any more.
     /// - Returns: Whether anything changed.
     func apply(
-        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question,
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request,
         _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) -> Bool {
+    ) throws(ProviderError) -> Bool {
         engine.forgetWithheld(changes.deleted.contains)
-        let updated = try engine.withoutUnanswered(try newest(changes.updated, answering: question, engine))
-        let deleted = try newest(gone: changes.deleted, answering: question, engine)
+        let updated = try engine.withoutUnanswered(try newest(changes.updated, answering: request, engine))
+        let deleted = try newest(gone: changes.deleted, answering: request, engine)
         let gone = try engine.believed(gone: deleted)
         try takeOpenFilesAsEdited(in: Set(gone), engine)
-        let (applied, removed, others) = try engine.writeMakingRoom { writer throws(IndexFailure) in
+        let (applied, removed, others) = try engine.writeMakingRoom { writer throws(IndexError) in
             let others = try context.reidentify(updated, gone: gone, &writer)
             // Removed directories that contained a reidentified item are removed after that item has moved to its
             // place.
@@ -67,7 +67,7 @@ extension ItemReconciler {
             return (applied, removed, others)
         }
         EngineStep.changesApplied.reach()
-        context.answers.note(deleted + updated.map(\.identifier))
+        context.replies.noteReport(of: deleted + updated.map(\.identifier))
         engine.follow(others)
         handle(removed, engine)
         handle(applied, engine)
@@ -76,17 +76,17 @@ extension ItemReconciler {
 
     /// Revalidates, at the end of a listing, the known items of the directory that were not listed. They may have
     /// moved, or have been lost between two pages. Items of uncertain status stay and are requested again later.
-    func settleUnlisted(
+    func reconcileUnlisted(
         in folder: ItemNumber, _ mark: Int64, _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) {
-        let question = context.answers.ask()
-        func unlisted(limit: Int) throws(ProviderFailure) -> [String] {
-            try context.write { writer throws(IndexFailure) in
+    ) async throws(ProviderError) {
+        let request = context.replies.beginRequest()
+        func unlisted(limit: Int) throws(ProviderError) -> [String] {
+            try context.write { writer throws(IndexError) in
                 try writer.unlisted(in: folder, before: mark, limit: limit).map(\.item.identifier)
             }
         }
         revalidation.scheduleInAnyCase(
-            try context.write { writer throws(IndexFailure) in
+            try context.write { writer throws(IndexError) in
                 try writer.waitingForParent(in: folder, before: mark, limit: Revalidation.limit)
             }, engine)
         let some = try unlisted(limit: Revalidation.limit + 1)
@@ -95,12 +95,12 @@ extension ItemReconciler {
         if !statuses.found.isEmpty {
             let found = try await withAncestors(statuses.found, engine)
             guard !context.isClosed else { throw .closed }
-            _ = try apply(found, listedIn: nil, mark: 0, answering: question, engine)
+            _ = try apply(found, listedIn: nil, mark: 0, answering: request, engine)
         }
         var gone = statuses.gone
         if !statuses.isComplete {
             let others = gone.union(statuses.found.lazy.map(\.identifier))
-            statuses.notRequested = try context.write { writer throws(IndexFailure) in
+            statuses.notRequested = try context.write { writer throws(IndexError) in
                 try writer.keepUnlisted(in: folder, before: mark, apartFrom: others)
             }.subtracting(statuses.unknown)
             try revalidation.schedule(statuses, engine)

@@ -4,13 +4,13 @@ import FileProvider
 extension ItemReconciler {
     /// Returns the items of a reply for which nothing newer is known. Revalidates the others.
     func newest(
-        _ items: [ProviderItem], answering question: AnswerOrder.Question, _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) -> [ProviderItem] {
+        _ items: [ProviderItem], answering request: ReplyOrdering.Request, _ engine: isolated any ReconcilerHost
+    ) throws(ProviderError) -> [ProviderItem] {
         let items = try engine.withoutNamesInBetween(items)
-        let doubtful = context.answers.withNews(items.lazy.map(\.identifier), since: question)
-        guard !doubtful.isEmpty else { return items }
+        let uncertain = context.replies.staleItems(items.lazy.map(\.identifier), since: request)
+        guard !uncertain.isEmpty else { return items }
         var isKnown: Set<String> = []
-        for item in items where doubtful.contains(item.identifier) {
+        for item in items where uncertain.contains(item.identifier) {
             // An item that equals the index may be used, whenever it was reported.
             if let row = try? context.index.item(identifier: item.identifier), row.item == item,
                 row.item.filename.hasSameBytes(as: item.filename)
@@ -18,20 +18,20 @@ extension ItemReconciler {
                 isKnown.insert(item.identifier)
             }
         }
-        try revalidation.schedule(doubtful.subtracting(isKnown), engine)
-        return items.filter { !doubtful.contains($0.identifier) || isKnown.contains($0.identifier) }
+        try revalidation.schedule(uncertain.subtracting(isKnown), engine)
+        return items.filter { !uncertain.contains($0.identifier) || isKnown.contains($0.identifier) }
     }
 
     /// Returns the items that a reply reports as removed and for which nothing newer is known. Revalidates the others.
     func newest(
-        gone: [String], answering question: AnswerOrder.Question, _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) -> [String] {
-        let doubtful = context.answers.withNews(gone, since: question)
-        guard !doubtful.isEmpty else { return gone }
+        gone: [String], answering request: ReplyOrdering.Request, _ engine: isolated any ReconcilerHost
+    ) throws(ProviderError) -> [String] {
+        let uncertain = context.replies.staleItems(gone, since: request)
+        guard !uncertain.isEmpty else { return gone }
         // Items that are not known need no revalidation.
-        let known = try onRecord { () throws(IndexFailure) in
+        let known = try onRecord { () throws(IndexError) in
             var known: Set<String> = []
-            for identifier in doubtful {
+            for identifier in uncertain {
                 var isKnown = try context.index.item(identifier: identifier) != nil
                 if !isKnown { isKnown = try context.index.isTrashed(identifier) }
                 if isKnown { known.insert(identifier) }
@@ -39,7 +39,7 @@ extension ItemReconciler {
             return known
         }
         try revalidation.schedule(known, engine)
-        return gone.filter { !doubtful.contains($0) }
+        return gone.filter { !uncertain.contains($0) }
     }
 
     /// Records that the provider has confirmed a local change of an item, so that replies to earlier requests are
@@ -49,22 +49,22 @@ extension ItemReconciler {
     ///   - told: The item in the index when the confirmation came. If it was reported during the item's step and
     ///     differs, only the provider knows which of the two is newer.
     ///   - answer: The provider's reply; `nil` for a removal.
-    ///   - question: The context of the item's step.
+    ///   - request: The context of the item's step.
     func confirmed(
-        _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?, question: AnswerOrder.Question?,
+        _ identifier: String, told: ProviderItem?, _ answer: ProviderItem?, request: ReplyOrdering.Request?,
         _ engine: isolated any ReconcilerHost
     ) {
-        if let told, let answer, let question, context.answers.hasNews(of: identifier, since: question),
+        if let told, let answer, let request, context.replies.isStale(for: identifier, since: request),
             told.contentVersion != answer.contentVersion || told.parent != answer.parent
                 || !told.filename.hasSameBytes(as: answer.filename)
         {
             revalidation.scheduleInAnyCase([identifier], engine)
         }
-        context.answers.note([identifier])
+        context.replies.noteReport(of: [identifier])
     }
 
     /// Revalidates a visible item that the provider does not know.
-    func doubt(_ number: ItemNumber, _ engine: isolated any ReconcilerHost) {
+    func markUncertain(_ number: ItemNumber, _ engine: isolated any ReconcilerHost) {
         guard number != .root, let row = try? context.row(of: number), row.isKnownToProvider else { return }
         revalidation.scheduleInAnyCase([row.item.identifier], engine)
     }

@@ -22,15 +22,15 @@ final class ItemReconciler {
 
     /// Writes reported items to the index, unless something newer is known.
     func apply(
-        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering question: AnswerOrder.Question,
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering request: ReplyOrdering.Request,
         _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) -> AppliedItems {
-        let items = try engine.withoutUnanswered(try newest(items, answering: question, engine))
+    ) throws(ProviderError) -> AppliedItems {
+        let items = try engine.withoutUnanswered(try newest(items, answering: request, engine))
         // Usually no file is open for writing, and examining each item is costly.
         if context.resources.openFiles.hasWritten {
             try takeOpenFilesAsEdited(in: Set(items.lazy.filter(\.isInTrash).map(\.identifier)), engine)
         }
-        let (applied, others) = try engine.writeMakingRoom { writer throws(IndexFailure) in
+        let (applied, others) = try engine.writeMakingRoom { writer throws(IndexError) in
             let others = try context.reidentify(items, &writer)
             return (try writer.apply(items, listedIn: folder, mark: mark), others)
         }
@@ -40,13 +40,13 @@ final class ItemReconciler {
     }
 
     /// Removes items that the provider no longer has.
-    func remove(gone identifiers: Set<String>, _ engine: isolated any ReconcilerHost) throws(ProviderFailure) {
+    func remove(gone identifiers: Set<String>, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
         guard !identifiers.isEmpty else { return }
         try takeOpenFilesAsEdited(in: identifiers, engine)
-        let removed = try context.write { writer throws(IndexFailure) in
+        let removed = try context.write { writer throws(IndexError) in
             try writer.remove(identifiers: identifiers.sorted())
         }
-        context.answers.note(identifiers)
+        context.replies.noteReport(of: identifiers)
         handle(removed, engine)
     }
 
@@ -67,7 +67,7 @@ final class ItemReconciler {
     /// writes would have no place otherwise.
     func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         guard !removed.isEmpty else { return }
         for number in context.resources.openFiles.written {
             var place: ItemNumber? = number
@@ -87,26 +87,26 @@ final class ItemReconciler {
 
     /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
     ///
-    /// - Throws: ``ProviderFailure/Kind/noSuchItem``, also for an item that was removed locally.
+    /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
     func learn(
         of identifier: String, _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) -> IndexedItem {
+    ) async throws(ProviderError) -> IndexedItem {
         if let known = try known(identifier) { return known }
-        let question = context.answers.ask()
+        let request = context.replies.beginRequest()
         let item = try await context.resources.patiently {
-            [provider = context.provider] () async throws(ProviderFailure) in
+            [provider = context.provider] () async throws(ProviderError) in
             try await provider.item(identifier)
         }
         let all = try await withAncestors([item], engine)
         guard !context.isClosed else { throw .closed }
-        _ = try apply(all, listedIn: nil, mark: 0, answering: question, engine)
+        _ = try apply(all, listedIn: nil, mark: 0, answering: request, engine)
         guard let learned = try known(identifier) else { throw .noItem(identifier) }
         return learned
     }
 
     /// Returns a known item; `nil` if it is not known yet.
-    private func known(_ identifier: String) throws(ProviderFailure) -> IndexedItem? {
-        let row = try onRecord { () throws(IndexFailure) in try context.index.item(identifier: identifier) }
+    private func known(_ identifier: String) throws(ProviderError) -> IndexedItem? {
+        let row = try onRecord { () throws(IndexError) in try context.index.item(identifier: identifier) }
         if let row, row.changes.contains(.deleted) { throw .noItem(identifier) }
         return row
     }
@@ -122,13 +122,13 @@ final class ItemReconciler {
     ///   parent, which is requested again later, so that it does not hold up everything else.
     func withAncestors(
         _ items: [ProviderItem], _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) -> [ProviderItem] {
+    ) async throws(ProviderError) -> [ProviderItem] {
         var all = items
         var asked: Set<String> = [ProviderItem.trashIdentifier, ProviderItem.workingSetIdentifier]
         var missing: Set<String> = []
         for _ in 0..<Self.depthLimit {
             let known = all
-            let unknown = try onRecord { () throws(IndexFailure) in try context.index.unknownParents(of: known) }
+            let unknown = try onRecord { () throws(IndexError) in try context.index.unknownParents(of: known) }
                 .filter { asked.insert($0).inserted }
             if unknown.isEmpty || asked.count > Revalidation.limit { break }
             var found: [ProviderItem] = []
@@ -150,14 +150,14 @@ final class ItemReconciler {
     /// - Parameter missing: Directories that the provider does not know or does not describe.
     private func revalidateStrays(
         among items: [ProviderItem], _ missing: Set<String>, _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         var missing = missing
         var strays: Set<String> = []
         var count = 0
         repeat {
             count = missing.count
             for item in items where missing.contains(item.parent) {
-                let row = try onRecord { () throws(IndexFailure) in
+                let row = try onRecord { () throws(IndexError) in
                     try context.index.item(identifier: item.identifier)
                 }
                 guard let row else {
@@ -174,10 +174,10 @@ final class ItemReconciler {
     /// Returns the directory that a reported item is in; `nil` if the provider does not know or does not describe it.
     private func parent(
         _ identifier: String, _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) -> ProviderItem? {
-        do throws(ProviderFailure) {
+    ) async throws(ProviderError) -> ProviderItem? {
+        do throws(ProviderError) {
             let provider = context.provider
-            let item = try await context.resources.patiently { () async throws(ProviderFailure) in
+            let item = try await context.resources.patiently { () async throws(ProviderError) in
                 try await provider.item(identifier)
             }
             undescribedParents[identifier] = nil
@@ -200,9 +200,9 @@ final class ItemReconciler {
     }
 }
 
-extension ProviderFailure {
-    fileprivate static func noItem(_ identifier: String) -> ProviderFailure {
-        ProviderFailure(.noSuchItem, message: "there is no item \(identifier)")
+extension ProviderError {
+    fileprivate static func noItem(_ identifier: String) -> ProviderError {
+        ProviderError(.noSuchItem, message: "there is no item \(identifier)")
     }
 }
 

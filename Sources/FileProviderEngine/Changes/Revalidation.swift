@@ -2,7 +2,7 @@ import FileProvider
 import LinuxSystem
 
 /// Revalidation: items whose existence at the provider is uncertain. Each is requested again until the provider
-/// returns it or reports ``ProviderFailure/Kind/noSuchItem``. An inconclusive reply changes nothing.
+/// returns it or reports ``ProviderError/Kind/noSuchItem``. An inconclusive reply changes nothing.
 ///
 /// It is a part of ``ItemReconciler``.
 final class Revalidation {
@@ -11,9 +11,9 @@ final class Revalidation {
     private var queue = RevalidationQueue()
     private var task: Task<Void, Never>?
     /// The timer for the next round.
-    private var timer: Waiting?
+    private var timer: Cancellable?
     /// The number of consecutive rounds that learnt nothing.
-    private var badRounds = 0
+    private var failedRounds = 0
 
     init(_ context: EngineContext, _ signIn: SignIn) {
         self.context = context
@@ -32,21 +32,21 @@ final class Revalidation {
         case exists(ProviderItem)
         case deleted
         /// The request failed, or the reply is inconclusive.
-        case unknown(ProviderFailure)
+        case unknown(ProviderError)
     }
 
     private func status(of identifier: String, _ engine: isolated any ReconcilerHost) async -> Status {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
             guard item.identifier == identifier else {
-                throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+                throw ProviderError(.badAnswer, message: "The provider answered with another item.")
             }
             return .exists(item)
         } catch {
             guard error.kind == .noSuchItem else { return .unknown(error) }
             // While it is moved it may have another identifier already.
             return engine.isMoving(identifier)
-                ? .unknown(ProviderFailure(.transient, message: "The item is being moved.")) : .deleted
+                ? .unknown(ProviderError(.transient, message: "The item is being moved.")) : .deleted
         }
     }
 
@@ -60,7 +60,7 @@ final class Revalidation {
     /// ones are gone, the others count as gone, too.
     func statuses(
         of identifiers: [String], _ engine: isolated any ReconcilerHost
-    ) async throws(ProviderFailure) -> ItemStatuses {
+    ) async throws(ProviderError) -> ItemStatuses {
         var statuses = ItemStatuses()
         var asked = 0
         for identifier in identifiers.prefix(Self.limit) where statuses.unknown.count < Self.mostFailures {
@@ -90,15 +90,15 @@ final class Revalidation {
     /// - Parameter hasFailed: Whether a request for them was just inconclusive.
     func schedule(
         _ identifiers: Set<String>, hasFailed: Bool = false, _ engine: isolated any ReconcilerHost
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         let new = identifiers.filter { !queue.contains($0) }
         guard !new.isEmpty, !context.isClosed else { return }
-        try context.write { writer throws(IndexFailure) in try writer.noteDoubts(new) }
+        try context.write { writer throws(IndexError) in try writer.noteRevalidations(new) }
         add(new, failures: hasFailed ? 1 : 0, engine)
     }
 
     /// Schedules the revalidation of items with an inconclusive reply or none.
-    func schedule(_ statuses: ItemStatuses, _ engine: isolated any ReconcilerHost) throws(ProviderFailure) {
+    func schedule(_ statuses: ItemStatuses, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
         try schedule(statuses.unknown, hasFailed: true, engine)
         try schedule(statuses.notRequested, engine)
     }
@@ -106,7 +106,7 @@ final class Revalidation {
     /// Schedules the revalidation of items as ``schedule(_:hasFailed:_:)`` does. If it cannot be recorded now, it does
     /// not survive a restart.
     func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any ReconcilerHost) {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try schedule(identifiers, engine)
         } catch {
             context.recordBackgroundError(error)
@@ -118,14 +118,14 @@ final class Revalidation {
         for identifier in identifiers.sorted() {
             queue.add(
                 RevalidationQueue.Entry(identifier: identifier, failures: failures),
-                at: failures == 0 ? nil : context.clock.now + Self.pause(after: failures))
+                at: failures == 0 ? nil : context.clock.now + Self.delay(afterAttempt: failures))
         }
         startIfDue(engine)
     }
 
     /// Schedules the revalidations that the last process left over.
-    func recover(_ engine: isolated any ReconcilerHost) throws(IndexFailure) {
-        for identifier in try context.index.doubts() {
+    func recover(_ engine: isolated any ReconcilerHost) throws(IndexError) {
+        for identifier in try context.index.revalidations() {
             queue.add(RevalidationQueue.Entry(identifier: identifier, failures: 0))
         }
         startIfDue(engine)
@@ -133,8 +133,8 @@ final class Revalidation {
 
     /// Starts all postponed revalidations at once.
     func retry(_ engine: isolated any ReconcilerHost) {
-        queue.hurry()
-        badRounds = 0
+        queue.makeAllDue()
+        failedRounds = 0
         timer?.cancel()
         timer = nil
         startIfDue(engine)
@@ -162,11 +162,11 @@ final class Revalidation {
         guard !context.isClosed, task == nil else { return }
         guard let time = queue.nextTime else { return }
         // After a round of failures the other items wait, too.
-        if badRounds > 0, timer != nil { return }
+        if failedRounds > 0, timer != nil { return }
         guard time <= context.clock.now else {
             let rest = time - context.clock.now
             // A new item must not wait as long as those that have failed often.
-            return start(after: badRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest, engine)
+            return start(after: failedRounds > 0 ? min(rest, Self.longestPauseOfRounds) : rest, engine)
         }
         timer?.cancel()
         timer = nil
@@ -174,9 +174,9 @@ final class Revalidation {
             let isBad = await round(engine)
             task = nil
             guard !context.isClosed else { return }
-            badRounds = isBad ? badRounds + 1 : 0
+            failedRounds = isBad ? failedRounds + 1 : 0
             guard isBad else { return startIfDue(engine) }
-            start(after: min(Self.pause(after: badRounds), Self.longestPauseOfRounds), engine)
+            start(after: min(Self.delay(afterAttempt: failedRounds), Self.longestPauseOfRounds), engine)
         }
     }
 
@@ -199,20 +199,20 @@ final class Revalidation {
         var (failures, successes) = (0, 0)
         while failures < Self.mostFailures, var entry = queue.take(at: context.clock.now), !context.isClosed {
             let identifier = entry.identifier
-            let question = context.answers.ask()
-            let era = signIn.epoch
-            do throws(ProviderFailure) {
+            let request = context.replies.beginRequest()
+            let epoch = signIn.epoch
+            do throws(ProviderError) {
                 let status = await status(of: identifier, engine)
                 guard !context.isClosed else { return false }
                 // A report that arrived meanwhile may be newer than this reply.
-                if context.answers.hasNews(of: identifier, since: question) {
+                if context.replies.isStale(for: identifier, since: request) {
                     queue.add(entry)
                     continue
                 }
                 EngineStep.doubtAnswered.reach()
                 switch status {
                 case .exists(let item):
-                    try engine.apply(try await engine.withAncestors([item]), answering: question)
+                    try engine.apply(try await engine.withAncestors([item]), answering: request)
                 case .deleted: try engine.remove(gone: Set(try engine.believed(gone: [identifier])))
                 case .unknown(let failure): throw failure
                 }
@@ -220,16 +220,16 @@ final class Revalidation {
                 EngineStep.doubtApplied.reach()
                 // The item may have been scheduled anew.
                 if !queue.contains(identifier) {
-                    try context.write { writer throws(IndexFailure) in try writer.forgetDoubt(identifier) }
+                    try context.write { writer throws(IndexError) in try writer.forgetRevalidation(identifier) }
                 }
-                context.answers.note([identifier])
+                context.replies.noteReport(of: [identifier])
                 successes += 1
             } catch {
                 if context.isClosed || Task.isCancelled { return false }
                 failures += 1
                 entry.failures += 1
-                queue.add(entry, at: context.clock.now + Self.pause(after: entry.failures))
-                if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
+                queue.add(entry, at: context.clock.now + Self.delay(afterAttempt: entry.failures))
+                if error.kind == .notAuthenticated { signIn.noteNeeded(error, sentIn: epoch) }
             }
         }
         return failures >= Self.mostFailures && successes == 0

@@ -32,7 +32,7 @@ struct RevalidationQueue {
     }
 
     /// Makes all items due at once.
-    mutating func hurry() { makeReady { _ in true } }
+    mutating func makeAllDue() { makeReady { _ in true } }
 
     private mutating func makeReady(_ isDue: (Double) -> Bool) {
         let due = later.values.filter { isDue($0.time) }.sorted { $0.time < $1.time }

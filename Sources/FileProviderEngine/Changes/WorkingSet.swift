@@ -61,9 +61,9 @@ final class WorkingSet {
     }
 
     /// Applies the changes since the last sync anchor, or takes the first one.
-    func requestChanges(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+    func requestChanges(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
         if state != .missing, let anchor = try context.anchor(of: container) {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await feed.follow(container, from: anchor, engine)
                 state = .available
                 return
@@ -76,9 +76,9 @@ final class WorkingSet {
         try await takeAnchor(engine)
     }
 
-    private func takeAnchor(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+    private func takeAnchor(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
         let anchor: [UInt8]?
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             anchor = try await context.resources.currentAnchor(of: container)
         } catch {
             guard error.kind == .noSuchItem || error.kind == .notPermitted || error.kind == .cannotSynchronize else {
@@ -89,7 +89,7 @@ final class WorkingSet {
         }
         guard !context.isClosed else { throw .closed }
         state = anchor == nil ? .missing : .available
-        try context.write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexError) in
             try writer.setAnchor(anchor, of: container)
             try writer.setSetting(Self.listedSetting, nil)
             // Changes before that anchor are unknown.
@@ -115,26 +115,26 @@ final class WorkingSet {
     /// because changes are reported without it.
     private var mayBeListed: Bool { failures < 8 }
 
-    private func isListed() throws(ProviderFailure) -> Bool {
-        try onRecord { () throws(IndexFailure) in try context.index.setting(Self.listedSetting) != nil }
+    private func isListed() throws(ProviderError) -> Bool {
+        try onRecord { () throws(IndexError) in try context.index.setting(Self.listedSetting) != nil }
     }
 
     /// Lists the working set into the index, unless that was done, so that it is available offline. This is a
     /// convenience: a provider that cannot list it, or crashes on the request, is still asked for changes.
     ///
     /// - Throws: A failure that may pass, or one of this machine. The listing is to be repeated.
-    func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderFailure) {
+    func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {
         guard state == .available, mayBeListed, try !isListed() else { return }
         var after: [UInt8]?
         var seen: Set<[UInt8]> = []
         var beginning = 1
         for _ in 0..<Self.mostPages {
-            let (items, question): ([ProviderItem], AnswerOrder.Question)
-            let era = signIn.epoch
-            do throws(ProviderFailure) {
+            let (items, request): ([ProviderItem], ReplyOrdering.Request)
+            let epoch = signIn.epoch
+            do throws(ProviderError) {
                 let answer = try await context.resources.page(of: container, after: after)
                 // A directory's listing defines its items' place. For other items, the ancestors must be known.
-                (items, question) = (try await engine.withAncestors(answer.page.items), answer.question)
+                (items, request) = (try await engine.withAncestors(answer.page.items), answer.request)
                 after = answer.page.next
             } catch {
                 if error.kind == .expired, beginning < Self.beginnings {
@@ -147,19 +147,19 @@ final class WorkingSet {
                     guard mayBeListed else { return }
                     throw error
                 }
-                signIn.noteFailure(error, askedIn: era)
+                signIn.noteFailure(error, sentIn: epoch)
                 break
             }
             guard !context.isClosed else { throw .closed }
-            try engine.apply(items, answering: question)
+            try engine.apply(items, answering: request)
             guard let next = after, next.count <= 500, seen.insert(next).inserted else { break }
         }
         guard !context.isClosed else { throw .closed }
-        try engine.writeMakingRoom { writer throws(IndexFailure) in try writer.setSetting(Self.listedSetting, [1]) }
+        try engine.writeMakingRoom { writer throws(IndexError) in try writer.setSetting(Self.listedSetting, [1]) }
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Whether this failure shows that the provider cannot list its working set at any time.
     fileprivate var isForGood: Bool {
         switch kind {

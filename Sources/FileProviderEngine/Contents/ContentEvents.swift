@@ -15,12 +15,12 @@ import LinuxSystem
 
 /// The parts that ``ContentCache`` calls, and its events.
 protocol ContentCacheHost: ComponentHost {
-    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenItem
+    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenHandle
     /// Whether a change or the user metadata of an item is being sent.
     func isSending(_ number: ItemNumber) -> Bool
     func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno)
     func noteClosed(_ number: ItemNumber)
-    func writeInAnyCase(_ changes: [DomainEngine.JournalChange], freesSpace: Bool) throws(IndexFailure)
+    func writeInAnyCase(_ changes: [DomainEngine.JournalChange], freesSpace: Bool) throws(IndexError)
     func writeUses(isEnd: Bool)
 
     // Events.
@@ -42,8 +42,8 @@ protocol ContentCacheHost: ComponentHost {
 }
 
 extension DomainEngine: ContentCacheHost {
-    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenItem {
-        OpenItem(self, number, isForWriting: isForWriting, descriptor: descriptor)
+    nonisolated func openItem(_ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) -> OpenHandle {
+        OpenHandle(self, number, isForWriting: isForWriting, descriptor: descriptor)
     }
 
     func isSending(_ number: ItemNumber) -> Bool { edits.isBusy(number) || metadata.isSending(number) }
@@ -72,8 +72,8 @@ extension DomainEngine: ContentCacheHost {
 /// The parts that ``Downloader`` calls, and its event.
 protocol DownloaderHost: ComponentHost {
     // The content cache, as far as it calls others in turn.
-    func fileForWriting(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor?
-    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartialFiles.Entry?
+    func fileForWriting(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor?
+    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderError) -> PartialFiles.Entry?
     func notePartial(_ number: ItemNumber)
     func endPartial(_ number: ItemNumber)
     func putAwayPartial(_ number: ItemNumber)
@@ -82,29 +82,29 @@ protocol DownloaderHost: ComponentHost {
     func dropOutdatedContents(_ number: ItemNumber)
     func lookAtOutdated(_ number: ItemNumber)
     @discardableResult
-    func replace(_ number: ItemNumber) throws(ProviderFailure) -> ItemNumber?
-    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure)
-    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>)
+    func replace(_ number: ItemNumber) throws(ProviderError) -> ItemNumber?
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderError)
+    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderError>)
 
     // The change tracker and the tracker of identifiers.
-    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
-    func askAgain(_ identifiers: Set<String>) throws(ProviderFailure)
-    func doubt(_ number: ItemNumber)
+    func apply(_ items: [ProviderItem], answering request: ReplyOrdering.Request) throws(ProviderError)
+    func scheduleRevalidation(_ identifiers: Set<String>) throws(ProviderError)
+    func markUncertain(_ number: ItemNumber)
     func refreshParent(of number: ItemNumber)
     func awaitNewIdentifier(of number: ItemNumber, asked identifier: String) async -> Bool
 
     /// Passes on that a fetch has ended.
     ///
     /// - Parameter result: The result; `nil` if the fetch was cancelled before it began.
-    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>?)
+    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderError>?)
 }
 
 extension DomainEngine: DownloaderHost {
-    func fileForWriting(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+    func fileForWriting(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         try cache.fileForWriting(row, truncating: false, self)
     }
 
-    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartialFiles.Entry? {
+    func openPartial(_ row: IndexedItem, size: Int64) throws(ProviderError) -> PartialFiles.Entry? {
         try cache.openPartial(row, size: size, self)
     }
 
@@ -114,14 +114,14 @@ extension DomainEngine: DownloaderHost {
 
     func putAwayPartial(_ number: ItemNumber) { cache.putAwayPartial(number, self) }
 
-    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure) { cache.growthFailed(number, failure, self) }
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderError) { cache.growthFailed(number, failure, self) }
 
-    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderFailure>) {
+    func endOpeningWaits(for number: ItemNumber, _ result: Result<Void, ProviderError>) {
         cache.endOpeningWaits(for: number, result, self)
     }
 
     @discardableResult
-    func replace(_ number: ItemNumber) throws(ProviderFailure) -> ItemNumber? { try cache.replace(number, self) }
+    func replace(_ number: ItemNumber) throws(ProviderError) -> ItemNumber? { try cache.replace(number, self) }
 
     /// Refreshes the parent directory as if it was signalled, because the provider does not know an item that the
     /// directory shows.
@@ -130,7 +130,7 @@ extension DomainEngine: DownloaderHost {
         signalled(container: parent.item.identifier)
     }
 
-    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderFailure>?) {
+    func fetchEnded(_ number: ItemNumber, _ result: Result<Void, ProviderError>?) {
         removalWaits.fetchEnded(number, result, self)
     }
 }
@@ -138,9 +138,9 @@ extension DomainEngine: DownloaderHost {
 /// The parts that ``HandleResumption`` calls.
 protocol HandleResumptionHost: ComponentHost {
     // The content cache and the downloader, as far as they call others in turn.
-    func resumed(_ opening: OpeningToResume) throws -> OpenItem
+    func resumed(_ opening: HandleToResume) throws -> OpenHandle
     func moveBack(_ number: ItemNumber)
-    func partialFile(_ row: IndexedItem) throws(ProviderFailure) -> PartialFiles.Entry?
+    func partialFile(_ row: IndexedItem) throws(ProviderError) -> PartialFiles.Entry?
 
     // Local edits and their recovery.
     func partedFromWriters(_ number: ItemNumber) throws -> FileStatus?
@@ -148,20 +148,20 @@ protocol HandleResumptionHost: ComponentHost {
 }
 
 extension DomainEngine: HandleResumptionHost {
-    func resumed(_ opening: OpeningToResume) throws -> OpenItem { try cache.resume(opening, self) }
+    func resumed(_ opening: HandleToResume) throws -> OpenHandle { try cache.resume(opening, self) }
 
     func moveBack(_ number: ItemNumber) { cache.moveBack(number, self) }
 
-    func partialFile(_ row: IndexedItem) throws(ProviderFailure) -> PartialFiles.Entry? {
+    func partialFile(_ row: IndexedItem) throws(ProviderError) -> PartialFiles.Entry? {
         try downloader.partialFile(row, self)
     }
 }
 
 /// The parts that ``RemovalWaits`` calls.
 protocol RemovalWaitsHost: ComponentHost {
-    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool
     func contentsAreWanted(_ number: ItemNumber)
-    func look(at number: ItemNumber, after seconds: Double)
+    func schedule(_ number: ItemNumber, after seconds: Double)
 }
 
 extension DomainEngine: RemovalWaitsHost {}

@@ -5,7 +5,7 @@ import LinuxSystem
 extension DomainEngine {
     /// Materializes a file, and waits until it is complete. Cancelling the task ends the wait, and cancels the fetch
     /// if no other caller or handle needs it.
-    package func download(_ number: ItemNumber) async throws(ProviderFailure) {
+    package func download(_ number: ItemNumber) async throws(ProviderError) {
         let waiting = Lock<EngineCompletion<Void>?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -14,11 +14,11 @@ extension DomainEngine {
                 // Another job may have run on the engine's thread meanwhile.
                 perform { $0.download(number, answer) }
                 // The task may have been cancelled before there was a request to cancel.
-                if Task.isCancelled { perform { $0.downloader.giveUpDownload(of: number, answer, $0) } }
+                if Task.isCancelled { perform { $0.downloader.cancelDownload(of: number, answer, $0) } }
             }
         } onCancel: {
             guard let answer = waiting.withLock({ $0 }) else { return }
-            perform { $0.downloader.giveUpDownload(of: number, answer, $0) }
+            perform { $0.downloader.cancelDownload(of: number, answer, $0) }
         }
         try result.get()
     }
@@ -31,7 +31,7 @@ extension DomainEngine {
     /// program has the file open and the transfer makes progress; see ``Downloader/endUnwantedTransfer(of:_:)``.
     ///
     /// - Throws: A failure of kind `notPermitted` if the file is dirty, open or pinned.
-    package func evict(_ number: ItemNumber) throws(ProviderFailure) {
+    package func evict(_ number: ItemNumber) throws(ProviderError) {
         let number = currentNumber(number)
         downloader.endUnwantedTransfer(of: number, self)
         try cache.evict(number, self)
@@ -42,7 +42,7 @@ extension DomainEngine {
     /// descriptor until it calls execve(2).
     ///
     /// - Parameter deadline: The time at which waiting ends, in seconds since 1970.
-    package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderFailure) {
+    package func evict(_ number: ItemNumber, waitingUntil deadline: Double) async throws(ProviderError) {
         downloader.endUnwantedTransfer(of: currentNumber(number), self)
         while clock.now < deadline, !Task.isCancelled {
             // The file may be replaced while this waits.
@@ -50,7 +50,7 @@ extension DomainEngine {
             guard openFiles.entry(number) != nil else { break }
             let row = try row(number)
             // Such a file cannot be evicted even when it is closed.
-            if row.content == .edited || row.staysHere { break }
+            if row.content == .edited || row.staysLocal { break }
             await clock.wait(Self.closingPause)
         }
         try evict(number)
@@ -75,7 +75,7 @@ extension DomainEngine {
     /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. Handles that
     /// are missing have read bytes that are not local any more, or would write to items that do not exist. The caller
     /// closes them.
-    package nonisolated func takeResumed() -> [UInt64: OpenItem] { resumedHandles.take() }
+    package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resumedHandles.take() }
 
     /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
     /// bytes then keeps all handles on its version until the last one is closed.
@@ -95,19 +95,19 @@ extension DomainEngine {
 extension DomainEngine {
     var writerMarks: WriterMarks { cache.writerMarks }
 
-    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try cache.openRow(number) }
+    func openRow(_ number: ItemNumber) throws(ProviderError) -> IndexedItem { try cache.openRow(number) }
 
-    func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderFailure) -> OpenItem {
+    func opened(_ number: ItemNumber, for purpose: OpenPurpose) throws(ProviderError) -> OpenHandle {
         try cache.opened(number, for: purpose, self)
     }
 
     func currentNumber(_ number: ItemNumber) -> ItemNumber { openFiles.currentNumber(number) }
 
-    func identifier(of number: ItemNumber) throws(IndexFailure) -> String { try context.identifier(of: number) }
+    func identifier(of number: ItemNumber) throws(IndexError) -> String { try context.identifier(of: number) }
 
-    func compare(_ number: ItemNumber) throws(ProviderFailure) { try cache.compare(number, self) }
+    func compare(_ number: ItemNumber) throws(ProviderError) { try cache.compare(number, self) }
 
-    func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure) { try cache.takeAsEdited(number, self) }
+    func takeAsEdited(_ number: ItemNumber) throws(ProviderError) { try cache.takeAsEdited(number, self) }
 
     func isResumed(_ number: ItemNumber) -> Bool { resumption.hasWriter(number) }
 
@@ -121,8 +121,8 @@ extension DomainEngine {
 
     func lookAtOutdated(_ number: ItemNumber) { cache.lookAtOutdated(number, self) }
 
-    func settleContents<Result>(_ number: ItemNumber, _ write: (_ size: Int64) throws -> Result) throws -> Result {
-        try cache.settleContents(number, self, write)
+    func reconcileContents<Result>(_ number: ItemNumber, _ write: (_ size: Int64) throws -> Result) throws -> Result {
+        try cache.reconcileContents(number, self, write)
     }
 
     func evictToLimit() { cache.evictToLimit(self) }
@@ -130,7 +130,7 @@ extension DomainEngine {
     func evict(bytes: Int64) -> Int64 { cache.evict(bytes: bytes, self) }
 
     /// Runs an operation that needs disk space. If the disk is full, evicts clean contents and retries once.
-    func makingRoom<Result>(_ body: () throws(EditFailure) -> Result) throws(EditFailure) -> Result {
+    func makingRoom<Result>(_ body: () throws(EditError) -> Result) throws(EditError) -> Result {
         try cache.makingRoom(self, body)
     }
 
@@ -138,9 +138,9 @@ extension DomainEngine {
     /// the provider's reports, which matter more than contents that can be fetched again.
     @discardableResult
     func writeMakingRoom<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(ProviderFailure) -> Result {
-        try cache.makingRoom(self) { () throws(ProviderFailure) in try context.write(body) }
+        _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(ProviderError) -> Result {
+        try cache.makingRoom(self) { () throws(ProviderError) in try context.write(body) }
     }
 
     func awaitContents(beforeRemoving number: ItemNumber) -> StepResult? {

@@ -4,33 +4,33 @@ import LinuxSystem
 /// Opening files and closing them, on any thread. ``ContentCache`` does what needs the engine's thread.
 extension DomainEngine {
     /// Opens a file. A complete, clean file is opened for reading at once, on the calling thread. A dataless file is
-    /// opened too, without a fetch: ``OpenItem/ready(_:)`` waits for its bytes.
+    /// opened too, without a fetch: ``OpenHandle/ready(_:)`` waits for its bytes.
     ///
     /// If a newer version of an open file is being fetched, the opening waits until it is known whether that version
     /// only adds bytes at the end; see ``ContentCache/fetchGrowth(_:_:)``.
     ///
     /// - Parameter completion: called on the calling thread or on the engine's thread; must not block. Fails with
-    ///   ``ProviderFailure/Kind/expired`` if the item got another number meanwhile
-    ///   (``ContentCache/replace(_:_:)``), and with ``ProviderFailure/Kind/noSuchItem`` if the item does not exist.
+    ///   ``ProviderError/Kind/expired`` if the item got another number meanwhile
+    ///   (``ContentCache/replace(_:_:)``), and with ``ProviderError/Kind/noSuchItem`` if the item does not exist.
     /// - Returns: an object that cancels the opening while it waits.
     @discardableResult
     package nonisolated func open(
         _ number: ItemNumber, for purpose: OpenPurpose,
-        completion: @escaping @Sendable (Result<OpenItem, ProviderFailure>) -> Void
-    ) -> Waiting {
+        completion: @escaping @Sendable (Result<OpenHandle, ProviderError>) -> Void
+    ) -> Cancellable {
         if purpose == .reading, let item = openAtOnce(number) {
             completion(.success(item))
             return .over
         }
-        let opening = PendingOpening(purpose, completion)
+        let opening = PendingOpen(purpose, completion)
         perform { $0.cache.open(number, opening, $0) }
-        return Waiting { opening.cancel() }
+        return Cancellable { opening.cancel() }
     }
 
     /// Opens a complete file for reading at once, with a single lookup in the index.
     ///
     /// - Returns: `nil` if the caller has to use ``open(_:for:completion:)``.
-    package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenItem)? {
+    package nonisolated func openComplete(_ number: ItemNumber) -> (row: IndexedItem, item: OpenHandle)? {
         let epoch = openFiles.epoch
         guard let row = try? index.item(number), row.hasAllBytes,
             let item = joined(number) ?? openAtOnce(row, since: epoch)
@@ -48,24 +48,24 @@ extension DomainEngine {
 
     /// Opens a file for reading with only a lock, the index and the file itself. Returns `nil` if the engine's thread
     /// has to open it.
-    private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenItem? {
+    private nonisolated func openAtOnce(_ number: ItemNumber) -> OpenHandle? {
         let epoch = openFiles.epoch
         if let item = joined(number) { return item }
         return (try? index.item(number)).flatMap { openAtOnce($0, since: epoch) }
     }
 
     /// Adds a read handle to a file that is open already. Returns `nil` if the file is not open.
-    private nonisolated func joined(_ number: ItemNumber) -> OpenItem? {
+    private nonisolated func joined(_ number: ItemNumber) -> OpenHandle? {
         let now = clock.now
         return openFiles.join(number, now)
-            .map { OpenItem(self, number, isForWriting: false, descriptor: $0.reading) }
+            .map { OpenHandle(self, number, isForWriting: false, descriptor: $0.reading) }
     }
 
     /// Opens a file for reading by its row. Returns `nil` if the engine's thread has to open it.
     ///
     /// - Parameter epoch: the epoch of the open files before the row was read. If it has changed, the row may be
     ///   outdated.
-    private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenItem? {
+    private nonisolated func openAtOnce(_ row: IndexedItem, since epoch: Int) -> OpenHandle? {
         guard row.item.kind == .file else { return nil }
         let (number, now) = (row.number, clock.now)
         var file: FileDescriptor?
@@ -80,7 +80,7 @@ extension DomainEngine {
             if file == nil { return nil }
         }
         return openFiles.open(number, file, since: epoch, now).map {
-            OpenItem(self, number, isForWriting: false, descriptor: $0.reading)
+            OpenHandle(self, number, isForWriting: false, descriptor: $0.reading)
         }
     }
 
@@ -88,11 +88,11 @@ extension DomainEngine {
     /// thread.
     nonisolated func closed(
         _ number: ItemNumber, isForWriting: Bool,
-        _ completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+        _ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void
     ) {
         guard !isForWriting else {
             return perform { engine in
-                completion(Result { () throws(ProviderFailure) in try engine.cache.closedWriting(number, engine) })
+                completion(Result { () throws(ProviderError) in try engine.cache.closedWriting(number, engine) })
             }
         }
         let (last, usesAreDue) = openFiles.closeReading(number)

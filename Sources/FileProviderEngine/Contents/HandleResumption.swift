@@ -2,7 +2,7 @@ import FileProvider
 import LinuxSystem
 
 /// A handle that a program holds in a mount that outlived the previous engine.
-package struct OpeningToResume: Sendable {
+package struct HandleToResume: Sendable {
     /// The kernel's number of the handle.
     package let handle: UInt64
     package let number: ItemNumber
@@ -21,12 +21,12 @@ package struct OpeningToResume: Sendable {
 /// The handles that were reopened for programs and wait for their mount. Any thread may take them.
 final class ResumedHandles: Sendable {
     // Leaf lock.
-    private let items = Lock<[UInt64: OpenItem]>([:])
+    private let items = Lock<[UInt64: OpenHandle]>([:])
 
-    func put(_ resumed: [UInt64: OpenItem]) { items.withLock { $0 = resumed } }
+    func put(_ resumed: [UInt64: OpenHandle]) { items.withLock { $0 = resumed } }
 
     /// Returns the handles by the kernel's numbers. A second call returns none.
-    func take() -> [UInt64: OpenItem] {
+    func take() -> [UInt64: OpenHandle] {
         items.withLock { items in
             defer { items = [:] }
             return items
@@ -42,12 +42,12 @@ final class HandleResumption {
     private let context: EngineContext
     private let cache: ContentCache
     /// The files that processes have open in a mount that outlived the last engine.
-    private let openings: [OpeningToResume]
+    private let openings: [HandleToResume]
     private let writers: Set<ItemNumber>
     /// The handles that were reopened for them.
     let handles = ResumedHandles()
 
-    init(_ context: EngineContext, _ cache: ContentCache, _ openings: [OpeningToResume]) {
+    init(_ context: EngineContext, _ cache: ContentCache, _ openings: [HandleToResume]) {
         self.context = context
         self.cache = cache
         self.openings = openings
@@ -60,7 +60,7 @@ final class HandleResumption {
     /// Reopens the files that programs have open. Called after the journal, the index and the files are consistent,
     /// and before anything is evicted.
     func resume(_ engine: isolated any HandleResumptionHost) {
-        var opened: [UInt64: OpenItem] = [:]
+        var opened: [UInt64: OpenHandle] = [:]
         // The page cache is shared: a handle of the same file may have read bytes from it that another handle
         // requested.
         let files = Dictionary(
@@ -89,7 +89,7 @@ final class HandleResumption {
     private func partFromLostWriters(_ number: ItemNumber, _ engine: isolated any HandleResumptionHost) {
         if (try? cache.statusOfEdit(number)) != nil {
             let status = try? engine.partedFromWriters(number)
-            settleLost(number, status, engine)
+            reconcileLost(number, status, engine)
         } else if (try? context.row(of: number))?.content == .current {
             try? cache.forgetContents(number)
         }
@@ -98,11 +98,11 @@ final class HandleResumption {
     /// Returns an unmodified file to the clean contents, or journals the edit.
     ///
     /// - Parameter status: the file's status when it was separated from the programs that had it open.
-    private func settleLost(
+    private func reconcileLost(
         _ number: ItemNumber, _ status: FileStatus?, _ engine: isolated any HandleResumptionHost
     ) {
         guard let status, let entry = try? context.journal.entry(number), entry.isOpen else { return }
-        if ContentStamp(status) == entry.statusAtOpen {
+        if FileFingerprint(status) == entry.statusAtOpen {
             engine.moveBack(number)
         } else {
             try? engine.noteEdited(number, size: Int64(status.size), modified: status.modifiedDate)
@@ -112,7 +112,7 @@ final class HandleResumption {
     /// Resumes a handle of a partially materialized file.
     ///
     /// - Returns: the inode of the file that has the parts.
-    private func resumeParts(_ item: OpenItem, _ engine: isolated any HandleResumptionHost) -> UInt64? {
+    private func resumeParts(_ item: OpenHandle, _ engine: isolated any HandleResumptionHost) -> UInt64? {
         guard !item.isForWriting, let row = try? context.row(of: item.number), row.content == .partial,
             row.localVersion == row.item.contentVersion, let partial = try? engine.partialFile(row),
             let inode = (try? partial.file.reading.status())?.identity.inode

@@ -11,44 +11,44 @@ final class Pinning {
     /// The pinned files that are being fetched and the pinned directories that are being listed.
     private var running: Set<ItemNumber> = []
     /// Items that could not be materialized since the last backoff.
-    private var putOff: Set<ItemNumber> = []
+    private var postponed: Set<ItemNumber> = []
     /// The number of consecutive backoffs.
-    private var pauses = 0
+    private var failedRounds = 0
     /// The timer that ends the current backoff.
-    private var wake: Waiting?
+    private var wake: Cancellable?
     /// Whether no item is requested until the current backoff ends.
-    private var isHalted = false
+    private var isBackingOff = false
     /// The last failure to materialize an item; `nil` if no item waits for a retry.
-    private(set) var failure: ProviderFailure?
+    private(set) var failure: ProviderError?
 
     /// The maximum number of concurrent requests. It is lower than the fetch limit, so that fetches for waiting
     /// programs proceed.
     private static let width = 2
     /// The number of failed items after which all others wait for the backoff as well.
-    private static let mostPutOff = 256
+    private static let mostPostponed = 256
 
     init(_ context: EngineContext) { self.context = context }
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
     func pin(
         _ number: ItemNumber, _ isPinned: Bool, _ engine: isolated any Materializing
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         _ = try context.row(of: number)
-        try context.write(freesSpace: !isPinned) { writer throws(IndexFailure) in
-            try writer.update(number) { $0.isKept = isPinned }
+        try context.write(freesSpace: !isPinned) { writer throws(IndexError) in
+            try writer.update(number) { $0.isPinned = isPinned }
         }
         if !isPinned { engine.evictToLimit() }
     }
 
     /// Starts materializing pinned items that are not local yet, up to the concurrency limit.
     func materializeMissing(_ engine: isolated any Materializing) {
-        guard !context.isClosed, !isHalted, running.count < Self.width else { return }
-        do throws(ProviderFailure) {
-            let passedOver = running.count + putOff.count
-            let wanted = try onRecord { () throws(IndexFailure) in
+        guard !context.isClosed, !isBackingOff, running.count < Self.width else { return }
+        do throws(ProviderError) {
+            let passedOver = running.count + postponed.count
+            let wanted = try onRecord { () throws(IndexError) in
                 try context.index.wanted(limit: passedOver + Self.width)
             }
-            for number in wanted where !running.contains(number) && !putOff.contains(number) {
+            for number in wanted where !running.contains(number) && !postponed.contains(number) {
                 guard running.count < Self.width else { return }
                 materialize(number, engine)
             }
@@ -67,47 +67,47 @@ final class Pinning {
     }
 
     func didMaterialize(
-        _ number: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any Materializing
+        _ number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any Materializing
     ) {
         running.remove(number)
         guard !context.isClosed else { return }
         switch result {
         case .success:
-            if putOff.isEmpty { failure = nil }
+            if postponed.isEmpty { failure = nil }
             // The item may have changed again. It is retried after the others; otherwise it could be requested
             // forever.
-            if (try? context.row(of: number))?.isWanted == true { putOff.insert(number) } else { pauses = 0 }
+            if (try? context.row(of: number))?.isWanted == true { postponed.insert(number) } else { failedRounds = 0 }
         case .failure(let failure):
-            putOff.insert(number)
+            postponed.insert(number)
             if failure.kind != .cancelled, failure.kind != .noSuchItem {
                 self.failure = failure
                 context.configuration.states?.noteDomain()
             }
-            if failure.concernsAll || putOff.count >= Self.mostPutOff { isHalted = true }
+            if failure.concernsAll || postponed.count >= Self.mostPostponed { isBackingOff = true }
         }
         materializeMissing(engine)
-        if running.isEmpty, !putOff.isEmpty { backOff(engine) }
+        if running.isEmpty, !postponed.isEmpty { backOff(engine) }
     }
 
     private func backOff(_ engine: isolated any Materializing) {
         guard wake == nil else { return }
-        pauses += 1
-        let needsPerson = failure?.needsPerson == true || failure?.kind == .noSpace
-        let pause = needsPerson ? context.backoff.longest : context.delay(afterAttempt: pauses)
+        failedRounds += 1
+        let needsUser = failure?.needsUser == true || failure?.kind == .noSpace
+        let pause = needsUser ? context.backoff.longest : context.delay(afterAttempt: failedRounds)
         wake = context.clock.run(after: pause) { [weak engine] in engine?.perform { $0.pinning.endBackoff($0) } }
     }
 
     func endBackoff(_ engine: isolated any Materializing) {
         wake?.cancel()
         wake = nil
-        putOff = []
-        isHalted = false
+        postponed = []
+        isBackingOff = false
         materializeMissing(engine)
     }
 
     /// Ends the backoff, and retries the items that could not be materialized.
     func retry(_ engine: isolated any Materializing) {
-        pauses = 0
+        failedRounds = 0
         failure = nil
         endBackoff(engine)
     }
@@ -116,7 +116,7 @@ final class Pinning {
     func cancel() { wake?.cancel() }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Whether the failure affects other items, too.
     fileprivate var concernsAll: Bool {
         switch kind {

@@ -49,14 +49,14 @@ final class RemovalWaits {
         wait.files = Set(files)
         waits[number] = wait
         for file in files { engine.contentsAreWanted(file) }
-        return .parked
+        return .awaitsEvent
     }
 
     /// Resumes the removals that waited for a file, because its fetch has ended or no program has it open any more.
     ///
     /// - Parameter result: the result of the fetch; `nil` if the file was closed.
     func fetchEnded(
-        _ number: ItemNumber, _ result: Result<Void, ProviderFailure>?, _ engine: isolated any RemovalWaitsHost
+        _ number: ItemNumber, _ result: Result<Void, ProviderError>?, _ engine: isolated any RemovalWaitsHost
     ) {
         for (removal, wait) in waits where wait.files.contains(number) {
             var wait = wait
@@ -71,13 +71,13 @@ final class RemovalWaits {
                 }
             }
             waits[removal] = wait
-            if wait.files.isEmpty { engine.look(at: removal, after: pause) }
+            if wait.files.isEmpty { engine.schedule(removal, after: pause) }
         }
     }
 
     /// Returns the locally removed item that still has a place at the provider because its removal waits for
     /// contents.
-    func removal(in place: SentPlace) throws(IndexFailure) -> ItemNumber? {
+    func removal(in place: SentLocation) throws(IndexError) -> ItemNumber? {
         for number in waits.keys {
             if let row = try context.index.itemEvenIfDeleted(number), row.changes.contains(.deleted),
                 row.item.isAt(place.name, in: place.parent)

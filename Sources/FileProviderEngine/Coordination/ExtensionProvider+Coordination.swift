@@ -6,7 +6,7 @@ extension ExtensionProvider {
     /// Returns the identifier of the item at a path, or `nil` if no item has its file at that path.
     ///
     /// - Parameter path: an absolute path.
-    package func identify(path: String) async throws(ProviderFailure) -> String? {
+    package func identify(path: String) async throws(ProviderError) -> String? {
         try await ask(ProviderIdentifyCall(path: path), isSafe: true, isForProgram: true).identifier
     }
 
@@ -20,14 +20,14 @@ extension ExtensionProvider {
 
     /// Asks the provider for an item's file, or its placeholder, at its path. Cancelling the task cancels the
     /// request.
-    package func start(_ identifier: String, at path: String, wantsContents: Bool) async throws(ProviderFailure) {
+    package func start(_ identifier: String, at path: String, wantsContents: Bool) async throws(ProviderError) {
         _ = try await ask(
             ProviderStartCall(identifier: identifier, path: path, wantsContents: wantsContents), isSafe: true,
             .transfer, isForProgram: true)
     }
 
     /// Reports to the provider that a program has changed an item's file. A repeated report does no harm.
-    package func noteChange(of identifier: String, at path: String) async throws(ProviderFailure) {
+    package func noteChange(of identifier: String, at path: String) async throws(ProviderError) {
         _ = try await ask(
             ProviderChangedCall(identifier: identifier, path: path), isSafe: true, isForProgram: true)
     }

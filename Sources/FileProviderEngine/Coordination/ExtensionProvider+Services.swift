@@ -7,7 +7,7 @@ extension ExtensionProvider {
     /// Returns the names of the services that the provider offers for an item.
     ///
     /// - Parameter isOwn: whether the client is a program of the provider's own.
-    package func services(of identifier: String, isOwn: Bool) async throws(ProviderFailure) -> [String] {
+    package func services(of identifier: String, isOwn: Bool) async throws(ProviderError) -> [String] {
         try await ask(ProviderServicesCall(identifier: identifier, isOwn: isOwn), isSafe: true, isForProgram: true)
             .names
     }
@@ -18,21 +18,21 @@ extension ExtensionProvider {
     /// - Returns: the program's end of the connection.
     package func openService(
         _ name: String, of identifier: String, isOwn: Bool
-    ) async throws(ProviderFailure) -> FileDescriptor {
+    ) async throws(ProviderError) -> FileDescriptor {
         try checkConnected()
         let (program, provider): (SequencedPacketSocket, SequencedPacketSocket)
         do {
             (program, provider) = try SequencedPacketSocket.pair()
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
         let request = ProviderServiceCall(
             identifier: identifier, name: name, isOwn: isOwn, socket: provider.descriptor)
-        let result: Result<Void, ProviderFailure> = await withCheckedContinuation { continuation in
-            let first = OneShotCompletion<Result<Void, ProviderFailure>> { continuation.resume(returning: $0) }
+        let result: Result<Void, ProviderError> = await withCheckedContinuation { continuation in
+            let first = OneShotCompletion<Result<Void, ProviderError>> { continuation.resume(returning: $0) }
             // The call lasts as long as the connection, and outlives this function.
             Task {
-                do throws(ProviderFailure) {
+                do throws(ProviderError) {
                     _ = try await process.call(request, .service) { _, _ in first.complete(.success(())) }
                     first.complete(.success(()))
                 } catch {

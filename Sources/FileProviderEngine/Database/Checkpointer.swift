@@ -10,21 +10,21 @@ final class Checkpointer: Sendable {
     private static let tooLarge = 32 << 20
 
     private let pageSize: Int
-    private let shared: Shared
+    private let shared: HookContext
 
     /// Starts to watch a connection's commits.
     ///
     /// - Parameter writer: The only connection that writes. It must not outlive this object.
-    init(path: String, _ writer: DatabaseConnection) throws(IndexFailure) {
+    init(path: String, _ writer: DatabaseConnection) throws(IndexError) {
         pageSize = Int(try writer.number("PRAGMA page_size"))
         let connection = try DatabaseConnection(path: path, .reading, cache: 64 << 10)
-        shared = Shared(connection)
+        shared = HookContext(connection)
         // This replaces the automatic checkpoints of the writing connection.
         _ = sqlite3_wal_hook(
             writer.raw,
             { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
-                Unmanaged<Shared>.fromOpaque(context).takeUnretainedValue().pages.withLock { $0 = Int(pages) }
+                Unmanaged<HookContext>.fromOpaque(context).takeUnretainedValue().pages.withLock { $0 = Int(pages) }
                 return SQLITE_OK
             }, Unmanaged.passUnretained(shared).toOpaque())
         do {
@@ -45,7 +45,7 @@ final class Checkpointer: Sendable {
     func stop() { shared.stop() }
 
     /// The state that the thread and the writer share.
-    private final class Shared: @unchecked Sendable {
+    private final class HookContext: @unchecked Sendable {
         // Sendable: only the thread uses the connection, and releases it at its end; the condition and its mutex are
         // allocations of their own that only pthread calls touch; `asked`, `done` and `isStopped` are read and written
         // with the mutex held.

@@ -21,7 +21,7 @@ final class CommitLog: Sendable {
     /// Opens the log.
     ///
     /// - Parameter path: The database's path. An open connection must have read from it in WAL mode.
-    init(ofDatabase path: String) throws(IndexFailure) {
+    init(ofDatabase path: String) throws(IndexError) {
         do throws(Errno) {
             file = try .open(path + "-wal", .readOnly)
             // This ensures that a new log exists after a power failure.
@@ -29,7 +29,7 @@ final class CommitLog: Sendable {
             let folder = slash.map { path[..<$0] } ?? "."
             try FileDescriptor.open(folder.isEmpty ? "/" : String(folder), [.readOnly, .directory]).synchronize()
         } catch {
-            throw IndexFailure(error)
+            throw IndexError(error)
         }
     }
 

@@ -14,7 +14,7 @@ final class DatabaseConnection {
     /// Opens a connection.
     ///
     /// - Parameter cache: The size of the page cache in bytes.
-    init(path: String, _ purpose: Purpose, cache: Int) throws(IndexFailure) {
+    init(path: String, _ purpose: Purpose, cache: Int) throws(IndexError) {
         _ = Self.library
         var connection: OpaquePointer?
         let flags =
@@ -22,7 +22,7 @@ final class DatabaseConnection {
             | SQLITE_OPEN_NOMUTEX
         let code = sqlite3_open_v2(path, &connection, flags, nil)
         guard code == SQLITE_OK, let connection else {
-            let failure = IndexFailure(code, connection)
+            let failure = IndexError(code, connection)
             sqlite3_close_v2(connection)
             throw failure
         }
@@ -40,15 +40,15 @@ final class DatabaseConnection {
 
     deinit { sqlite3_close_v2(raw) }
 
-    func statement(_ sql: String) throws(IndexFailure) -> Statement { try Statement(sql, raw) }
+    func statement(_ sql: String) throws(IndexError) -> Statement { try Statement(sql, raw) }
 
     /// Runs one or more statements and ignores their rows.
-    func run(_ sql: String) throws(IndexFailure) {
+    func run(_ sql: String) throws(IndexError) {
         let code = sqlite3_exec(raw, sql, nil, nil, nil)
-        guard code == SQLITE_OK else { throw IndexFailure(code, raw) }
+        guard code == SQLITE_OK else { throw IndexError(code, raw) }
     }
 
-    func number(_ sql: String) throws(IndexFailure) -> Int64 {
+    func number(_ sql: String) throws(IndexError) -> Int64 {
         try statement(sql).number() ?? 0
     }
 
@@ -57,10 +57,10 @@ final class DatabaseConnection {
 
     /// Runs a function in a transaction, which is rolled back if the function throws.
     func transaction<Result>(
-        _ body: () throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ body: () throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         try run("BEGIN IMMEDIATE")
-        do throws(IndexFailure) {
+        do throws(IndexError) {
             let result = try body()
             guard hasRoom?() ?? true else { throw .full }
             try run("COMMIT")
@@ -73,8 +73,8 @@ final class DatabaseConnection {
 
     /// Runs a function that only reads, in a transaction: all reads see the state at the first one.
     func reading<Result>(
-        _ body: () throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ body: () throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         try run("BEGIN")
         // Nothing was written, so nothing is undone.
         defer { rollBack() }
@@ -92,11 +92,11 @@ final class DatabaseConnection {
 }
 
 extension DatabaseConnection {
-    /// Throws ``IndexFailure/corrupt(_:)`` if the file is shorter than its header says, or if a small file is damaged
+    /// Throws ``IndexError/corrupt(_:)`` if the file is shorter than its header says, or if a small file is damaged
     /// anywhere.
     ///
     /// A file larger than the limit is not read as a whole: damage in it is found when it is encountered.
-    func check(upTo limit: Int64) throws(IndexFailure) {
+    func check(upTo limit: Int64) throws(IndexError) {
         let size = try number("PRAGMA page_count") * (try number("PRAGMA page_size"))
         guard size <= limit else { return }
         let check = try statement("PRAGMA quick_check(1)")

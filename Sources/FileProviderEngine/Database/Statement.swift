@@ -7,11 +7,11 @@ final class Statement {
     private let connection: OpaquePointer
     private let statement: OpaquePointer
 
-    init(_ sql: String, _ connection: OpaquePointer) throws(IndexFailure) {
+    init(_ sql: String, _ connection: OpaquePointer) throws(IndexError) {
         var statement: OpaquePointer?
         // 1 is SQLITE_PREPARE_PERSISTENT, for statements that are retained and reused.
         let code = sqlite3_prepare_v3(connection, sql, -1, 1, &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw IndexFailure(code, connection) }
+        guard code == SQLITE_OK, let statement else { throw IndexError(code, connection) }
         self.connection = connection
         self.statement = statement
     }
@@ -34,9 +34,9 @@ final class Statement {
     }
 
     /// Binds bytes and runs the statement to completion.
-    func run(_ place: CInt, _ bytes: [UInt8]) throws(IndexFailure) {
+    func run(_ place: CInt, _ bytes: [UInt8]) throws(IndexError) {
         let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(IndexFailure) in
+            Result { () throws(IndexError) in
                 bind(place, kept: bytes)
                 try run()
             }
@@ -47,10 +47,10 @@ final class Statement {
     /// Steps to the next row. After the last row, the statement is reset.
     ///
     /// - Returns: Whether there is a row.
-    func step() throws(IndexFailure) -> Bool {
+    func step() throws(IndexError) -> Bool {
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW { return true }
-        let failure = code == SQLITE_DONE ? nil : IndexFailure(code, connection)
+        let failure = code == SQLITE_DONE ? nil : IndexError(code, connection)
         sqlite3_reset(statement)
         if let failure { throw failure }
         return false
@@ -59,12 +59,12 @@ final class Statement {
     func reset() { sqlite3_reset(statement) }
 
     /// Runs a statement and ignores its rows.
-    func run() throws(IndexFailure) {
+    func run() throws(IndexError) {
         if try step() { reset() }
     }
 
     /// Returns the first column of the first row.
-    func number() throws(IndexFailure) -> Int64? {
+    func number() throws(IndexError) -> Int64? {
         guard try step() else { return nil }
         defer { reset() }
         return integer(0)

@@ -13,7 +13,7 @@ package struct EditStatus: Sendable, Equatable {
         package var sent: Int64
         package var total: Int64
         /// The failure of the last attempt to send the edit.
-        package var failure: ProviderFailure?
+        package var failure: ProviderError?
         /// Whether the edit is parked: the engine does not retry it before ``DomainEngine/retry()``.
         package var isHeld: Bool
     }
@@ -23,7 +23,7 @@ package struct EditStatus: Sendable, Equatable {
 }
 
 extension DomainEngine {
-    package func editStatus() throws(IndexFailure) -> EditStatus {
+    package func editStatus() throws(IndexError) -> EditStatus {
         var status = EditStatus(events: edits.events)
         for entry in try journal.all() where !entry.changes.isEmpty { status.items.append(editStatus(of: entry)) }
         return status
@@ -33,7 +33,7 @@ extension DomainEngine {
     /// number of other edits.
     package func editStatus(
         of numbers: [ItemNumber]
-    ) throws(IndexFailure) -> [ItemNumber: EditStatus.Item] {
+    ) throws(IndexError) -> [ItemNumber: EditStatus.Item] {
         var items: [ItemNumber: EditStatus.Item] = [:]
         for number in numbers {
             guard let entry = try journal.entry(number), !entry.changes.isEmpty else { continue }
@@ -48,7 +48,7 @@ extension DomainEngine {
         return EditStatus.Item(
             number: entry.number, name: entry.name, changes: entry.changes, isUnderWay: upload?.isUnderWay ?? false,
             sent: upload?.sent ?? 0, total: upload?.total ?? 0, failure: failure,
-            isHeld: signIn.isNeeded || failure.map(\.needsPerson) ?? false)
+            isHeld: signIn.isNeeded || failure.map(\.needsUser) ?? false)
     }
 
     /// Retries at once all edits that back off or are parked, such as after the user signed in or freed space.
@@ -77,7 +77,7 @@ extension DomainEngine {
                 entry.failure = nil
                 try? journal.put(entry)
             }
-            look(at: entry.number)
+            schedule(entry.number)
         }
     }
 
@@ -87,9 +87,9 @@ extension DomainEngine {
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Whether a retry is useless before the user has acted.
-    package var needsPerson: Bool {
+    package var needsUser: Bool {
         switch kind {
         case .notAuthenticated, .insufficientQuota, .cannotSynchronize, .disabled, .unsupported, .notPermitted,
             .deletionRejected:

@@ -11,9 +11,9 @@ extension DomainEngine {
     ///   - size: In bytes.
     ///   - modified: In seconds since 1970.
     func noteEdited(_ number: ItemNumber, size: Int64, modified: Double) throws(Errno) {
-        do throws(EditFailure) {
+        do throws(EditError) {
             // The edit of a file that was removed meanwhile is dropped.
-            guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else { return }
+            guard let row = try reading({ () throws(IndexError) in try index.item(number) }) else { return }
             var entry = try entry(of: row)
             // A file that is already marked as edited needs no second journal entry.
             let isKnown = entry.changes.contains(.contents)
@@ -22,7 +22,7 @@ extension DomainEngine {
             entry.modified = modified
             entry.isOpen = false
             let changes = entry.changes
-            try record(isKnown ? [] : [.put(entry)]) { writer throws(IndexFailure) in
+            try record(isKnown ? [] : [.put(entry)]) { writer throws(IndexError) in
                 try writer.update(number) { row in
                     row.changes = changes
                     row.becomeEdited(size: size)
@@ -33,7 +33,7 @@ extension DomainEngine {
             throw error.errno
         }
         edits.generations[number, default: 0] += 1
-        look(at: number, after: Self.openFileInterval)
+        schedule(number, after: Self.openFileInterval)
     }
 
     /// The number of seconds after an edit was noted until it is sent although the file is still open.
@@ -41,13 +41,13 @@ extension DomainEngine {
 
     /// Schedules the upload of a file that was open for writing and was closed. Comes after
     /// ``noteEdited(_:size:modified:)``, if that is called.
-    func noteClosed(_ number: ItemNumber) { look(at: number, after: configuration.settlingTime) }
+    func noteClosed(_ number: ItemNumber) { schedule(number, after: configuration.settlingTime) }
 
     /// Schedules files that were edited locally and have other contents at the provider.
     func noteConflicts(_ numbers: [ItemNumber]) {
         // Whether this is a conflict is decided when the file's turn comes: the provider may have reported the file's
         // own upload.
-        for number in numbers { look(at: number, after: configuration.settlingTime) }
+        for number in numbers { schedule(number, after: configuration.settlingTime) }
     }
 
     /// Handles the provider's removal of items that were changed locally, or that contain changed items: parents
@@ -61,7 +61,7 @@ extension DomainEngine {
             }
             // If the index or journal cannot be written now, the removal is found again when the item is sent.
             _ = try? makeAgain(number)
-            look(at: number, after: configuration.settlingTime)
+            schedule(number, after: configuration.settlingTime)
         }
     }
 
@@ -74,7 +74,7 @@ extension DomainEngine {
         perform { engine in
             engine.edits.isSignalled = false
             engine.edits.signals += 1
-            for number in engine.edits.sent.keys { engine.look(at: number) }
+            for number in engine.edits.sent.keys { engine.schedule(number) }
         }
     }
 

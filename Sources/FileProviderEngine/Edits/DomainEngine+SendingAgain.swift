@@ -4,11 +4,11 @@ import FileProvider
 extension DomainEngine {
     /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or are older than
     /// the provider's, are not sent: the provider has them.
-    package func sendContentsAgain(_ number: ItemNumber) throws(ProviderFailure) {
+    package func sendContentsAgain(_ number: ItemNumber) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)
         guard row.item.kind == .file, row.isKnownToProvider else { return }
-        if row.content == .edited { return look(at: number) }
+        if row.content == .edited { return schedule(number) }
         guard row.content == .current, row.localVersion == row.item.contentVersion else { return }
         let item = try opened(number, for: .writing(truncating: false))
         defer { item.close() }
@@ -16,9 +16,9 @@ extension DomainEngine {
     }
 
     /// Sends an item's user metadata again, as if the user had just set it.
-    package func sendFactsAgain(_ kinds: FactKinds, of number: ItemNumber) throws(EditFailure) {
+    package func sendMetadataAgain(_ kinds: MetadataKinds, of number: ItemNumber) throws(EditError) {
         guard !kinds.isEmpty else { return }
-        let known = try reading { () throws(IndexFailure) in try index.facts(of: number) }
+        let known = try reading { () throws(IndexError) in try index.metadata(of: number) }
         try metadata.set(kinds, [number: known], self)
     }
 }

@@ -9,7 +9,7 @@ struct EditState {
     /// The running steps. An item has at most one step at a time.
     var running: [ItemNumber: Task<Void, Never>] = [:]
     /// The request contexts of the running steps, with which replies and reports that arrive meanwhile are ordered.
-    var questions: [ItemNumber: AnswerOrder.Question] = [:]
+    var requests: [ItemNumber: ReplyOrdering.Request] = [:]
     /// The items with a running step that sends new contents and nothing else.
     var sendsContents: Set<ItemNumber> = []
     /// Items that another item replaced while their new contents were being sent, with that successor. The successor
@@ -26,21 +26,21 @@ struct EditState {
     /// The item that each waiting item waits for.
     var waitsFor: [ItemNumber: ItemNumber] = [:]
     /// The number of consecutive dependency cycles found per item.
-    var circles: [ItemNumber: Int] = [:]
+    var cycles: [ItemNumber: Int] = [:]
     /// The number of local edits of each item's contents since the start. Items without an entry had none.
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider has accepted and not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
     /// New items that were sent and whose reply has not come yet or was lost, by the place that they were sent to.
-    var unanswered: [SentPlace: Set<ItemNumber>] = [:]
+    var unanswered: [SentLocation: Set<ItemNumber>] = [:]
     /// Items that the provider reported in those places and that may be the new items, by identifier.
     var withheld: [String: Withheld] = [:]
     /// The items that the provider was asked to move and may have moved, with their new places. If the provider
     /// changed their identifiers, it may report them as new items.
-    var moves: [ItemNumber: SentPlace] = [:]
+    var moves: [ItemNumber: SentLocation] = [:]
     /// The items that the provider was asked to move or remove and whose outcome is unknown, with the places that it
     /// had them in.
-    var leaving: [ItemNumber: SentPlace] = [:]
+    var leaving: [ItemNumber: SentLocation] = [:]
     /// The items with a running step whose place and identifier another item has got since the step began.
     var replaced: Set<ItemNumber> = []
     /// Whether the removal of an item that may only have moved was held back.
@@ -59,9 +59,9 @@ struct EditState {
     /// Conflicts, and deletions that the provider refused so that the items came back, for the user to see.
     var events: [EditEvent] = []
     /// The timer for the next look at the queue.
-    var wake: (time: Double, waiting: Waiting)?
+    var wake: (time: Double, waiting: Cancellable)?
     /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
-    var willPay = false
+    var hasDeferredFlush = false
     /// The sums that ``DomainEngine/uploadTotals()`` returns.
     var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
@@ -86,7 +86,7 @@ struct EditState {
     static let stepLimit = 8
 
     struct Withheld {
-        var place: SentPlace
+        var place: SentLocation
         /// The identifiers that were reported inside the item, at any depth, if it is a directory.
         var inside: Set<String> = []
     }
@@ -108,7 +108,7 @@ package struct EditEvent: Sendable, Equatable {
         /// The name was taken at the provider.
         case renamed(to: String)
         /// The provider refused the deletion, and the item came back.
-        case deletionRefused(ProviderFailure?)
+        case deletionRefused(ProviderError?)
         /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain
         /// Bytes of an edit were found that the journal does not know of.

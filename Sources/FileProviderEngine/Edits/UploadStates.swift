@@ -9,9 +9,9 @@ package struct UploadState: Sendable, Equatable {
     package var sent: Int64 = 0
     package var total: Int64 = 0
     /// The failure of the last attempt to send the edit.
-    package var failure: ProviderFailure?
+    package var failure: ProviderError?
 
-    package init(isUnderWay: Bool = false, sent: Int64 = 0, total: Int64 = 0, failure: ProviderFailure? = nil) {
+    package init(isUnderWay: Bool = false, sent: Int64 = 0, total: Int64 = 0, failure: ProviderError? = nil) {
         self.isUnderWay = isUnderWay
         self.sent = sent
         self.total = total

@@ -42,6 +42,6 @@ extension DomainEngine {
 extension DomainEngine {
     func metadataWasSent(of number: ItemNumber, awaitedBy removals: Set<ItemNumber>) {
         lookAtOutdated(number)
-        for removal in removals { look(at: removal) }
+        for removal in removals { schedule(removal) }
     }
 }

@@ -27,56 +27,56 @@ protocol ComponentHost: Actor {
 
 /// The reconciler: applies the provider's reports, and revalidates items whose status is uncertain.
 protocol ItemReconciling: ComponentHost {
-    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure)
+    func apply(_ items: [ProviderItem], answering request: ReplyOrdering.Request) throws(ProviderError)
     func apply(
-        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> AppliedItems
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64, answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> AppliedItems
     func resolved(
         _ batch: ChangeBatch, in container: String
-    ) async throws(ProviderFailure) -> ReportedChanges
+    ) async throws(ProviderError) -> ReportedChanges
     func apply(
-        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> Bool
-    func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem]
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> Bool
+    func withAncestors(_ items: [ProviderItem]) async throws(ProviderError) -> [ProviderItem]
     func handle(_ applied: AppliedItems)
     func handle(_ removed: RemovedItems)
-    func remove(gone identifiers: Set<String>) throws(ProviderFailure)
+    func remove(gone identifiers: Set<String>) throws(ProviderError)
     func newest(
-        _ items: [ProviderItem], answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> [ProviderItem]
-    func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String]
-    func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure)
-    func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses
-    func askAgain(_ statuses: ItemStatuses) throws(ProviderFailure)
-    func askSoon(_ identifiers: Set<String>)
-    func doubt(_ number: ItemNumber)
+        _ items: [ProviderItem], answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> [ProviderItem]
+    func newest(gone: [String], answering request: ReplyOrdering.Request) throws(ProviderError) -> [String]
+    func reconcileUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderError)
+    func statuses(of identifiers: [String]) async throws(ProviderError) -> ItemStatuses
+    func scheduleRevalidation(_ statuses: ItemStatuses) throws(ProviderError)
+    func requestRevalidation(_ identifiers: Set<String>)
+    func markUncertain(_ number: ItemNumber)
 }
 
 extension DomainEngine: ItemReconciling {
-    func apply(_ items: [ProviderItem], answering question: AnswerOrder.Question) throws(ProviderFailure) {
-        try apply(items, listedIn: nil, answering: question)
+    func apply(_ items: [ProviderItem], answering request: ReplyOrdering.Request) throws(ProviderError) {
+        try apply(items, listedIn: nil, answering: request)
     }
 
     @discardableResult
     func apply(
-        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> AppliedItems {
-        try reconciler.apply(items, listedIn: folder, mark: mark, answering: question, self)
+        _ items: [ProviderItem], listedIn folder: ItemNumber?, mark: Int64 = 0, answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> AppliedItems {
+        try reconciler.apply(items, listedIn: folder, mark: mark, answering: request, self)
     }
 
     func resolved(
         _ batch: ChangeBatch, in container: String
-    ) async throws(ProviderFailure) -> ReportedChanges {
+    ) async throws(ProviderError) -> ReportedChanges {
         try await reconciler.resolved(batch, in: container, self)
     }
 
     func apply(
-        _ changes: ReportedChanges, of container: String, isLast: Bool, answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> Bool {
-        try reconciler.apply(changes, of: container, isLast: isLast, answering: question, self)
+        _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> Bool {
+        try reconciler.apply(changes, of: container, isLast: isLast, answering: request, self)
     }
 
-    func withAncestors(_ items: [ProviderItem]) async throws(ProviderFailure) -> [ProviderItem] {
+    func withAncestors(_ items: [ProviderItem]) async throws(ProviderError) -> [ProviderItem] {
         try await reconciler.withAncestors(items, self)
     }
 
@@ -84,49 +84,51 @@ extension DomainEngine: ItemReconciling {
 
     func handle(_ removed: RemovedItems) { reconciler.handle(removed, self) }
 
-    func remove(gone identifiers: Set<String>) throws(ProviderFailure) {
+    func remove(gone identifiers: Set<String>) throws(ProviderError) {
         try reconciler.remove(gone: identifiers, self)
     }
 
     func newest(
-        _ items: [ProviderItem], answering question: AnswerOrder.Question
-    ) throws(ProviderFailure) -> [ProviderItem] {
-        try reconciler.newest(items, answering: question, self)
+        _ items: [ProviderItem], answering request: ReplyOrdering.Request
+    ) throws(ProviderError) -> [ProviderItem] {
+        try reconciler.newest(items, answering: request, self)
     }
 
-    func newest(gone: [String], answering question: AnswerOrder.Question) throws(ProviderFailure) -> [String] {
-        try reconciler.newest(gone: gone, answering: question, self)
+    func newest(gone: [String], answering request: ReplyOrdering.Request) throws(ProviderError) -> [String] {
+        try reconciler.newest(gone: gone, answering: request, self)
     }
 
-    func settleUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderFailure) {
-        try await reconciler.settleUnlisted(in: folder, mark, self)
+    func reconcileUnlisted(in folder: ItemNumber, _ mark: Int64) async throws(ProviderError) {
+        try await reconciler.reconcileUnlisted(in: folder, mark, self)
     }
 
-    func statuses(of identifiers: [String]) async throws(ProviderFailure) -> ItemStatuses {
+    func statuses(of identifiers: [String]) async throws(ProviderError) -> ItemStatuses {
         try await reconciler.revalidation.statuses(of: identifiers, self)
     }
 
-    func askAgain(_ statuses: ItemStatuses) throws(ProviderFailure) {
+    func scheduleRevalidation(_ statuses: ItemStatuses) throws(ProviderError) {
         try reconciler.revalidation.schedule(statuses, self)
     }
 
     /// Schedules the revalidation of items. The index has recorded it when this returns.
-    func askAgain(_ identifiers: Set<String>) throws(ProviderFailure) {
+    func scheduleRevalidation(_ identifiers: Set<String>) throws(ProviderError) {
         try reconciler.revalidation.schedule(identifiers, self)
     }
 
     /// Schedules the revalidation of items. If it cannot be recorded now, it does not survive a restart.
-    func askSoon(_ identifiers: Set<String>) { reconciler.revalidation.scheduleInAnyCase(identifiers, self) }
+    func requestRevalidation(_ identifiers: Set<String>) {
+        reconciler.revalidation.scheduleInAnyCase(identifiers, self)
+    }
 
     /// Records that the provider has confirmed a local change of an item, as
-    /// ``ItemReconciler/confirmed(_:told:_:question:_:)`` does.
+    /// ``ItemReconciler/confirmed(_:told:_:request:_:)`` does.
     func confirmed(_ number: ItemNumber, _ identifier: String, told: ProviderItem? = nil, _ answer: ProviderItem? = nil)
     {
-        reconciler.confirmed(identifier, told: told, answer, question: edits.questions[number], self)
+        reconciler.confirmed(identifier, told: told, answer, request: edits.requests[number], self)
     }
 
     /// Revalidates a visible item that the provider does not know.
-    func doubt(_ number: ItemNumber) { reconciler.doubt(number, self) }
+    func markUncertain(_ number: ItemNumber) { reconciler.markUncertain(number, self) }
 }
 
 /// The parts that ``ItemReconciler`` calls, and its events.
@@ -140,11 +142,11 @@ protocol ReconcilerHost: ItemReconciling, IdentifierTracking, ContentKeeping {
 /// The content cache, from the point of view of reports.
 protocol ContentKeeping: ComponentHost {
     /// Marks a file that is open for writing as edited.
-    func takeAsEdited(_ number: ItemNumber) throws(ProviderFailure)
+    func takeAsEdited(_ number: ItemNumber) throws(ProviderError)
     /// Writes to the index, and evicts clean contents if the disk is full.
     func writeMakingRoom<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(ProviderFailure) -> Result
+        _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(ProviderError) -> Result
 }
 
 extension DomainEngine: ReconcilerHost {}
@@ -160,10 +162,10 @@ protocol IdentifierTracking: ComponentHost {
     func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult?
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws
 
-    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem]
-    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem]
+    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem]
+    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem]
     func forgetWithheld(_ isMeant: (String) -> Bool)
-    func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String]
+    func believed(gone identifiers: [String]) throws(ProviderError) -> [String]
     func follow(_ items: [Reidentified])
 }
 
@@ -257,14 +259,14 @@ protocol Materializing: ComponentHost {
     /// - Parameter completion: Called on any thread; must not block.
     func materialize(
         _ number: ItemNumber, isDirectory: Bool,
-        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void)
+        completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void)
     func evictToLimit()
 }
 
 extension DomainEngine: Materializing {
     func materialize(
         _ number: ItemNumber, isDirectory: Bool,
-        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
+        completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void
     ) {
         if isDirectory {
             list(number, needs: .complete, completion: completion)
@@ -278,7 +280,7 @@ extension DomainEngine: Materializing {
 
 /// The parts that ``UserMetadata`` calls, and its event.
 protocol UserMetadataHost: ItemReconciling, IdentifierTracking {
-    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexFailure) -> Bool
+    func isWithin(_ top: ItemNumber, _ number: ItemNumber) throws(IndexError) -> Bool
 
     /// Passes on that no request for an item's user metadata is running any more.
     ///

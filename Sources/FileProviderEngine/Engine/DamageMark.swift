@@ -18,7 +18,7 @@ final class DamageMark: Sendable {
     }
 
     /// Records a failure if it is damage.
-    func note(_ failure: IndexFailure) {
+    func note(_ failure: IndexError) {
         guard case .corrupt(let words) = failure else { return }
         let isNew = self.words.withLock { known in
             defer { known = words }

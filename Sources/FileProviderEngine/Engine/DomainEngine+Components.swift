@@ -9,18 +9,18 @@ extension DomainEngine {
 
     /// Sets the function that is called each time a sign-in becomes necessary. It is called on the engine's thread
     /// and must not block.
-    package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderFailure) -> Void)?) {
+    package nonisolated func onSignInNeeded(_ receiver: (@Sendable (ProviderError) -> Void)?) {
         resources.signInRequests.function = receiver
     }
 
     /// Signs in with a password, as ``SignIn/attempt(password:)`` does, and resumes what waited for the sign-in.
-    package func signIn(password: String) async throws(ProviderFailure) {
+    package func signIn(password: String) async throws(ProviderError) {
         try await signIn.attempt(password: password)
         retry()
     }
 
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
-    package func noteFailedSignIn(_ failure: ProviderFailure) { signIn.noteFailedAttempt(failure) }
+    package func noteFailedSignIn(_ failure: ProviderError) { signIn.noteFailedAttempt(failure) }
 
     // MARK: Listings
 
@@ -33,10 +33,10 @@ extension DomainEngine {
     @discardableResult
     package nonisolated func list(
         _ folder: ItemNumber, needs need: ListingNeed,
-        completion: @escaping @Sendable (Result<Void, ProviderFailure>) -> Void
-    ) -> Waiting {
-        do throws(ProviderFailure) {
-            let row = try onRecord { () throws(IndexFailure) in try index.item(folder) }
+        completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void
+    ) -> Cancellable {
+        do throws(ProviderError) {
+            let row = try onRecord { () throws(IndexError) in try index.item(folder) }
             guard let row else { throw .noSuchItem }
             if try index.has(need, of: row) {
                 completion(.success(()))
@@ -53,13 +53,13 @@ extension DomainEngine {
         }
         let answer = EngineCompletion<Void>(completion)
         perform { $0.enumerator.wait(for: folder, need, answer, $0) }
-        return Waiting { answer.cancel() }
+        return Cancellable { answer.cancel() }
     }
 
     /// Waits until the index has the portion of a directory's listing that is needed. Cancelling the task cancels the
     /// wait.
     package nonisolated func wait(for folder: ItemNumber, _ need: ListingNeed) async throws {
-        let waiting = Lock<Waiting?>(nil)
+        let waiting = Lock<Cancellable?>(nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let made = list(folder, needs: need) { continuation.resume(returning: $0) }
@@ -89,8 +89,8 @@ extension DomainEngine {
 
     /// Returns the item of an identifier from the index. Requests it from the provider if it is not known yet.
     ///
-    /// - Throws: ``ProviderFailure/Kind/noSuchItem``, also for an item that was removed locally.
-    package func learn(of identifier: String) async throws(ProviderFailure) -> IndexedItem {
+    /// - Throws: ``ProviderError/Kind/noSuchItem``, also for an item that was removed locally.
+    package func learn(of identifier: String) async throws(ProviderError) -> IndexedItem {
         try await reconciler.learn(of: identifier, self)
     }
 
@@ -98,7 +98,7 @@ extension DomainEngine {
 
     /// Returns the items that are known to be in the trash, without waiting for the provider. If no change feed
     /// reports changes of the trash, it is listed in the background.
-    package nonisolated func trashed() throws(IndexFailure) -> [ProviderItem] {
+    package nonisolated func trashed() throws(IndexError) -> [ProviderItem] {
         perform { $0.trash.enumeration.noteLook($0) }
         return try index.trashed()
     }
@@ -108,27 +108,27 @@ extension DomainEngine {
     /// - Parameter folder: The directory to move the item to; `nil` for its former one.
     /// - Throws: A failure of kind `transient` while the removal is not yet sent, because it would move the item to
     ///   the trash again.
-    package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderFailure) {
+    package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderError) {
         try await trash.restore(identifier, to: folder, self)
     }
 
     /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
     /// that was restored meanwhile is not removed.
-    package func removeFromTrash(_ identifier: String) async throws(ProviderFailure) {
+    package func removeFromTrash(_ identifier: String) async throws(ProviderError) {
         try await trash.remove(identifier, self)
     }
 
     // MARK: Pinning
 
     /// Pins or unpins an item. Pinning a directory pins everything in it.
-    package func keep(_ number: ItemNumber, _ isKept: Bool) throws(ProviderFailure) {
-        try pinning.pin(currentNumber(number), isKept, self)
+    package func pin(_ number: ItemNumber, _ isPinned: Bool) throws(ProviderError) {
+        try pinning.pin(currentNumber(number), isPinned, self)
     }
 
     // MARK: User metadata
 
     /// Replaces an item's tags.
-    package func setTags(_ names: [String], of number: ItemNumber) throws(EditFailure) {
+    package func setTags(_ names: [String], of number: ItemNumber) throws(EditError) {
         try metadata.setTags(names, of: number, self)
     }
 
@@ -139,17 +139,17 @@ extension DomainEngine {
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
     package func changeTags(
         adding added: [String], removing removed: [String], of number: ItemNumber
-    ) throws(EditFailure) -> [String] {
+    ) throws(EditError) -> [String] {
         try metadata.changeTags(adding: added, removing: removed, of: number, self)
     }
 
     /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
-    package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditFailure) {
+    package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditError) {
         try metadata.setFavorite(isFavorite, of: number, self)
     }
 
     /// Sets an item's last-used date, in seconds since 1970.
-    package func setLastUsed(_ time: Double, of number: ItemNumber) throws(EditFailure) {
+    package func setLastUsed(_ time: Double, of number: ItemNumber) throws(EditError) {
         try metadata.setLastUsed(time, of: number, self)
     }
 }

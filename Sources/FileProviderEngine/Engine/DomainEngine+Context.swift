@@ -4,9 +4,9 @@ import LinuxSystem
 /// Short names of the shared state for the engine's parts that are not components yet.
 extension DomainEngine {
     nonisolated var folders: ContentFolders { resources.folders }
-    nonisolated var openFiles: OpenFiles { resources.openFiles }
+    nonisolated var openFiles: OpenFileTable { resources.openFiles }
     nonisolated var events: Receiver<EngineEvent> { resources.events }
-    nonisolated var answers: AnswerOrder { resources.answers }
+    nonisolated var replies: ReplyOrdering { resources.replies }
     nonisolated var damage: DamageMark { resources.damage }
     nonisolated var durable: DurableWrites { resources.durable }
 
@@ -15,19 +15,19 @@ extension DomainEngine {
     var isClosed: Bool { context.isClosed }
 
     /// Returns the row of an item, as ``EngineContext/row(of:evenIfDeleted:)`` does.
-    func row(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem { try context.row(of: number) }
+    func row(_ number: ItemNumber) throws(ProviderError) -> IndexedItem { try context.row(of: number) }
 
     /// Runs one transaction on the index, as ``EngineContext/write(freesSpace:_:)`` does.
     @discardableResult
     func write<Result>(
-        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(ProviderFailure) -> Result {
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(ProviderError) -> Result {
         try context.write(freesSpace: freesSpace, body)
     }
 
     /// Records a failure that no caller receives, for the status.
-    func remember(_ error: any Error) { context.recordBackgroundError(error) }
+    func recordBackgroundError(_ error: any Error) { context.recordBackgroundError(error) }
 
     /// Returns the backoff delay in seconds.
-    func pause(after attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
+    func delay(afterAttempt attempt: Int) -> Double { context.delay(afterAttempt: attempt) }
 }

@@ -11,19 +11,19 @@ struct EditWait {
 /// Waits that a provider begins while it changes an item. That change ends only after the wait.
 extension DomainEngine {
     /// Returns the item of an identifier if a request that changes it is running at the provider.
-    func changeInHand(_ identifier: String?) throws(ProviderFailure) -> ItemNumber? {
+    func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
         guard let identifier else { return nil }
-        let row = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
+        let row = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
         return row.flatMap { edits.isBusy($0.number) ? $0.number : nil }
     }
 
     /// Checks a wait for a deadlock.
     ///
-    /// - Throws: ``ProviderFailure/Kind/cannotSynchronize`` if an awaited edit can only end after the wait.
-    func checkDeadlock(of wait: EditWait) throws(ProviderFailure) {
+    /// - Throws: ``ProviderError/Kind/cannotSynchronize`` if an awaited edit can only end after the wait.
+    func checkDeadlock(of wait: EditWait) throws(ProviderError) {
         guard let own = wait.own, !wait.awaited.isEmpty else { return }
         guard needs(wait.awaited, own) || isFullOfWaits(besides: wait.awaited) else { return }
-        throw ProviderFailure(
+        throw ProviderError(
             .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
     }
 

@@ -10,7 +10,7 @@ extension DomainEngine {
     /// - Parameter limit: The maximum number of items. A page may have fewer, or none, although others follow.
     package nonisolated func items(
         in set: ItemSet, after number: ItemNumber?, limit: Int
-    ) throws(IndexFailure) -> ItemSetPage {
+    ) throws(IndexError) -> ItemSetPage {
         var page = ItemSetPage(items: [], next: nil)
         var rows: [IndexedItem] = []
         let last = try index.items(changedOnly: set == .pending, after: number, most: Self.mostRows) { row in
@@ -24,7 +24,7 @@ extension DomainEngine {
     }
 
     /// Returns an item for the provider's process: as the provider reported it, with its local place and state.
-    private nonisolated func described(_ row: IndexedItem) throws(IndexFailure) -> ProviderItem {
+    private nonisolated func described(_ row: IndexedItem) throws(IndexError) -> ProviderItem {
         var item = row.item
         let upload = uploads[row.number]
         if row.changes.contains(.place) {

@@ -36,7 +36,7 @@ package struct TransferTally {
 
 extension DomainEngine {
     /// Returns the totals of files whose local contents the provider does not have, including parked ones.
-    package func uploadTotals() throws(IndexFailure) -> TransferTotals {
+    package func uploadTotals() throws(IndexError) -> TransferTotals {
         var transfers: [ItemNumber: (done: Int64, total: Int64)] = [:]
         for entry in try journal.all()
         where entry.kind == .file && !entry.changes.isDisjoint(with: [.created, .contents])

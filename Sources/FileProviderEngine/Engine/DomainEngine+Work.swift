@@ -9,7 +9,7 @@ extension DomainEngine {
     }
 
     /// Returns a line for each piece of running or waiting work.
-    package func work() throws(IndexFailure) -> [String] {
+    package func work() throws(IndexError) -> [String] {
         var lines: [String] = []
         for entry in try journal.all() { lines.append(try work(on: entry)) }
         for (identifier, told) in edits.withheld {
@@ -26,7 +26,7 @@ extension DomainEngine {
         return lines
     }
 
-    private func work(on entry: JournalEntry) throws(IndexFailure) -> String {
+    private func work(on entry: JournalEntry) throws(IndexError) -> String {
         let number = entry.number
         var words = ["\(number.rawValue) \(entry.name), changed \(entry.changes.rawValue), \(entry.identifier)"]
         if let row = try index.itemEvenIfDeleted(number) {

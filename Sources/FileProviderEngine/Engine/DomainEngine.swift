@@ -45,7 +45,7 @@ package actor DomainEngine {
     ///   ``takeResumed()``.
     package init(
         configuration: DomainConfiguration, provider: any Provider, clock: any EngineClock = SystemEngineClock(),
-        resuming openings: [OpeningToResume] = []
+        resuming openings: [HandleToResume] = []
     ) throws {
         uploads = UploadStates(notes: configuration.states)
         let folders = try ContentFolders(dataFolder: configuration.dataFolder, cacheFolder: configuration.cacheFolder)

@@ -30,30 +30,30 @@ package struct DomainStatus: Sendable, Equatable {
     /// The number of pinned files and directories that are not materialized, or only partially.
     package var wantedCount: Int
     /// The number of items with user metadata that the provider does not have yet, and of those that are being sent.
-    package var factCount: Int
-    package var factsInFlight: Int
+    package var metadataCount: Int
+    package var metadataInFlight: Int
     /// The number of items whose user metadata is held back for a moment, to be sent with later changes.
-    package var factsPaused: Int
+    package var metadataPaused: Int
     /// The number of files that processes have open.
     package var openFileCount: Int
     /// The failure of the last request to the provider; `nil` after a success.
-    package var failure: ProviderFailure?
+    package var failure: ProviderError?
     /// The last failure to materialize a pinned item.
-    package var keepingFailure: ProviderFailure?
+    package var pinningFailure: ProviderError?
     package var signIn: SignInStatus
     /// The damage on this machine, such as to the journal, in a sentence.
     package var complaint: String?
     /// The last failure of the disk or the index that was returned to no caller.
-    package var localFailure: ProviderFailure?
+    package var localFailure: ProviderError?
     /// Whether the provider returns files without versions, so that size and date replace them.
     package var lacksVersions: Bool
 }
 
 extension DomainEngine {
-    package func status() throws(ProviderFailure) -> DomainStatus {
-        let (statistics, wantedCount, factCount, lacksVersions) = try onRecord { () throws(IndexFailure) in
+    package func status() throws(ProviderError) -> DomainStatus {
+        let (statistics, wantedCount, metadataCount, lacksVersions) = try onRecord { () throws(IndexError) in
             (
-                try index.statistics(), try index.wantedCount(), try journal.factCount(), try index.lacksVersions()
+                try index.statistics(), try index.wantedCount(), try journal.metadataCount(), try index.lacksVersions()
             )
         }
         return DomainStatus(
@@ -61,9 +61,9 @@ extension DomainEngine {
             listingCount: enumerator.count,
             downloads: downloader.status().sorted { $0.number.rawValue < $1.number.rawValue },
             cleanBytes: statistics.evictableBytes, cacheLimit: cache.cacheLimit, wantedCount: wantedCount,
-            factCount: factCount, factsInFlight: metadata.sendingCount, factsPaused: metadata.pausedCount,
+            metadataCount: metadataCount, metadataInFlight: metadata.sendingCount, metadataPaused: metadata.pausedCount,
             openFileCount: openFiles.withLock { $0.entries.count }, failure: context.requestFailure,
-            keepingFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
+            pinningFailure: wantedCount > 0 ? pinning.failure : nil, signIn: signIn.status,
             complaint: damage.complaint ?? journal.damage ?? rebuilding, localFailure: context.backgroundFailure,
             lacksVersions: lacksVersions)
     }

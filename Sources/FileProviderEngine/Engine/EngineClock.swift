@@ -17,7 +17,7 @@ package protocol EngineClock: Sendable {
     ///
     /// - Returns: A handle that cancels the job if it has not started.
     @discardableResult
-    func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Waiting
+    func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Cancellable
 }
 
 extension EngineClock {
@@ -41,7 +41,7 @@ extension EngineClock {
 private final class Pause: Sendable {
     private struct State {
         var continuation: CheckedContinuation<Void, Never>?
-        var waiting: Waiting?
+        var waiting: Cancellable?
         var isOver = false
     }
 
@@ -56,7 +56,7 @@ private final class Pause: Sendable {
         if isOver { continuation.resume() }
     }
 
-    func hold(_ waiting: Waiting) {
+    func hold(_ waiting: Cancellable) {
         let isOver = state.withLock { state in
             if !state.isOver { state.waiting = waiting }
             return state.isOver
@@ -92,8 +92,8 @@ package struct SystemEngineClock: EngineClock {
     }
 
     @discardableResult
-    package func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Waiting {
+    package func run(after seconds: Double, _ job: @escaping @Sendable () -> Void) -> Cancellable {
         let entry = Deadlines.shared.run(after: .seconds(max(0, seconds)), job)
-        return Waiting { Deadlines.shared.cancel(entry) }
+        return Cancellable { Deadlines.shared.cancel(entry) }
     }
 }

@@ -2,11 +2,11 @@ import FileProvider
 import LinuxSystem
 
 /// A completion handler of a request to the engine, which is called once.
-typealias EngineCompletion<Success: Sendable> = OneShotCompletion<Result<Success, ProviderFailure>>
+typealias EngineCompletion<Success: Sendable> = OneShotCompletion<Result<Success, ProviderError>>
 
 extension OneShotCompletion {
     /// Completes with a failure, because the caller does not wait any more.
-    func cancel<Success>() where Value == Result<Success, ProviderFailure> {
-        complete(.failure(ProviderFailure(.cancelled, message: "The wait was given up.")))
+    func cancel<Success>() where Value == Result<Success, ProviderError> {
+        complete(.failure(ProviderError(.cancelled, message: "The wait was given up.")))
     }
 }

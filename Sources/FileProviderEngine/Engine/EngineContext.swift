@@ -17,15 +17,15 @@ final class EngineContext {
     let resources: EngineResources
     let journal: Journal
     /// The delays between attempts.
-    let backoff = Pauses()
+    let backoff = Backoff()
     /// Whether the recovery of edits has completed. Before that, no local edit is accepted and none is sent.
     private(set) var isReady = false
     /// Whether the engine was closed. Nothing is started or written any more.
     private(set) var isClosed = false
     /// The last failure of the disk or the index that no caller received, for the status.
-    private(set) var backgroundFailure: ProviderFailure?
+    private(set) var backgroundFailure: ProviderError?
     /// The failure of the last request to the provider, for the status; `nil` after a success.
-    private(set) var requestFailure: ProviderFailure?
+    private(set) var requestFailure: ProviderError?
 
     init(_ resources: EngineResources, journal: Journal) {
         self.resources = resources
@@ -36,7 +36,7 @@ final class EngineContext {
     var provider: any Provider { resources.provider }
     var clock: any EngineClock { resources.clock }
     var index: Index { resources.index }
-    var answers: AnswerOrder { resources.answers }
+    var replies: ReplyOrdering { resources.replies }
 
     func becomeReady() { isReady = true }
 
@@ -46,8 +46,8 @@ final class EngineContext {
     }
 
     /// Throws `EIO` unless the engine accepts local edits.
-    func checkOpen() throws(EditFailure) {
-        guard !isClosed, isReady else { throw EditFailure(.inputOutput) }
+    func checkOpen() throws(EditError) {
+        guard !isClosed, isReady else { throw EditError(.inputOutput) }
     }
 
     // MARK: The index
@@ -57,61 +57,61 @@ final class EngineContext {
     /// - Parameter evenIfDeleted: Whether the row of an item that was removed locally is returned, too.
     /// - Throws: A failure of kind `expired` if the item got another number, and `noSuchItem` if the item does not
     ///   exist.
-    func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderFailure) -> IndexedItem {
-        do throws(IndexFailure) {
+    func row(of number: ItemNumber, evenIfDeleted: Bool = false) throws(ProviderError) -> IndexedItem {
+        do throws(IndexError) {
             let row = try evenIfDeleted ? index.itemEvenIfDeleted(number) : index.item(number)
             if let row { return row }
         } catch {
             resources.damage.note(error)
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
         throw resources.openFiles.entry(number)?.successor == nil ? .noSuchItem : .otherVersion
     }
 
     /// Returns an item that is visible locally, or throws `ENOENT`.
-    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
-        guard let row = try reading({ () throws(IndexFailure) in try index.item(number) }) else {
-            throw EditFailure(.noSuchFile)
+    func visible(_ number: ItemNumber) throws(EditError) -> IndexedItem {
+        guard let row = try reading({ () throws(IndexError) in try index.item(number) }) else {
+            throw EditError(.noSuchFile)
         }
         return row
     }
 
-    /// Runs one transaction on the index, and converts its failure to a ``ProviderFailure``.
+    /// Runs one transaction on the index, and converts its failure to a ``ProviderError``.
     ///
     /// - Parameter freesSpace: Whether the transaction serves to free space on a full disk.
     @discardableResult
     func write<Result>(
-        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(ProviderFailure) -> Result {
-        do throws(IndexFailure) {
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(ProviderError) -> Result {
+        do throws(IndexError) {
             return try index.write(freesSpace: freesSpace, body)
         } catch {
             resources.damage.note(error)
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
     }
 
     /// Gives known items the identifiers under which the provider reports them now, in a transaction on the index.
     func reidentify(
         _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
-    ) throws(IndexFailure) -> [Reidentified] {
+    ) throws(IndexError) -> [Reidentified] {
         let others = try writer.reidentify(items, gone: gone)
-        for other in others { try passFacts(of: other.number, to: other.identifier) }
+        for other in others { try passMetadata(of: other.number, to: other.identifier) }
         return others
     }
 
     /// Passes user metadata that is not sent yet on to the item's new identifier. Called before the index has that
     /// identifier, so that a crash in between loses none.
-    func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
-        guard var entry = try journal.facts(number), !entry.identifier.hasSameBytes(as: identifier),
+    func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
+        guard var entry = try journal.metadata(number), !entry.identifier.hasSameBytes(as: identifier),
             !entry.identifier.hasPrefix(IndexedItem.localPrefix)
         else { return }
         entry.identifier = identifier
-        try journal.putFacts([entry])
+        try journal.putMetadata([entry])
     }
 
     /// Returns the identifier of an item, or that of the root if the item does not exist.
-    func identifier(of number: ItemNumber) throws(IndexFailure) -> String {
+    func identifier(of number: ItemNumber) throws(IndexError) -> String {
         try index.item(number)?.item.identifier ?? ProviderItem.rootIdentifier
     }
 
@@ -119,17 +119,17 @@ final class EngineContext {
 
     /// Performs a request to the provider.
     ///
-    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
     nonisolated(nonsending) func asking<Reply: Sendable>(
-        _ request: nonisolated(nonsending) () async throws(ProviderFailure) -> Reply
+        _ request: nonisolated(nonsending) () async throws(ProviderError) -> Reply
     ) async throws -> Reply {
-        let result: Result<Reply, ProviderFailure>
-        do throws(ProviderFailure) {
+        let result: Result<Reply, ProviderError>
+        do throws(ProviderError) {
             result = .success(try await request())
         } catch {
             result = .failure(error)
         }
-        if isClosed { throw EngineClosed() }
+        if isClosed { throw EngineClosedError() }
         return try result.get()
     }
 
@@ -138,13 +138,13 @@ final class EngineContext {
     /// Records a failure that no caller receives, for the status.
     func recordBackgroundError(_ error: any Error) {
         configuration.states?.noteDomain()
-        backgroundFailure = error as? ProviderFailure ?? ProviderFailure(.transient, message: "\(error)")
+        backgroundFailure = error as? ProviderError ?? ProviderError(.transient, message: "\(error)")
     }
 
     /// Drops the recorded failure after later work has succeeded.
     func clearBackgroundFailure() { backgroundFailure = nil }
 
-    func recordRequestFailure(_ failure: ProviderFailure) { requestFailure = failure }
+    func recordRequestFailure(_ failure: ProviderError) { requestFailure = failure }
 
     func clearRequestFailure() { requestFailure = nil }
 
@@ -157,6 +157,6 @@ final class EngineContext {
     /// - Parameter attempt: 1 after the first failure.
     func delay(afterAttempt attempt: Int) -> Double {
         var generator = SystemRandomNumberGenerator()
-        return backoff.seconds(after: attempt, using: &generator)
+        return backoff.delay(afterAttempt: attempt, using: &generator)
     }
 }

@@ -3,7 +3,7 @@ import FileProvider
 /// A page of a container's items, and the position of its request in the order of replies.
 struct RequestedPage: Sendable {
     let page: ItemPage
-    let question: AnswerOrder.Question
+    let request: ReplyOrdering.Request
 
     /// Whether the next page can be requested, or this page is the last.
     var hasUsableNext: Bool { (page.next?.count ?? 0) <= 500 }
@@ -18,11 +18,11 @@ extension EngineResources {
 
     /// Sends a request, and retries it after a failure that may pass, such as the end of the provider's process.
     func patiently<Value: Sendable>(
-        _ ask: @Sendable () async throws(ProviderFailure) -> Value
-    ) async throws(ProviderFailure) -> Value {
+        _ ask: @Sendable () async throws(ProviderError) -> Value
+    ) async throws(ProviderError) -> Value {
         var attempt = 1
         while true {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 return try await ask()
             } catch {
                 guard error.isWorthAnotherAttempt, attempt < Self.attempts, !Task.isCancelled, !isClosed else {
@@ -40,19 +40,19 @@ extension EngineResources {
     /// Requests one page of a container's items.
     ///
     /// - Parameter page: The token of the page; `nil` for the first one.
-    func page(of container: String, after page: [UInt8]?) async throws(ProviderFailure) -> RequestedPage {
+    func page(of container: String, after page: [UInt8]?) async throws(ProviderError) -> RequestedPage {
         let size = configuration.pageSize
-        let question = answers.ask()
-        let answer = try await patiently { [provider] () async throws(ProviderFailure) in
+        let request = replies.beginRequest()
+        let answer = try await patiently { [provider] () async throws(ProviderError) in
             try await provider.page(of: container, after: page, suggestedSize: size)
         }
-        return RequestedPage(page: answer, question: question)
+        return RequestedPage(page: answer, request: request)
     }
 
     /// Returns the current sync anchor of a container; `nil` if it has none, or one of more than 500 bytes.
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
-        do throws(ProviderFailure) {
-            let anchor = try await patiently { [provider] () async throws(ProviderFailure) in
+    func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
+        do throws(ProviderError) {
+            let anchor = try await patiently { [provider] () async throws(ProviderError) in
                 try await provider.currentAnchor(of: container)
             }
             return anchor.flatMap { $0.count <= 500 ? $0 : nil }

@@ -8,9 +8,9 @@ final class EngineResources: Sendable {
     let clock: any EngineClock
     let index: Index
     let folders: ContentFolders
-    let openFiles = OpenFiles()
+    let openFiles = OpenFileTable()
     /// The order of requests and reports, which detects stale replies.
-    let answers = AnswerOrder()
+    let replies = ReplyOrdering()
     let listingAges = ListingAges()
     let damage: DamageMark
     /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
@@ -19,7 +19,7 @@ final class EngineResources: Sendable {
     let durable: DurableWrites
     let events = Receiver<EngineEvent>()
     /// The receiver of failures that make a sign-in necessary.
-    let signInRequests = Receiver<ProviderFailure>()
+    let signInRequests = Receiver<ProviderError>()
     // Leaf lock.
     private let closed = Lock(false)
 
@@ -38,9 +38,9 @@ final class EngineResources: Sendable {
         var rebuilding: String?
         damage = DamageMark(path: configuration.dataFolder + "/index.damaged")
         do {
-            if damage.isThere { throw IndexFailure.corrupt("It was found to be damaged when it was last used.") }
+            if damage.isThere { throw IndexError.corrupt("It was found to be damaged when it was last used.") }
             index = try Index(path: indexPath)
-        } catch IndexFailure.corrupt(let words) {
+        } catch IndexError.corrupt(let words) {
             try Index.delete(path: indexPath)
             index = try Index(path: indexPath)
             try damage.remove()

@@ -45,7 +45,7 @@ package final class SetVersions: Sendable {
     /// Waits until the version differs from the given one, or the task is cancelled.
     ///
     /// - Throws: A failure if the domain is closed.
-    package func wait(for set: ItemSet, toDifferFrom version: UInt64) async throws(ProviderFailure) {
+    package func wait(for set: ItemSet, toDifferFrom version: UInt64) async throws(ProviderError) {
         let key = state.withLock { state in
             state.lastKey += 1
             return state.lastKey

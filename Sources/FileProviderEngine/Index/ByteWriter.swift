@@ -97,20 +97,20 @@ package struct ByteReader {
 
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    static var damage: IndexFailure { .corrupt("A row of the index cannot be read.") }
+    static var damage: IndexError { .corrupt("A row of the index cannot be read.") }
 
     var isAtEnd: Bool { position == bytes.count }
 
     /// The bytes not read yet.
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[position...]) }
 
-    mutating func byte() throws(IndexFailure) -> UInt8 {
+    mutating func byte() throws(IndexError) -> UInt8 {
         guard position < bytes.count else { throw Self.damage }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func number() throws(IndexFailure) -> UInt64 {
+    mutating func number() throws(IndexError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -122,23 +122,23 @@ package struct ByteReader {
         }
     }
 
-    mutating func signed() throws(IndexFailure) -> Int64 { Int64(bitPattern: try number()) }
+    mutating func signed() throws(IndexError) -> Int64 { Int64(bitPattern: try number()) }
 
-    mutating func double() throws(IndexFailure) -> Double {
+    mutating func double() throws(IndexError) -> Double {
         guard bytes.count - position >= 8 else { throw Self.damage }
         defer { position += 8 }
         let pattern = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
         return Double(bitPattern: UInt64(littleEndian: pattern))
     }
 
-    mutating func counted() throws(IndexFailure) -> UnsafeRawBufferPointer {
+    mutating func counted() throws(IndexError) -> UnsafeRawBufferPointer {
         let count = try number()
         guard count <= UInt64(bytes.count - position) else { throw Self.damage }
         defer { position += Int(count) }
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + Int(count)])
     }
 
-    mutating func array() throws(IndexFailure) -> [UInt8] { [UInt8](try counted()) }
+    mutating func array() throws(IndexError) -> [UInt8] { [UInt8](try counted()) }
 
-    mutating func text() throws(IndexFailure) -> String { String(decoding: try counted(), as: UTF8.self) }
+    mutating func text() throws(IndexError) -> String { String(decoding: try counted(), as: UTF8.self) }
 }

@@ -11,13 +11,13 @@ package struct FolderPaths {
     }
 
     /// Returns the path of an item; `nil` if one of the directories above it is gone.
-    package mutating func path(of item: IndexedItem) throws(IndexFailure) -> String? {
+    package mutating func path(of item: IndexedItem) throws(IndexError) -> String? {
         if item.number == .root { return try path(of: item.number) }
         return try path(of: item.parent).map { $0 + "/" + item.name }
     }
 
     /// Returns the path of a directory; `nil` if it, or one above it, is gone.
-    package mutating func path(of folder: ItemNumber) throws(IndexFailure) -> String? {
+    package mutating func path(of folder: ItemNumber) throws(IndexError) -> String? {
         // Collects the directories up to one with a known path. This is a loop, not a recursion, because the provider
         // determines the depth.
         var way: [(number: ItemNumber, name: String)] = []

@@ -10,8 +10,8 @@ extension Index {
     /// - Returns: The number of the last item passed to `body`; `nil` if there are no more.
     func items(
         changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
-    ) throws(IndexFailure) -> ItemNumber? {
-        try read { queries throws(IndexFailure) in
+    ) throws(IndexError) -> ItemNumber? {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement(
                 "SELECT number, parent, changes, data FROM items WHERE number > ?1"
                     + (changedOnly ? " AND changes <> 0" : "") + " ORDER BY number")
@@ -35,8 +35,8 @@ extension Index {
     private static let versionSample = 64
 
     /// Whether the provider gives files without versions, judged by the items that were added last.
-    func lacksVersions() throws(IndexFailure) -> Bool {
-        try read { queries throws(IndexFailure) in
+    func lacksVersions() throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items ORDER BY number DESC LIMIT ?1")
             defer { statement.reset() }
             statement.bind(1, Int64(Self.versionSample))

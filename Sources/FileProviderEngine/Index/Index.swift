@@ -12,7 +12,7 @@ package final class Index: Sendable {
     /// The log through which a caller waits until commits are on the disk.
     let log: CommitLog
     private let path: String
-    private let gate = Gate()
+    private let writeLock = BlockingLock()
     private let writer: UnsafeTransfer<WriterConnection>
     private let lookup: Lookup
     let hash: KeyedHash
@@ -39,8 +39,8 @@ package final class Index: Sendable {
     ///
     /// - Parameter lookupMemory: The number of lookup entries that may be in memory only. A smaller number slows
     ///   writing.
-    /// - Throws: ``IndexFailure/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
-    package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexFailure) {
+    /// - Throws: ``IndexError/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
+    package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexError) {
         self.path = path
         let connection = try DatabaseConnection(path: path, .writing, cache: Self.writerCache)
         try connection.run("PRAGMA page_size = 8192")
@@ -52,7 +52,7 @@ package final class Index: Sendable {
             guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
                 throw .corrupt("The file holds tables of something else.")
             }
-            try connection.transaction { () throws(IndexFailure) in try IndexSchema.create(in: connection) }
+            try connection.transaction { () throws(IndexError) in try IndexSchema.create(in: connection) }
         } else if version != IndexSchema.version {
             throw .corrupt("The index has version \(version), and this program reads \(IndexSchema.version).")
         } else {
@@ -66,7 +66,7 @@ package final class Index: Sendable {
         writer = UnsafeTransfer(value: state)
         log = try CommitLog(ofDatabase: path)
         checkpointer = try Checkpointer(path: path, connection)
-        try write { writer throws(IndexFailure) in try writer.makeRoot(at: SystemEngineClock().now) }
+        try write { writer throws(IndexError) in try writer.makeRoot(at: SystemEngineClock().now) }
     }
 
     deinit {
@@ -106,9 +106,9 @@ package final class Index: Sendable {
     ///   second time with the space that is reserved for this.
     @discardableResult
     package func write<Result>(
-        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
-        gate.enter()
+        freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
+        writeLock.lock()
         let result: Result
         let changes: [IndexChange]
         let isMoreWanted: Bool
@@ -117,14 +117,14 @@ package final class Index: Sendable {
             writer.value.isObserved = observer.isSet
             result = try writer.value.transaction(freesSpace: freesSpace, body)
             changes = writer.value.takeChanges()
-            isMoreWanted = writer.value.keeping.takeNews()
+            isMoreWanted = writer.value.pins.takeNews()
             touched = writer.value.takeTouchedSets()
         } catch {
-            gate.leave()
+            writeLock.unlock()
             throw error
         }
         checkpointer.noteCommit()
-        gate.leave()
+        writeLock.unlock()
         if !changes.isEmpty { observer.tell(changes) }
         if isMoreWanted { wantedObserver.tell(()) }
         if !touched.isEmpty { setObserver.tell(touched) }
@@ -133,51 +133,51 @@ package final class Index: Sendable {
 
     /// Sets the function that is asked before each commit whether the disk has room for it. For tests.
     package func limitRoom(_ hasRoom: (@Sendable () -> Bool)?) {
-        gate.enter()
-        defer { gate.leave() }
+        writeLock.lock()
+        defer { writeLock.unlock() }
         writer.value.connection.hasRoom = hasRoom
     }
 
     /// Returns the number that the next new item gets. For callers that choose numbers themselves; see
     /// ``IndexWriter/insert(_:keepsNumber:)``.
     func nextNumber() -> ItemNumber {
-        gate.enter()
-        defer { gate.leave() }
+        writeLock.lock()
+        defer { writeLock.unlock() }
         return writer.value.nextNumber
     }
 
     /// Ensures that no new item gets a number up to this one while this process runs. After a failed write the
     /// journal on disk may still hold an entry with that number, and the next start would apply it to the other item.
     func skipNumbers(through number: ItemNumber) {
-        gate.enter()
-        defer { gate.leave() }
+        writeLock.lock()
+        defer { writeLock.unlock() }
         writer.value.skipNumbers(through: number)
     }
 
     // MARK: Reading
 
     /// Returns the item of a number; `nil` if it was removed locally or never existed.
-    package func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+    package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         let item = try itemEvenIfDeleted(number)
         return item?.changes.contains(.deleted) == true ? nil : item
     }
 
     /// Returns the item of a number, even if it was removed locally and the provider has not confirmed that.
-    package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        try read { queries throws(IndexFailure) in try queries.item(number) }
+    package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
+        try read { queries throws(IndexError) in try queries.item(number) }
     }
 
     /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed that.
-    package func item(identifier: String) throws(IndexFailure) -> IndexedItem? {
-        try read { queries throws(IndexFailure) in
+    package func item(identifier: String) throws(IndexError) -> IndexedItem? {
+        try read { queries throws(IndexError) in
             guard let number = try queries.number(identifier: identifier) else { return nil }
             return try queries.item(number)
         }
     }
 
     /// Returns the item that a directory shows under a name.
-    package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        try read { queries throws(IndexFailure) in try queries.item(named: name, in: parent) }
+    package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
+        try read { queries throws(IndexError) in try queries.item(named: name, in: parent) }
     }
 
     /// Enumerates the shown items of a directory in ascending number. The last number is a stable cursor under
@@ -189,12 +189,12 @@ package final class Index: Sendable {
     ///   - body: Called for each item; returns `false` to stop. It may read the index but not write it.
     package func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, limit: Int = .max,
-        _ body: (IndexedItem) throws(IndexFailure) -> Bool
-    ) throws(IndexFailure) {
+        _ body: (IndexedItem) throws(IndexError) -> Bool
+    ) throws(IndexError) {
         guard limit > 0 else { return }
-        try read { queries throws(IndexFailure) in
+        try read { queries throws(IndexError) in
             var count = 0
-            try queries.children(of: parent, after: number) { row throws(IndexFailure) in
+            try queries.children(of: parent, after: number) { row throws(IndexError) in
                 guard row.isShown else { return true }
                 count += 1
                 return try body(try row.item()) && count < limit
@@ -209,9 +209,9 @@ package final class Index: Sendable {
     package func names(
         in parent: ItemNumber, after number: ItemNumber? = nil,
         _ body: (ItemNumber, ProviderItem.Kind, UnsafeRawBufferPointer) -> Bool
-    ) throws(IndexFailure) {
-        try read { queries throws(IndexFailure) in
-            try queries.children(of: parent, after: number) { row throws(IndexFailure) in
+    ) throws(IndexError) {
+        try read { queries throws(IndexError) in
+            try queries.children(of: parent, after: number) { row throws(IndexError) in
                 guard row.isShown else { return true }
                 let key = try PackedItem.key(row.bytes)
                 return body(row.number, key.kind, key.name)
@@ -220,8 +220,8 @@ package final class Index: Sendable {
     }
 
     /// Returns the number of items that a directory shows.
-    package func childCount(of parent: ItemNumber) throws(IndexFailure) -> Int {
-        try read { queries throws(IndexFailure) in
+    package func childCount(of parent: ItemNumber) throws(IndexError) -> Int {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement(
                 "SELECT (SELECT count(*) FROM items WHERE parent = ?1)"
                     + " - (SELECT count(*) FROM items WHERE changes <> 0 AND changes & 8 AND parent = ?1)")
@@ -231,15 +231,15 @@ package final class Index: Sendable {
     }
 
     /// Returns the items with local changes.
-    package func changedItems() throws(IndexFailure) -> [IndexedItem] {
+    package func changedItems() throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try changedItems { items.append($0) }
         return items
     }
 
     /// Calls a function for each item with local changes, in ascending number. The function must not read the index.
-    func changedItems(_ body: (IndexedItem) -> Void) throws(IndexFailure) {
-        try read { queries throws(IndexFailure) in
+    func changedItems(_ body: (IndexedItem) -> Void) throws(IndexError) {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
             defer { statement.reset() }
             while try statement.step() {
@@ -249,8 +249,8 @@ package final class Index: Sendable {
     }
 
     /// Returns the parents that the items name but that are neither in the index nor among the items.
-    package func unknownParents(of items: [ProviderItem]) throws(IndexFailure) -> [String] {
-        try read { queries throws(IndexFailure) in
+    package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
+        try read { queries throws(IndexError) in
             var told = Set(items.lazy.map(\.identifier))
             var unknown: [String] = []
             for item in items where !told.contains(item.parent) {
@@ -262,8 +262,8 @@ package final class Index: Sendable {
     }
 
     /// Returns the index's statistics.
-    package func statistics() throws(IndexFailure) -> IndexStatistics {
-        try read { queries throws(IndexFailure) in
+    package func statistics() throws(IndexError) -> IndexStatistics {
+        try read { queries throws(IndexError) in
             let connection = queries.connection
             return IndexStatistics(
                 // The root does not count.
@@ -275,23 +275,23 @@ package final class Index: Sendable {
     }
 
     /// Returns the total size in bytes of the clean contents that may be evicted.
-    func evictableBytes() throws(IndexFailure) -> Int64 {
-        try read { queries throws(IndexFailure) in
+    func evictableBytes() throws(IndexError) -> Int64 {
+        try read { queries throws(IndexError) in
             try queries.connection.number("SELECT total(size) FROM used")
         }
     }
 
     /// Returns a container's sync anchor: the changes after it are not known yet.
-    package func anchor(of container: String) throws(IndexFailure) -> [UInt8]? {
+    package func anchor(of container: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }
 
-    package func setting(_ key: String) throws(IndexFailure) -> [UInt8]? {
+    package func setting(_ key: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT value FROM settings WHERE key = ?1", key)
     }
 
-    private func value(_ sql: String, _ key: String) throws(IndexFailure) -> [UInt8]? {
-        try read { queries throws(IndexFailure) in
+    private func value(_ sql: String, _ key: String) throws(IndexError) -> [UInt8]? {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement(sql)
             statement.bind(1, key)
             guard try statement.step() else { return nil }
@@ -300,8 +300,8 @@ package final class Index: Sendable {
     }
 
     func read<Result>(
-        _ body: (IndexQueries) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ body: (IndexQueries) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         let queries: IndexQueries
         if let idle = readers.withLock({ $0.popLast() }) {
             queries = idle.value

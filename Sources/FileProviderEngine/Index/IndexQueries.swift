@@ -8,15 +8,15 @@ final class IndexQueries {
     private let childRows: Statement
     private let childNumbers: Statement
     private let lookup: LookupQueries
-    private let facts: Statement
+    private let metadata: Statement
     /// A buffer that is reused from query to query.
     private var candidates: [ItemNumber] = []
     /// Whether a hash may be in the lookup; `false` skips the query. The writer sets this to its filter.
     var mayContain: (UInt64) -> Bool = { _ in true }
     /// A function that is called before rows are read. The writer sets it to flush its new rows.
-    var willRead: (() throws(IndexFailure) -> Void)?
+    var willRead: (() throws(IndexError) -> Void)?
 
-    init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexFailure) {
+    init(_ connection: DatabaseConnection, hash: KeyedHash, lookup: Lookup) throws(IndexError) {
         self.connection = connection
         self.hash = hash
         row = try connection.statement("SELECT parent, changes, data FROM items WHERE number = ?1")
@@ -25,7 +25,7 @@ final class IndexQueries {
         childNumbers = try connection.statement(
             "SELECT number FROM items WHERE parent = ?1 AND number < ?2 ORDER BY number")
         self.lookup = try LookupQueries(connection, lookup)
-        facts = try connection.statement(FactsQueries.find)
+        metadata = try connection.statement(MetadataQueries.find)
     }
 
     /// A row as stored in the file.
@@ -38,20 +38,20 @@ final class IndexQueries {
 
         var isShown: Bool { !changes.contains(.deleted) }
 
-        func isShown(as name: String, in folder: ItemNumber) throws(IndexFailure) -> Bool {
+        func isShown(as name: String, in folder: ItemNumber) throws(IndexError) -> Bool {
             guard parent == folder, isShown else { return false }
             return name.hasBytes(try PackedItem.key(bytes).name)
         }
 
-        func item() throws(IndexFailure) -> IndexedItem {
+        func item() throws(IndexError) -> IndexedItem {
             try PackedItem.read(number: number, parent: parent, changes: changes, bytes)
         }
     }
 
     /// Calls a function with the row of a number, even if the item was removed locally.
     func withRow<Result>(
-        _ number: ItemNumber, _ body: (Row) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result? {
+        _ number: ItemNumber, _ body: (Row) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result? {
         try willRead?()
         row.bind(1, number.rawValue)
         guard try row.step() else { return nil }
@@ -63,23 +63,23 @@ final class IndexQueries {
     }
 
     /// Returns the item of a number, even if it was removed locally.
-    func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? {
-        try withRow(number) { row throws(IndexFailure) in try row.item() }
+    func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
+        try withRow(number) { row throws(IndexError) in try row.item() }
     }
 
     /// Returns an item's user metadata, and which of it was set locally and is not confirmed; `nil` if it has none.
-    func facts(of number: ItemNumber) throws(IndexFailure) -> (ItemFacts, FactKinds)? {
-        try FactsQueries.row(facts, number)
+    func metadata(of number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
+        try MetadataQueries.row(metadata, number)
     }
 
     /// Returns the number of the item with an identifier, even if the item was removed locally.
-    func number(identifier: String) throws(IndexFailure) -> ItemNumber? {
+    func number(identifier: String) throws(IndexError) -> ItemNumber? {
         try number(identifier: identifier, hash: hash.identifier(identifier))
     }
 
     /// - Parameter hash: The identifier's hash.
-    func number(identifier: String, hash: UInt64) throws(IndexFailure) -> ItemNumber? {
-        try candidate(hash) { row throws(IndexFailure) in
+    func number(identifier: String, hash: UInt64) throws(IndexError) -> ItemNumber? {
+        try candidate(hash) { row throws(IndexError) in
             identifier.hasBytes(try PackedItem.key(row.bytes).identifier)
         }
     }
@@ -89,16 +89,16 @@ final class IndexQueries {
     /// - Parameter isLookedFor: A filter that returns whether the item may be returned.
     func number(
         named name: String, in parent: ItemNumber, where isLookedFor: (ItemNumber) -> Bool = { _ in true }
-    ) throws(IndexFailure) -> ItemNumber? {
-        try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
+    ) throws(IndexError) -> ItemNumber? {
+        try candidate(hash.name(name, in: parent)) { row throws(IndexError) in
             isLookedFor(row.number) ? try row.isShown(as: name, in: parent) : false
         }
     }
 
     /// Returns the item that is shown in a directory under a name.
-    func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+    func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         var item: IndexedItem?
-        _ = try candidate(hash.name(name, in: parent)) { row throws(IndexFailure) in
+        _ = try candidate(hash.name(name, in: parent)) { row throws(IndexError) in
             guard try row.isShown(as: name, in: parent) else { return false }
             item = try row.item()
             return true
@@ -107,8 +107,8 @@ final class IndexQueries {
     }
 
     private func candidate(
-        _ key: UInt64, _ isIt: (Row) throws(IndexFailure) -> Bool
-    ) throws(IndexFailure) -> ItemNumber? {
+        _ key: UInt64, _ isIt: (Row) throws(IndexError) -> Bool
+    ) throws(IndexError) -> ItemNumber? {
         guard mayContain(key) else { return nil }
         defer { lookup.endReading() }
         try lookup.numbers(key, &candidates)
@@ -123,7 +123,7 @@ final class IndexQueries {
     /// database index alone answers this: no row is read.
     func childNumbers(
         of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         try willRead?()
         childNumbers.bind(1, parent.rawValue)
         childNumbers.bind(2, end?.rawValue ?? .max)
@@ -134,8 +134,8 @@ final class IndexQueries {
     /// Enumerates a directory's rows in ascending number, including those of items removed locally, until the
     /// function returns `false`.
     func children(
-        of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexFailure) -> Bool
-    ) throws(IndexFailure) {
+        of parent: ItemNumber, after number: ItemNumber? = nil, _ body: (Row) throws(IndexError) -> Bool
+    ) throws(IndexError) {
         try willRead?()
         childRows.bind(1, parent.rawValue)
         childRows.bind(2, number?.rawValue ?? 0)

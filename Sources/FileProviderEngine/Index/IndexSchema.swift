@@ -22,7 +22,7 @@ enum IndexSchema {
     /// The version of the schema. An index of another version is rebuilt.
     static let version: Int64 = 3
 
-    static func create(in connection: DatabaseConnection) throws(IndexFailure) {
+    static func create(in connection: DatabaseConnection) throws(IndexError) {
         try connection.run(
             """
             CREATE TABLE items (
@@ -52,7 +52,7 @@ enum IndexSchema {
     }
 
     /// Adds the tables that an index of this version did not have from the beginning.
-    static func complete(_ connection: DatabaseConnection) throws(IndexFailure) {
+    static func complete(_ connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS reidentified (number INTEGER PRIMARY KEY)")

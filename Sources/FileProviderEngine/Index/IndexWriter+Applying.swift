@@ -19,7 +19,7 @@ extension IndexWriter {
     @discardableResult
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
-    ) throws(IndexFailure) -> AppliedItems {
+    ) throws(IndexError) -> AppliedItems {
         if let folder, state.listings[folder]?.mark != mark { state.beginListing(of: folder, mark) }
         var application = Application(state, listedIn: folder)
         try application.apply(items)
@@ -54,14 +54,14 @@ private struct Application {
         folderIdentifier = folder.flatMap { folder in try? state.queries.item(folder)?.item.identifier }
     }
 
-    private enum Known {
+    private enum LookupResult {
         case new
         case unchanged(ItemNumber)
         case changed(ItemNumber)
         case ignored
     }
 
-    mutating func apply(_ items: [ProviderItem]) throws(IndexFailure) {
+    mutating func apply(_ items: [ProviderItem]) throws(IndexError) {
         // A span avoids a retain and release for each part of an item that is taken out of the array.
         let (all, items) = (items, items.span)
         if state.trash.mayHoldSome || Self.isAnySaidToBeTrashed(items) { try findTrashed(all) }
@@ -71,7 +71,7 @@ private struct Application {
         for index in items.indices { hashes.append(state.hash.identifier(items[index].identifier)) }
         // All hashes at once, because each is a memory access that likely misses the cache.
         let mayBeKnown = state.mayContain(hashes)
-        var known: [Known] = []
+        var known: [LookupResult] = []
         known.reserveCapacity(items.count)
         for index in items.indices {
             if !Self.isItem(items[index].identifier) {
@@ -108,13 +108,13 @@ private struct Application {
 
     private mutating func look(
         at item: borrowing ProviderItem, _ hash: UInt64, mayBeKnown: Bool
-    ) throws(IndexFailure) -> Known {
+    ) throws(IndexError) -> LookupResult {
         guard mayBeKnown, let number = try state.queries.number(identifier: item.identifier, hash: hash) else {
             return try isInTrash(item) ? .ignored : .new
         }
         state.bytes.clear()
         PackedItem.write(item, to: &state.bytes)
-        let isUnchanged = try state.queries.withRow(number) { row throws(IndexFailure) in
+        let isUnchanged = try state.queries.withRow(number) { row throws(IndexError) in
             let key = try PackedItem.key(row.bytes)
             let said = UnsafeRawBufferPointer(rebasing: row.bytes[key.providerPart...])
             if said.hasSameBytes(as: state.bytes.bytes) { return true }
@@ -141,20 +141,20 @@ private struct Application {
     }
 
     /// Whether an item lies in the trash or in a directory that does. Records an item that lies in the trash itself.
-    private func isInTrash(_ item: ProviderItem) throws(IndexFailure) -> Bool {
+    private func isInTrash(_ item: ProviderItem) throws(IndexError) -> Bool {
         guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
         if item.isSaidToBeTrashed { try state.trash.note(item, formerlyIn: try former(of: item)) }
         return true
     }
 
     /// Returns the identifier of the parent that an item had until now; `nil` if it is not known.
-    private func former(of item: ProviderItem) throws(IndexFailure) -> String? {
+    private func former(of item: ProviderItem) throws(IndexError) -> String? {
         guard let number = try state.queries.number(identifier: item.identifier) else { return nil }
         return try state.queries.item(number)?.item.parent
     }
 
     /// Finds the items that lie in the trash, in any order of the batch.
-    private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexFailure) {
+    private mutating func findTrashed(_ items: [ProviderItem]) throws(IndexError) {
         let batch = Dictionary(items.map { ($0.identifier, $0) }) { $1 }
         for (identifier, item) in batch where item.isSaidToBeTrashed { trashed.insert(identifier) }
         var isMore = true
@@ -173,13 +173,13 @@ private struct Application {
     }
 
     /// Returns the directory that an item names as its parent; `nil` if it is not known.
-    private mutating func parent(_ identifier: String) throws(IndexFailure) -> ItemNumber? {
+    private mutating func parent(_ identifier: String) throws(IndexError) -> ItemNumber? {
         if let folder, identifier == folderIdentifier { return folder }
         if let lastParent, lastParent.identifier == identifier { return lastParent.number }
         var number = try state.queries.number(identifier: identifier)
         if let found = number {
             // A file that the provider names as a parent is not accepted.
-            let kind = try state.queries.withRow(found) { row throws(IndexFailure) in
+            let kind = try state.queries.withRow(found) { row throws(IndexError) in
                 try PackedItem.key(row.bytes).kind
             }
             if kind != .folder { number = nil }
@@ -191,7 +191,7 @@ private struct Application {
     // MARK: New items
 
     /// Adds the items that came before their parents.
-    private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexFailure) {
+    private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexError) {
         var parents: [String] = []
         for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
         while let identifier = parents.popLast() {
@@ -211,7 +211,7 @@ private struct Application {
     /// - Returns: Whether a directory was found for it; otherwise it is left out.
     private mutating func add(
         _ item: borrowing ProviderItem, _ hash: UInt64, orIn other: ItemNumber?
-    ) throws(IndexFailure) -> Bool {
+    ) throws(IndexError) -> Bool {
         try state.trash.forget(item.identifier)
         let known = try parent(item.parent)
         var place = known ?? other
@@ -226,7 +226,7 @@ private struct Application {
         try state.insert(item, number, in: place, name: name)
         addedHashes.insert(hash)
         result.added.append(number)
-        state.tell(.added(number, parent: place, name: name))
+        state.recordChange(.added(number, parent: place, name: name))
         if known == nil { try noteOrphan(number, item.parent, isListed: isListed) }
         guard item.kind == .folder else { return true }
         if lastParent?.identifier == item.identifier { lastParent = nil }
@@ -237,7 +237,7 @@ private struct Application {
 
     private mutating func noteOrphan(
         _ number: ItemNumber, _ parent: String, isListed: Bool
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         try state.noteOrphan(number, parent: parent, listed: isListed)
         unknownParents.insert(parent)
     }
@@ -245,7 +245,7 @@ private struct Application {
     // MARK: Items that are there
 
     /// Handles an item that the provider reported unchanged. The obstacle that kept it out of its place may be gone.
-    private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)
             return
@@ -254,7 +254,7 @@ private struct Application {
         guard
             let before = try state.queries.withRow(
                 number,
-                { row throws(IndexFailure) -> IndexedItem? in
+                { row throws(IndexError) -> IndexedItem? in
                     // The item exists, whether a listing or a change feed reported it.
                     state.noteListed(number, in: row.parent)
                     let isInPlace = place == nil || row.parent == place || number == .root
@@ -267,7 +267,7 @@ private struct Application {
         try write(before, before, wasSaidToBe: false)
     }
 
-    private mutating func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func change(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         guard let before = try state.queries.item(number) else { return }
         if try isInTrash(item) {
             leaving.remove(number)
@@ -288,7 +288,7 @@ private struct Application {
         // A provider may omit the target in later reports; without it the link would be empty.
         if item.kind == .symbolicLink, item.linkTarget == nil { after.item.linkTarget = before.item.linkTarget }
         if after.hasSetAttributes {
-            after.followAttributes(since: before.item, except: try state.facts.setHere(number))
+            after.followAttributes(since: before.item, except: try state.metadata.setLocally(number))
         }
         result.changed.append(number)
         noteContents(before, item)
@@ -296,10 +296,10 @@ private struct Application {
             // A root without a creation date at the provider keeps the one from when it was first known.
             after.item.created = item.created ?? before.item.created
             try state.replace(before, with: after)
-            state.tell(before, after, wasShown: true, isShown: true)
+            state.recordChange(before, after, wasShown: true, isShown: true)
         } else if before.changes.contains(.place) {
             try state.replace(before, with: after)
-            state.tell(before, after, wasShown: before.isShown, isShown: before.isShown)
+            state.recordChange(before, after, wasShown: before.isShown, isShown: before.isShown)
         } else {
             try write(before, after, wasSaidToBe: before.isSaidToBe(where: item))
         }
@@ -308,7 +308,7 @@ private struct Application {
     /// Moves an item to the place and name that the provider reports.
     private mutating func write(
         _ before: IndexedItem, _ said: IndexedItem, wasSaidToBe: Bool
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         var after = said
         let number = before.number
         let known = try parent(said.item.parent)
@@ -341,11 +341,11 @@ private struct Application {
             try state.forgetOrphan(number)
         }
         if before.parent != after.parent || !before.name.hasSameBytes(as: after.name) { result.moved.append(number) }
-        state.tell(before, after, wasShown: before.isShown, isShown: before.isShown)
+        state.recordChange(before, after, wasShown: before.isShown, isShown: before.isShown)
     }
 
     /// Replaces an item whose kind changed, such as a file that became a directory, by a new item.
-    private mutating func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func replace(_ before: IndexedItem, _ item: ProviderItem) throws(IndexError) {
         guard before.number != .root else { return }
         leaving.remove(before.number)
         try state.removeTree(before.number, &result.removed)

@@ -6,7 +6,7 @@ extension IndexWriter {
     /// Items with local changes stay, with the directories that lead to them: the engine decides about them. Items
     /// that were removed locally, too, are gone. An item that was removed locally from a directory that the provider
     /// removed stays hidden until the provider confirms its removal.
-    package mutating func remove(identifiers: [String]) throws(IndexFailure) -> RemovedItems {
+    package mutating func remove(identifiers: [String]) throws(IndexError) -> RemovedItems {
         var removed = RemovedItems()
         for identifier in identifiers {
             try state.trash.forget(identifier)
@@ -28,7 +28,7 @@ extension IndexWriter {
     ///   directory is empty.
     package mutating func removeUnlisted(
         in folder: ItemNumber, before mark: Int64
-    ) throws(IndexFailure) -> RemovedItems {
+    ) throws(IndexError) -> RemovedItems {
         var removed = RemovedItems()
         guard let identifier = try item(folder)?.item.identifier else { return removed }
         for number in try unlistedNumbers(in: folder, before: mark) {

@@ -9,23 +9,23 @@ package struct IndexWriter: ~Copyable {
     // MARK: Looking
 
     /// Returns the item of a number, even if it was removed locally.
-    package func item(_ number: ItemNumber) throws(IndexFailure) -> IndexedItem? { try state.queries.item(number) }
+    package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? { try state.queries.item(number) }
 
     /// Returns the item of an identifier, even if it was removed locally.
-    package func item(identifier: String) throws(IndexFailure) -> IndexedItem? {
+    package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         guard let number = try state.queries.number(identifier: identifier) else { return nil }
         return try item(number)
     }
 
     /// Returns the item that a directory shows under a name.
-    package func item(named name: String, in parent: ItemNumber) throws(IndexFailure) -> IndexedItem? {
+    package func item(named name: String, in parent: ItemNumber) throws(IndexError) -> IndexedItem? {
         try state.queries.item(named: name, in: parent)
     }
 
     /// Returns a directory's items in ascending number, including those removed locally.
-    package func children(of parent: ItemNumber) throws(IndexFailure) -> [IndexedItem] {
+    package func children(of parent: ItemNumber) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
-        try state.queries.children(of: parent) { row throws(IndexFailure) in
+        try state.queries.children(of: parent) { row throws(IndexError) in
             items.append(try row.item())
             return true
         }
@@ -33,12 +33,12 @@ package struct IndexWriter: ~Copyable {
     }
 
     /// Returns a name that is free in a directory: the wanted one, made valid, or one with a number appended.
-    package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexFailure) -> String {
+    package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexError) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }
 
     /// Whether a directory is another one or lies in it, at any depth.
-    package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexFailure) -> Bool {
+    package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexError) -> Bool {
         try state.isFolder(number, within: folder)
     }
 
@@ -53,8 +53,8 @@ package struct IndexWriter: ~Copyable {
     /// - Returns: The item as written.
     @discardableResult
     package mutating func update(
-        _ number: ItemNumber, _ change: (inout IndexedItem) throws(IndexFailure) -> Void
-    ) throws(IndexFailure) -> IndexedItem? {
+        _ number: ItemNumber, _ change: (inout IndexedItem) throws(IndexError) -> Void
+    ) throws(IndexError) -> IndexedItem? {
         guard let before = try item(number) else { return nil }
         var after = before
         try change(&after)
@@ -68,7 +68,7 @@ package struct IndexWriter: ~Copyable {
     ///   with that number is replaced.
     /// - Returns: The item's number. Its name may differ from the wanted one; see ``update(_:_:)``.
     @discardableResult
-    package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexFailure) -> ItemNumber {
+    package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexError) -> ItemNumber {
         var item = item
         if !keepsNumber {
             item.number = state.takeNumber()
@@ -84,7 +84,7 @@ package struct IndexWriter: ~Copyable {
     }
 
     /// Deletes a row with everything in it, even items with local changes.
-    package mutating func delete(_ number: ItemNumber) throws(IndexFailure) {
+    package mutating func delete(_ number: ItemNumber) throws(IndexError) {
         guard number != .root else { return }
         var removed = RemovedItems()
         try state.removeTree(number, evenIfChanged: true, &removed)
@@ -95,7 +95,7 @@ package struct IndexWriter: ~Copyable {
     /// Records that a file's contents were used.
     ///
     /// - Parameter time: The time of the use. Only the order of the values matters.
-    package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexFailure) {
+    package mutating func touch(_ number: ItemNumber, _ time: Double) throws(IndexError) {
         let statement = try state.connection.statement("UPDATE used SET time = ?2 WHERE number = ?1")
         statement.bind(1, number.rawValue)
         statement.bind(2, time)
@@ -104,7 +104,7 @@ package struct IndexWriter: ~Copyable {
 
     /// Returns the files with clean local contents that may be evicted, least recently used first, with their local
     /// sizes in bytes.
-    package func leastRecentlyUsed(limit: Int) throws(IndexFailure) -> [(number: ItemNumber, localSize: Int64)] {
+    package func leastRecentlyUsed(limit: Int) throws(IndexError) -> [(number: ItemNumber, localSize: Int64)] {
         let statement = try state.connection.statement("SELECT number, size FROM used ORDER BY time, number LIMIT ?1")
         statement.bind(1, Int64(limit))
         var files: [(number: ItemNumber, localSize: Int64)] = []
@@ -116,26 +116,26 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Anchors and settings
 
-    package func anchor(of container: String) throws(IndexFailure) -> [UInt8]? {
+    package func anchor(of container: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }
 
-    package mutating func setAnchor(_ anchor: [UInt8]?, of container: String) throws(IndexFailure) {
+    package mutating func setAnchor(_ anchor: [UInt8]?, of container: String) throws(IndexError) {
         try set(
             anchor, container, "INSERT OR REPLACE INTO anchors VALUES (?1, ?2)",
             "DELETE FROM anchors WHERE container = ?1")
     }
 
-    package func setting(_ key: String) throws(IndexFailure) -> [UInt8]? {
+    package func setting(_ key: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT value FROM settings WHERE key = ?1", key)
     }
 
     /// - Parameter key: The key. Keys with the prefix `index.` belong to the index itself.
-    package mutating func setSetting(_ key: String, _ value: [UInt8]?) throws(IndexFailure) {
+    package mutating func setSetting(_ key: String, _ value: [UInt8]?) throws(IndexError) {
         try set(value, key, "INSERT OR REPLACE INTO settings VALUES (?1, ?2)", "DELETE FROM settings WHERE key = ?1")
     }
 
-    private func value(_ sql: String, _ key: String) throws(IndexFailure) -> [UInt8]? {
+    private func value(_ sql: String, _ key: String) throws(IndexError) -> [UInt8]? {
         let statement = try state.connection.statement(sql)
         statement.bind(1, key)
         guard try statement.step() else { return nil }
@@ -144,7 +144,7 @@ package struct IndexWriter: ~Copyable {
 
     private func set(
         _ value: [UInt8]?, _ key: String, _ put: String, _ remove: String
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         let statement = try state.connection.statement(value == nil ? remove : put)
         statement.bind(1, key)
         if let value { try statement.run(2, value) } else { try statement.run() }
@@ -153,7 +153,7 @@ package struct IndexWriter: ~Copyable {
     // MARK: The root
 
     /// - Parameter now: Seconds since 1970.
-    mutating func makeRoot(at now: Double) throws(IndexFailure) {
+    mutating func makeRoot(at now: Double) throws(IndexError) {
         guard try item(.root) == nil else { return }
         var root = ProviderItem(
             identifier: ProviderItem.rootIdentifier, parent: ProviderItem.rootIdentifier, filename: "root",
@@ -168,6 +168,6 @@ extension IndexedItem {
     package init(number: ItemNumber = ItemNumber(rawValue: 0), parent: ItemNumber, name: String, item: ProviderItem) {
         self.init(
             number: number, parent: parent, name: name, item: item, changes: [], content: .dataless, localSize: 0,
-            localVersion: [], localModified: nil, mode: nil, listing: .never, isKept: false)
+            localVersion: [], localModified: nil, mode: nil, listing: .never, isPinned: false)
     }
 }

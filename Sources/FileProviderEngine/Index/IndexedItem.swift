@@ -29,10 +29,10 @@ package struct IndexedItem: Sendable, Equatable {
     package var listing: ListingState
     /// Whether the user pinned this very item, regardless of its size. A pinned directory pins everything in it, now
     /// and later.
-    package var isKept: Bool
+    package var isPinned: Bool
     package var attributes = LocalAttributes()
     /// Whether the item lies in a pinned directory. The index maintains this wherever the item moves.
-    package var isKeptByFolder = false
+    package var isPinnedByFolder = false
     /// The local byte ranges of a ``ContentState/partial`` file. A few that are local may be missing.
     package var parts = ByteRanges()
 
@@ -40,7 +40,7 @@ package struct IndexedItem: Sendable, Equatable {
     package static let localPrefix = "purvey-local:"
 
     /// Whether the item is pinned, by itself or with a directory.
-    package var staysHere: Bool { isKept || isKeptByFolder }
+    package var staysLocal: Bool { isPinned || isPinnedByFolder }
 
     /// Whether the provider knows the item.
     package var isKnownToProvider: Bool { !item.identifier.hasPrefix(Self.localPrefix) }

@@ -75,7 +75,7 @@ package struct LocalAttributes: Sendable, Equatable {
         for name in removed.sorted() { bytes.text(name) }
     }
 
-    init(_ reader: inout ByteReader) throws(IndexFailure) {
+    init(_ reader: inout ByteReader) throws(IndexError) {
         for _ in 0..<(try reader.number()) {
             let name = try reader.text()
             values[name] = try reader.array()
@@ -83,7 +83,7 @@ package struct LocalAttributes: Sendable, Equatable {
         for _ in 0..<(try reader.number()) { removed.insert(try reader.text()) }
     }
 
-    static func skip(_ reader: inout ByteReader) throws(IndexFailure) {
+    static func skip(_ reader: inout ByteReader) throws(IndexError) {
         for _ in 0..<(try reader.number()) {
             _ = try reader.counted()
             _ = try reader.counted()
@@ -97,20 +97,20 @@ extension IndexedItem {
     package static let attributePrefix = ItemAttributes.prefix
 
     /// The extended attributes by full name: the provider's with the local changes applied.
-    package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesHere) }
+    package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesAsShown) }
 
     /// - Returns: Whether there is room for the attribute.
     mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
 
     /// - Parameter mayBeSent: Whether the attribute may have been sent to the provider.
     mutating func removeAttribute(_ name: String, mayBeSent: Bool) {
-        attributes.remove(name, isGiven: item.attributesHere[name] != nil, mayBeSent: mayBeSent)
+        attributes.remove(name, isGiven: item.attributesAsShown[name] != nil, mayBeSent: mayBeSent)
     }
 }
 
 extension ProviderItem {
     /// The provider's extended attributes by their local names.
-    var attributesHere: [String: [UInt8]] {
+    var attributesAsShown: [String: [UInt8]] {
         guard !extendedAttributes.isEmpty else { return [:] }
         var here: [String: [UInt8]] = [:]
         for (name, value) in extendedAttributes {

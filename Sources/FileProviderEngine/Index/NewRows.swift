@@ -18,8 +18,8 @@ final class NewRows {
     private var rows: [Row] = []
     private var bytes = ByteWriter(capacity: 16 << 10)
 
-    init(_ connection: DatabaseConnection) throws(IndexFailure) {
-        func statement(_ count: Int) throws(IndexFailure) -> Statement {
+    init(_ connection: DatabaseConnection) throws(IndexError) {
+        func statement(_ count: Int) throws(IndexError) -> Statement {
             let values = repeatElement("(?, ?, ?, ?)", count: count).joined(separator: ", ")
             return try connection.statement("INSERT INTO items (number, parent, changes, data) VALUES " + values)
         }
@@ -30,7 +30,7 @@ final class NewRows {
 
     func add(
         _ number: ItemNumber, in parent: ItemNumber, _ changes: LocalChanges, _ data: UnsafeRawBufferPointer
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         let start = bytes.count
         bytes.raw(data)
         rows.append(Row(number: number, parent: parent, changes: changes, bytes: start..<bytes.count))
@@ -38,7 +38,7 @@ final class NewRows {
     }
 
     /// Writes the buffered rows to the table.
-    func write() throws(IndexFailure) {
+    func write() throws(IndexError) {
         guard !rows.isEmpty else { return }
         // A failure rolls back the whole transaction, with the rows that are left.
         defer { forget() }

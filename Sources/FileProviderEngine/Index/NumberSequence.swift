@@ -8,7 +8,7 @@ struct NumberSequence {
     private var skipped: Int64 = 0
 
     /// Reads the state from the index, also after a rollback.
-    mutating func read(from connection: DatabaseConnection) throws(IndexFailure) {
+    mutating func read(from connection: DatabaseConnection) throws(IndexError) {
         let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
         read.bind(1, IndexSchema.Setting.nextNumber)
         saved = try read.number() ?? 0
@@ -17,7 +17,7 @@ struct NumberSequence {
     }
 
     /// Writes the next number to the index if it changed.
-    mutating func save(to connection: DatabaseConnection) throws(IndexFailure) {
+    mutating func save(to connection: DatabaseConnection) throws(IndexError) {
         guard next != saved else { return }
         let write = try connection.statement("INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)")
         write.bind(1, IndexSchema.Setting.nextNumber)

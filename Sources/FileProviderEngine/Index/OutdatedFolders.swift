@@ -4,7 +4,7 @@ import FileProvider
 /// been enumerated, also across a crash.
 extension IndexWriter {
     /// Marks all listed directories as outdated. Each has an anchor, which is empty if the provider gives none.
-    package mutating func noteAllOutdated() throws(IndexFailure) {
+    package mutating func noteAllOutdated() throws(IndexError) {
         let statement = try state.connection.statement(
             "INSERT OR IGNORE INTO outdated SELECT container FROM anchors WHERE container <> ?1")
         statement.bind(1, ProviderItem.workingSetIdentifier)
@@ -14,7 +14,7 @@ extension IndexWriter {
     /// Marks a directory as outdated, or as up to date.
     ///
     /// - Parameter isOutdated: Whether the directory must be enumerated.
-    package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexFailure) {
+    package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexError) {
         let statement = try state.connection.statement(
             isOutdated
                 ? "INSERT OR IGNORE INTO outdated VALUES (?1)" : "DELETE FROM outdated WHERE container = ?1")
@@ -25,8 +25,8 @@ extension IndexWriter {
 
 extension Index {
     /// Returns the directories that must be enumerated.
-    package func outdatedFolders() throws(IndexFailure) -> [String] {
-        try read { queries throws(IndexFailure) in
+    package func outdatedFolders() throws(IndexError) -> [String] {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT container FROM outdated")
             defer { statement.reset() }
             var containers: [String] = []

@@ -23,32 +23,32 @@ enum PackedItem {
         static let parts = Local(rawValue: 1 << 12)
     }
 
-    private struct Said: OptionSet {
+    private struct ReportedFields: OptionSet {
         let rawValue: UInt64
-        static let size = Said(rawValue: 1 << 0)
-        static let childCount = Said(rawValue: 1 << 1)
-        static let created = Said(rawValue: 1 << 2)
-        static let modified = Said(rawValue: 1 << 3)
-        static let lastUsed = Said(rawValue: 1 << 4)
-        static let favoriteRank = Said(rawValue: 1 << 5)
-        static let tagData = Said(rawValue: 1 << 6)
-        static let fileSystemFlags = Said(rawValue: 1 << 7)
-        static let extendedAttributes = Said(rawValue: 1 << 8)
-        static let linkTarget = Said(rawValue: 1 << 9)
-        static let uploadingError = Said(rawValue: 1 << 10)
-        static let contentType = Said(rawValue: 1 << 11)
-        static let contentVersion = Said(rawValue: 1 << 12)
-        static let metadataVersion = Said(rawValue: 1 << 13)
-        static let collidingItem = Said(rawValue: 1 << 14)
-        static let userInfo = Said(rawValue: 1 << 15)
+        static let size = ReportedFields(rawValue: 1 << 0)
+        static let childCount = ReportedFields(rawValue: 1 << 1)
+        static let created = ReportedFields(rawValue: 1 << 2)
+        static let modified = ReportedFields(rawValue: 1 << 3)
+        static let lastUsed = ReportedFields(rawValue: 1 << 4)
+        static let favoriteRank = ReportedFields(rawValue: 1 << 5)
+        static let tagData = ReportedFields(rawValue: 1 << 6)
+        static let fileSystemFlags = ReportedFields(rawValue: 1 << 7)
+        static let extendedAttributes = ReportedFields(rawValue: 1 << 8)
+        static let linkTarget = ReportedFields(rawValue: 1 << 9)
+        static let uploadingError = ReportedFields(rawValue: 1 << 10)
+        static let contentType = ReportedFields(rawValue: 1 << 11)
+        static let contentVersion = ReportedFields(rawValue: 1 << 12)
+        static let metadataVersion = ReportedFields(rawValue: 1 << 13)
+        static let collidingItem = ReportedFields(rawValue: 1 << 14)
+        static let userInfo = ReportedFields(rawValue: 1 << 15)
     }
 
     // MARK: Writing
 
     static func write(_ item: IndexedItem, to bytes: inout ByteWriter) {
         var local = Local(rawValue: UInt64(item.content.rawValue) | UInt64(item.listing.rawValue) << 2)
-        if item.isKept { local.insert(.kept) }
-        if item.isKeptByFolder { local.insert(.keptByFolder) }
+        if item.isPinned { local.insert(.kept) }
+        if item.isPinnedByFolder { local.insert(.keptByFolder) }
         if item.localSize != 0 || !item.localVersion.isEmpty { local.insert(.contents) }
         if item.localModified != nil { local.insert(.modified) }
         if item.mode != nil { local.insert(.mode) }
@@ -73,12 +73,12 @@ enum PackedItem {
 
     /// Writes an item that is new in the index, with its local name.
     static func write(
-        new item: borrowing ProviderItem, named name: String, isKeptByFolder: Bool, to bytes: inout ByteWriter
+        new item: borrowing ProviderItem, named name: String, isPinnedByFolder: Bool, to bytes: inout ByteWriter
     ) {
         var local: Local = []
         let isNamedOtherwise = !name.hasSameBytes(as: item.filename)
         if isNamedOtherwise { local.insert(.name) }
-        if isKeptByFolder { local.insert(.keptByFolder) }
+        if isPinnedByFolder { local.insert(.keptByFolder) }
         bytes.byte(form)
         bytes.number(local.rawValue)
         if isNamedOtherwise { bytes.text(name) }
@@ -90,7 +90,7 @@ enum PackedItem {
         bytes.text(item.filename)
         bytes.text(item.identifier)
         bytes.text(item.parent)
-        var said: Said = []
+        var said: ReportedFields = []
         if item.size != nil { said.insert(.size) }
         if item.childCount != nil { said.insert(.childCount) }
         if item.created != nil { said.insert(.created) }
@@ -156,7 +156,7 @@ enum PackedItem {
     /// A bit in the byte of a failure's kind: a suggestion follows at the end.
     private static let suggestionBit: UInt8 = 0x80
 
-    static func write(_ failure: ProviderFailure, to bytes: inout ByteWriter) {
+    static func write(_ failure: ProviderError, to bytes: inout ByteWriter) {
         bytes.byte(failure.kind.rawValue | (failure.suggestion == nil ? 0 : suggestionBit))
         bytes.text(failure.domain)
         bytes.signed(Int64(failure.code))
@@ -169,7 +169,7 @@ enum PackedItem {
 
     static func read(
         number: ItemNumber, parent: ItemNumber, changes: LocalChanges, _ bytes: UnsafeRawBufferPointer
-    ) throws(IndexFailure) -> IndexedItem {
+    ) throws(IndexError) -> IndexedItem {
         var reader = ByteReader(bytes)
         let (local, before) = try readLocal(&reader)
         let item = try readProvider(&reader)
@@ -177,7 +177,7 @@ enum PackedItem {
             number: number, parent: parent, name: before.name ?? item.filename, item: item, changes: changes,
             content: local.content, localSize: before.size, localVersion: before.version,
             localModified: before.modified, localChanged: before.changed, mode: before.mode, listing: local.listing,
-            isKept: local.isKept, attributes: before.attributes, isKeptByFolder: local.isKeptByFolder,
+            isPinned: local.isPinned, attributes: before.attributes, isPinnedByFolder: local.isPinnedByFolder,
             parts: before.parts)
     }
 
@@ -191,13 +191,13 @@ enum PackedItem {
     }
 
     /// Reads the key of a row. The result is valid for as long as the bytes are.
-    static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Key {
+    static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Key {
         var reader = ByteReader(bytes)
         return try readKey(&reader).key
     }
 
     /// Returns the modification date: the local one, or else the provider's; `nil` if neither is known.
-    static func modified(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Double? {
+    static func modified(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Double? {
         var reader = ByteReader(bytes)
         if let modified = try readKey(&reader).localModified { return modified }
         let said = try readMarks(&reader).said
@@ -211,7 +211,7 @@ enum PackedItem {
     /// Reads a row up to and including the kind.
     private static func readKey(
         _ reader: inout ByteReader
-    ) throws(IndexFailure) -> (key: Key, localModified: Double?) {
+    ) throws(IndexError) -> (key: Key, localModified: Double?) {
         guard try reader.byte() == form else { throw ByteReader.damage }
         let local = Local(rawValue: try reader.number())
         if local.contains(.contents) {
@@ -233,7 +233,7 @@ enum PackedItem {
     }
 
     /// Whether the row says that some of the file's contents are local.
-    static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexFailure) -> Bool {
+    static func hasContents(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Bool {
         var reader = ByteReader(bytes)
         guard try reader.byte() == form else { throw ByteReader.damage }
         return try reader.number() & 3 != 0
@@ -253,11 +253,11 @@ enum PackedItem {
     private struct States {
         var content: ContentState
         var listing: ListingState
-        var isKept: Bool
-        var isKeptByFolder: Bool
+        var isPinned: Bool
+        var isPinnedByFolder: Bool
     }
 
-    private static func readLocal(_ reader: inout ByteReader) throws(IndexFailure) -> (States, Before) {
+    private static func readLocal(_ reader: inout ByteReader) throws(IndexError) -> (States, Before) {
         guard try reader.byte() == form else { throw ByteReader.damage }
         let local = Local(rawValue: try reader.number())
         guard let content = ContentState(rawValue: UInt8(local.rawValue & 3)),
@@ -275,27 +275,27 @@ enum PackedItem {
         if local.contains(.parts) { before.parts = try ByteRanges(&reader) }
         if local.contains(.name) { before.name = try reader.text() }
         let states = States(
-            content: content, listing: listing, isKept: local.contains(.kept),
-            isKeptByFolder: local.contains(.keptByFolder))
+            content: content, listing: listing, isPinned: local.contains(.kept),
+            isPinnedByFolder: local.contains(.keptByFolder))
         return (states, before)
     }
 
     /// Reads the fields that follow the kind.
     private static func readMarks(
         _ reader: inout ByteReader
-    ) throws(IndexFailure) -> (said: Said, capabilities: UInt, flags: ProviderItem.Flags) {
-        let said = Said(rawValue: try reader.number())
+    ) throws(IndexError) -> (said: ReportedFields, capabilities: UInt, flags: ProviderItem.Flags) {
+        let said = ReportedFields(rawValue: try reader.number())
         let capabilities = UInt(truncatingIfNeeded: try reader.number())
         return (said, capabilities, ProviderItem.Flags(rawValue: UInt16(truncatingIfNeeded: try reader.number())))
     }
 
-    static func readProvider(_ reader: inout ByteReader) throws(IndexFailure) -> ProviderItem {
+    static func readProvider(_ reader: inout ByteReader) throws(IndexError) -> ProviderItem {
         let filename = try reader.text()
         let identifier = try reader.text()
         let parent = try reader.text()
         guard let kind = ProviderItem.Kind(rawValue: try reader.byte()) else { throw ByteReader.damage }
         var item = ProviderItem(identifier: identifier, parent: parent, filename: filename, kind: kind)
-        let said: Said
+        let said: ReportedFields
         (said, item.capabilities, item.flags) = try readMarks(&reader)
         if said.contains(.size) { item.size = try reader.signed() }
         if said.contains(.childCount) { item.childCount = Int(truncatingIfNeeded: try reader.signed()) }
@@ -333,13 +333,13 @@ enum PackedItem {
 
     static func readFailure(
         _ reader: inout ByteReader, hasCollidingItem: Bool
-    ) throws(IndexFailure) -> ProviderFailure {
+    ) throws(IndexError) -> ProviderError {
         let byte = try reader.byte()
-        guard let kind = ProviderFailure.Kind(rawValue: byte & ~suggestionBit) else { throw ByteReader.damage }
+        guard let kind = ProviderError.Kind(rawValue: byte & ~suggestionBit) else { throw ByteReader.damage }
         let domain = try reader.text()
         let code = Int(truncatingIfNeeded: try reader.signed())
         let message = try reader.text()
-        return ProviderFailure(
+        return ProviderError(
             kind, message: message, domain: domain, code: code,
             collidingItem: hasCollidingItem ? try reader.text() : nil,
             suggestion: byte & suggestionBit == 0 ? nil : try reader.text())

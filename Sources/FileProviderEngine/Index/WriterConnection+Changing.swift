@@ -10,12 +10,12 @@ extension WriterConnection {
     ///   - counts: Whether an item that has a name keeps it from others.
     func freeName(
         _ name: String, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
-    ) throws(IndexFailure) -> String {
-        func isFree(_ name: String) throws(IndexFailure) -> Bool {
+    ) throws(IndexError) -> String {
+        func isFree(_ name: String) throws(IndexError) -> Bool {
             try queries.number(named: name, in: parent, where: counts) == nil
         }
         if try isFree(name) { return name }
-        func isFree(_ number: Int) throws(IndexFailure) -> Bool { try isFree(MountName.numbered(name, number)) }
+        func isFree(_ number: Int) throws(IndexError) -> Bool { try isFree(MountName.numbered(name, number)) }
         for number in 2..<10 where try isFree(number) { return MountName.numbered(name, number) }
         // With many items of one name, the number grows in large steps; a binary search finds a free number after a
         // taken one.
@@ -32,11 +32,11 @@ extension WriterConnection {
         return MountName.numbered(name, free)
     }
 
-    func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexFailure) -> Bool {
+    func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexError) -> Bool {
         var current = number
         while current != folder {
             guard current != .root,
-                let parent = try queries.withRow(current, { row throws(IndexFailure) in row.parent })
+                let parent = try queries.withRow(current, { row throws(IndexError) in row.parent })
             else { return false }
             current = parent
         }
@@ -46,21 +46,21 @@ extension WriterConnection {
     // MARK: Single items
 
     /// Adds a row. The item's name may be changed to a free one.
-    func add(_ item: IndexedItem) throws(IndexFailure) -> IndexedItem {
+    func add(_ item: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = item
         try yieldIdentifier(item.item.identifier, to: item)
         if !item.changes.contains(.deleted) {
             item.name = try freeName(MountName.mended(item.name), in: item.parent) { _ in true }
         }
         try insert(item)
-        if !item.changes.contains(.deleted) { tell(.added(item.number, parent: item.parent, name: item.name)) }
+        if !item.changes.contains(.deleted) { recordChange(.added(item.number, parent: item.parent, name: item.name)) }
         try adopt(item)
         return item
     }
 
     /// Writes an item as wanted, except for a name that is taken or a place that is impossible.
     @discardableResult
-    func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexFailure) -> IndexedItem {
+    func change(_ before: IndexedItem, to wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var after = wanted
         let wasShown = !before.changes.contains(.deleted)
         let isShown = !after.changes.contains(.deleted)
@@ -83,7 +83,7 @@ extension WriterConnection {
             }
         }
         after = try replace(before, with: after)
-        tell(before, after, wasShown: wasShown, isShown: isShown)
+        recordChange(before, after, wasShown: wasShown, isShown: isShown)
         if hasOtherIdentifier {
             try adopt(after)
             try passOnIdentifier(of: after, from: before)
@@ -91,33 +91,33 @@ extension WriterConnection {
         return after
     }
 
-    func tell(_ before: IndexedItem, _ after: IndexedItem, wasShown: Bool, isShown: Bool) {
+    func recordChange(_ before: IndexedItem, _ after: IndexedItem, wasShown: Bool, isShown: Bool) {
         guard isObserved else { return }
         switch (wasShown, isShown) {
-        case (true, false): tell(.removed(before.number, parent: before.parent, name: before.name))
-        case (false, true): tell(.added(after.number, parent: after.parent, name: after.name))
+        case (true, false): recordChange(.removed(before.number, parent: before.parent, name: before.name))
+        case (false, true): recordChange(.added(after.number, parent: after.parent, name: after.name))
         case (false, false): break
         case (true, true):
             if before.parent != after.parent || !before.name.hasSameBytes(as: after.name) {
-                tell(
+                recordChange(
                     .moved(
                         after.number, from: before.parent, fromName: before.name, to: after.parent,
                         toName: after.name))
             }
             if before.differsBesidesPlace(from: after) {
-                tell(.changed(after.number, contents: before.differsInContents(from: after)))
+                recordChange(.changed(after.number, contents: before.differsInContents(from: after)))
             }
         }
     }
 
     /// Merges another row with this identifier into an item: its children move over, and the other row is deleted.
-    private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexFailure) {
+    private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexError) {
         let number = folder.number
         guard let other = try queries.number(identifier: identifier), other != number, other != .root,
             let item = try queries.item(other)
         else { return }
         var children: [IndexedItem] = []
-        try queries.children(of: other) { row throws(IndexFailure) in
+        try queries.children(of: other) { row throws(IndexError) in
             children.append(try row.item())
             return true
         }
@@ -129,11 +129,11 @@ extension WriterConnection {
             moved.parent = number
             try change(child, to: moved)
         }
-        if !item.changes.contains(.deleted) { tell(.removed(other, parent: item.parent, name: item.name)) }
+        if !item.changes.contains(.deleted) { recordChange(.removed(other, parent: item.parent, name: item.name)) }
     }
 
     /// Moves the items that wait for this parent into it.
-    func adopt(_ folder: IndexedItem) throws(IndexFailure) {
+    func adopt(_ folder: IndexedItem) throws(IndexError) {
         for number in try orphans(of: folder.item.identifier) {
             guard number != folder.number, let before = try queries.item(number) else { continue }
             guard folder.item.kind == .folder, before.item.parent == folder.item.identifier else { continue }
@@ -159,7 +159,7 @@ extension WriterConnection {
     /// to the root, hidden, until the provider confirms the removal.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         struct Node {
             let number: ItemNumber
             let parent: Int?
@@ -175,7 +175,7 @@ extension WriterConnection {
         guard
             let first = try queries.withRow(
                 top,
-                { row throws(IndexFailure) in
+                { row throws(IndexError) in
                     Node(number: top, parent: nil, isKept: keeps(row.changes), isElsewhere: false)
                 })
         else { return }
@@ -184,19 +184,19 @@ extension WriterConnection {
         while next < nodes.count {
             let index = next
             let folder = nodes[index]
-            var doubtful: [ItemNumber] = []
-            try queries.children(of: folder.number) { row throws(IndexFailure) in
+            var uncertain: [ItemNumber] = []
+            try queries.children(of: folder.number) { row throws(IndexError) in
                 let isLookedAt = row.changes.contains(.deleted) || !evenIfChanged && row.changes.contains(.place)
                 if folder.isElsewhere || !isLookedAt {
                     let isKept = folder.isElsewhere || keeps(row.changes)
                     nodes.append(
                         Node(number: row.number, parent: index, isKept: isKept, isElsewhere: folder.isElsewhere))
                 } else {
-                    doubtful.append(row.number)
+                    uncertain.append(row.number)
                 }
                 return true
             }
-            for number in doubtful {
+            for number in uncertain {
                 guard let item = try queries.item(number) else { continue }
                 if item.changes.contains(.deleted) {
                     var kept = item
@@ -221,7 +221,7 @@ extension WriterConnection {
             removed.removed.append(item.number)
             if item.content != .dataless { removed.withContents.append(item.number) }
             if !item.changes.contains(.deleted) {
-                tell(.removed(item.number, parent: item.parent, name: item.name))
+                recordChange(.removed(item.number, parent: item.parent, name: item.name))
             }
         }
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
@@ -229,7 +229,7 @@ extension WriterConnection {
 
     /// Whether an item lies in a directory by the provider's last report. For an item that is not at the provider
     /// yet, this is not known.
-    private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexFailure) -> Bool {
+    private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexError) -> Bool {
         guard item.isKnownToProvider else { return false }
         return try queries.item(folder)?.item.identifier == item.item.parent
     }

@@ -8,11 +8,11 @@ final class WriterConnection {
     let hash: KeyedHash
     private let reserve: ReserveFile
     private let lookup: LookupWriter
-    let facts: FactsWriter
+    let metadata: MetadataWriter
     let trash: TrashWriter
-    let doubts: DoubtsWriter
+    let revalidations: RevalidationWriter
     let reidentified: ReidentifiedFolders
-    let keeping: KeepingWriter
+    let pins: PinWriter
     private let newRows: NewRows
     private let updateRow: Statement
     private let deleteRow: Statement
@@ -41,7 +41,7 @@ final class WriterConnection {
 
     init(
         _ connection: DatabaseConnection, lookup: Lookup, lookupMemory: Int, reserve: ReserveFile
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         self.connection = connection
         self.reserve = reserve
         hash = try Self.hash(connection)
@@ -59,24 +59,24 @@ final class WriterConnection {
             "INSERT OR REPLACE INTO orphans (number, parent, listed) VALUES (?1, ?2, ?3)")
         deleteOrphan = try connection.statement("DELETE FROM orphans WHERE number = ?1")
         noteRenamed = try connection.statement("INSERT INTO renamed (number) VALUES (?1)")
-        facts = try FactsWriter(connection)
+        metadata = try MetadataWriter(connection)
         trash = try TrashWriter(connection)
-        doubts = try DoubtsWriter(connection)
+        revalidations = try RevalidationWriter(connection)
         reidentified = try ReidentifiedFolders(connection)
-        keeping = try KeepingWriter(connection)
+        pins = try PinWriter(connection)
         orphanCount = 0
         try readCounts()
         reserve.fill()
         // Only the writer has a filter: readers see a commit later than the writer sees its own changes.
         let lookupWriter = self.lookup
         queries.mayContain = { lookupWriter.mayContain($0) }
-        queries.willRead = { [newRows] () throws(IndexFailure) in try newRows.write() }
+        queries.willRead = { [newRows] () throws(IndexError) in try newRows.write() }
     }
 
     /// Returns for each hash whether it may be that of an identifier or a name in the index.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
 
-    private static func hash(_ connection: DatabaseConnection) throws(IndexFailure) -> KeyedHash {
+    private static func hash(_ connection: DatabaseConnection) throws(IndexError) -> KeyedHash {
         var keys: [UInt64] = []
         for name in [IndexSchema.Setting.firstKey, IndexSchema.Setting.secondKey] {
             let read = try connection.statement("SELECT value FROM settings WHERE key = ?1")
@@ -96,20 +96,20 @@ final class WriterConnection {
         return KeyedHash(first: keys[0], second: keys[1])
     }
 
-    private func readCounts() throws(IndexFailure) {
+    private func readCounts() throws(IndexError) {
         try numbers.read(from: connection)
         orphanCount = try connection.number("SELECT count(*) FROM orphans")
-        try facts.recount()
+        try metadata.recount()
         try trash.recount()
-        try keeping.readAgain()
+        try pins.readAgain()
         try reidentified.readAgain()
     }
 
     // MARK: Transactions
 
     func transaction<Result>(
-        freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         do {
             let result = try attempt(body)
             if !freesSpace { reserve.fill() }
@@ -128,13 +128,13 @@ final class WriterConnection {
     }
 
     private func attempt<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         changes.removeAll(keepingCapacity: true)
         touched = []
         endedListings = [:]
         do {
-            let result = try connection.transaction { () throws(IndexFailure) in
+            let result = try connection.transaction { () throws(IndexError) in
                 var writer = IndexWriter(self)
                 let result = try body(&writer)
                 try newRows.write()
@@ -164,7 +164,7 @@ final class WriterConnection {
         return touched
     }
 
-    func tell(_ change: @autoclosure () -> IndexChange) {
+    func recordChange(_ change: @autoclosure () -> IndexChange) {
         if isObserved { changes.append(change()) }
     }
 
@@ -181,33 +181,33 @@ final class WriterConnection {
     /// Inserts the row of an item that is new in the index, as the provider reports it.
     func insert(
         _ item: borrowing ProviderItem, _ number: ItemNumber, in parent: ItemNumber, name: String
-    ) throws(IndexFailure) {
-        let isKept = keeping.folders.contains(parent)
+    ) throws(IndexError) {
+        let isPinned = pins.folders.contains(parent)
         bytes.clear()
-        PackedItem.write(new: item, named: name, isKeptByFolder: isKept, to: &bytes)
+        PackedItem.write(new: item, named: name, isPinnedByFolder: isPinned, to: &bytes)
         try newRows.add(number, in: parent, [], bytes.bytes)
         try lookup.add(number, identifier: hash.identifier(item.identifier), name: hash.name(name, in: parent))
-        try facts.note(number, item)
+        try metadata.note(number, item)
         if item.kind == .symbolicLink { touched.insert(.materialized) }
-        if isKept {
+        if isPinned {
             var new = IndexedItem(number: number, parent: parent, name: name, item: copy item)
-            new.isKeptByFolder = true
-            try keeping.note(new, before: nil)
+            new.isPinnedByFolder = true
+            try pins.note(new, before: nil)
         }
         noteListed(number, in: parent)
     }
 
-    func insert(_ new: IndexedItem) throws(IndexFailure) {
+    func insert(_ new: IndexedItem) throws(IndexError) {
         var item = new
-        item.isKeptByFolder = keeping.keepsWithFolder(item)
+        item.isPinnedByFolder = pins.inheritsPin(item)
         bytes.clear()
         PackedItem.write(item, to: &bytes)
         try newRows.add(item.number, in: column(item), item.changes, bytes.bytes)
         try lookup.add(
             item.number, identifier: hash.identifier(item.item.identifier), name: hash.name(item.name, in: item.parent))
         try noteContents(of: item, before: nil)
-        try keeping.note(item, before: nil)
-        try facts.note(item.number, item.item)
+        try pins.note(item, before: nil)
+        try metadata.note(item.number, item.item)
         touched.formUnion(ItemSets(of: item))
         // The number may be one that an earlier item had.
         try noteForSearch(item.number)
@@ -218,9 +218,9 @@ final class WriterConnection {
     ///
     /// - Returns: The item as written. Whether it is pinned with its directory follows from its place.
     @discardableResult
-    func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexFailure) -> IndexedItem {
+    func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = wanted
-        item.isKeptByFolder = keeping.keepsWithFolder(item)
+        item.isPinnedByFolder = pins.inheritsPin(item)
         noteListed(item.number, in: item.parent)
         let hasOtherIdentifier = !before.item.identifier.hasSameBytes(as: item.item.identifier)
         guard before != item || hasOtherIdentifier || !before.item.filename.hasSameBytes(as: item.item.filename) else {
@@ -236,14 +236,14 @@ final class WriterConnection {
             lookup.remove()
             try lookup.add(item.number, name: hash.name(item.name, in: item.parent))
         }
-        try facts.note(item.number, item.item, before: before.item)
+        try metadata.note(item.number, item.item, before: before.item)
         if !SearchWords.areSame(before, item) { try noteForSearch(item.number) }
-        if item.item.kind == .folder, before.staysHere != item.staysHere { try passOnKeeping(of: item) }
+        if item.item.kind == .folder, before.staysLocal != item.staysLocal { try passOnPin(of: item) }
         return item
     }
 
     /// Rewrites the row itself and the tables derived from its contents.
-    private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexFailure) {
+    private func rewrite(_ before: IndexedItem, as item: IndexedItem) throws(IndexError) {
         try newRows.write()
         bytes.clear()
         PackedItem.write(item, to: &bytes)
@@ -253,36 +253,36 @@ final class WriterConnection {
         updateRow.bind(4, kept: bytes.bytes)
         try updateRow.run()
         try noteContents(of: item, before: before)
-        try keeping.note(item, before: before)
+        try pins.note(item, before: before)
     }
 
     /// Passes the pin of a directory, or its end, on to the items in it.
-    private func passOnKeeping(of folder: IndexedItem) throws(IndexFailure) {
+    private func passOnPin(of folder: IndexedItem) throws(IndexError) {
         var folders = [folder.number]
         while let folder = folders.popLast() {
             var numbers: [ItemNumber] = []
-            try queries.children(of: folder) { row throws(IndexFailure) in
+            try queries.children(of: folder) { row throws(IndexError) in
                 numbers.append(row.number)
                 return true
             }
             for number in numbers {
                 guard let before = try queries.item(number) else { continue }
                 var after = before
-                after.isKeptByFolder = keeping.keepsWithFolder(after)
-                guard before.isKeptByFolder != after.isKeptByFolder else { continue }
+                after.isPinnedByFolder = pins.inheritsPin(after)
+                guard before.isPinnedByFolder != after.isPinnedByFolder else { continue }
                 try rewrite(before, as: after)
-                if after.item.kind == .folder, before.staysHere != after.staysHere { folders.append(number) }
+                if after.item.kind == .folder, before.staysLocal != after.staysLocal { folders.append(number) }
             }
         }
     }
 
-    private func noteForSearch(_ number: ItemNumber) throws(IndexFailure) {
+    private func noteForSearch(_ number: ItemNumber) throws(IndexError) {
         noteRenamed.bind(1, number.rawValue)
         try noteRenamed.run()
     }
 
     /// Deletes a row and what refers to it, but not the items in it.
-    func delete(_ item: IndexedItem) throws(IndexFailure) {
+    func delete(_ item: IndexedItem) throws(IndexError) {
         try newRows.write()
         deleteRow.bind(1, item.number.rawValue)
         try deleteRow.run()
@@ -293,9 +293,9 @@ final class WriterConnection {
             try unuse.run()
         }
         try forgetOrphan(item.number)
-        try facts.forget(item.number)
+        try metadata.forget(item.number)
         try reidentified.forget(item.number)
-        try keeping.forget(item)
+        try pins.forget(item)
         touched.formUnion(ItemSets(of: item))
     }
 
@@ -304,7 +304,7 @@ final class WriterConnection {
         item.number == .root ? ItemNumber(rawValue: 0) : item.parent
     }
 
-    private func noteContents(of item: IndexedItem, before: IndexedItem?) throws(IndexFailure) {
+    private func noteContents(of item: IndexedItem, before: IndexedItem?) throws(IndexError) {
         let isEvictable = item.isEvictable
         guard isEvictable || before?.isEvictable == true else { return }
         if isEvictable, before?.isEvictable == true, before?.localSize == item.localSize { return }
@@ -332,7 +332,7 @@ final class WriterConnection {
 
     // MARK: Orphans
 
-    func noteOrphan(_ number: ItemNumber, parent: String, listed: Bool) throws(IndexFailure) {
+    func noteOrphan(_ number: ItemNumber, parent: String, listed: Bool) throws(IndexError) {
         insertOrphan.bind(1, number.rawValue)
         insertOrphan.bind(2, parent)
         insertOrphan.bind(3, Int64(listed ? 1 : 0))
@@ -340,14 +340,14 @@ final class WriterConnection {
         orphanCount += 1
     }
 
-    func forgetOrphan(_ number: ItemNumber) throws(IndexFailure) {
+    func forgetOrphan(_ number: ItemNumber) throws(IndexError) {
         guard orphanCount > 0 else { return }
         deleteOrphan.bind(1, number.rawValue)
         try deleteOrphan.run()
     }
 
     /// Returns the items that wait for a parent with this identifier.
-    func orphans(of identifier: String) throws(IndexFailure) -> [ItemNumber] {
+    func orphans(of identifier: String) throws(IndexError) -> [ItemNumber] {
         guard orphanCount > 0 else { return [] }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 ORDER BY number")
         statement.bind(1, identifier)
@@ -358,19 +358,19 @@ final class WriterConnection {
 
     /// Returns the directory whose listing had items that name another, unknown parent. The provider has a second
     /// identifier for that directory.
-    func folder(listing identifier: String) throws(IndexFailure) -> ItemNumber? {
+    func folder(listing identifier: String) throws(IndexError) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")
         statement.bind(1, identifier)
         guard let number = try statement.number() else { return nil }
-        return try queries.withRow(ItemNumber(rawValue: number)) { row throws(IndexFailure) in row.parent }
+        return try queries.withRow(ItemNumber(rawValue: number)) { row throws(IndexError) in row.parent }
     }
 
     /// Whether there may be items that wait for a parent.
     var mayHoldOrphans: Bool { orphanCount > 0 }
 
     /// Whether an item is in its place only because a change feed reported it before its parent was known.
-    func isUnlistedOrphan(_ number: ItemNumber) throws(IndexFailure) -> Bool {
+    func isUnlistedOrphan(_ number: ItemNumber) throws(IndexError) -> Bool {
         guard orphanCount > 0 else { return false }
         let statement = try connection.statement("SELECT 1 FROM orphans WHERE number = ?1 AND listed = 0")
         statement.bind(1, number.rawValue)
@@ -380,5 +380,5 @@ final class WriterConnection {
 
 extension IndexedItem {
     /// Whether the contents are local and clean, and may be evicted.
-    var isEvictable: Bool { (content == .current || content == .partial) && !staysHere }
+    var isEvictable: Bool { (content == .current || content == .partial) && !staysLocal }
 }

@@ -34,8 +34,8 @@ package final class Journal {
     /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file.
     /// ``damage`` then reports that.
     ///
-    /// - Throws: ``IndexFailure/system(_:)`` if a later version wrote the file, which is left as it is.
-    package convenience init(path: String) throws(IndexFailure) {
+    /// - Throws: ``IndexError/system(_:)`` if a later version wrote the file, which is left as it is.
+    package convenience init(path: String) throws(IndexError) {
         do {
             try self.init(opening: path)
         } catch .corrupt(let words) {
@@ -50,7 +50,7 @@ package final class Journal {
         }
     }
 
-    init(opening path: String, readOnly: Bool = false) throws(IndexFailure) {
+    init(opening path: String, readOnly: Bool = false) throws(IndexError) {
         connection = try DatabaseConnection(path: path, .writing, cache: 1 << 20)
         reserve = ReserveFile(besides: path)
         try connection.run("PRAGMA page_size = \(JournalPages.pageSize)")
@@ -69,7 +69,7 @@ package final class Journal {
         } else if !readOnly {
             try connection.check(upTo: .max)
         }
-        if !readOnly { try Self.createFacts(in: connection) }
+        if !readOnly { try Self.createMetadataTable(in: connection) }
         putEntry = try connection.statement(
             "INSERT OR REPLACE INTO entries (\(Self.columns), next_attempt) VALUES (?1, ?2, ?3, ?4, 0)")
         removeEntry = try connection.statement("DELETE FROM entries WHERE number = ?1")
@@ -82,9 +82,9 @@ package final class Journal {
 
     deinit { checkpointer?.stop() }
 
-    private static func create(in connection: DatabaseConnection) throws(IndexFailure) {
+    private static func create(in connection: DatabaseConnection) throws(IndexError) {
         // `next_attempt` is not used. Journals of earlier versions have it, and an index of it.
-        try connection.transaction { () throws(IndexFailure) in
+        try connection.transaction { () throws(IndexError) in
             try connection.run(
                 """
                 CREATE TABLE entries (
@@ -101,33 +101,33 @@ package final class Journal {
     ///
     /// - Parameter freesSpace: Whether the entries serve to free space on a full disk, as the removal of a file does.
     ///   They may then use the reserved space.
-    package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexFailure) {
+    package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexError) {
         guard !entries.isEmpty else { return }
-        try change(freesSpace: freesSpace) { () throws(IndexFailure) in
+        try change(freesSpace: freesSpace) { () throws(IndexError) in
             for entry in entries { try insert(entry) }
         }
     }
 
-    package func put(_ entry: JournalEntry, freesSpace: Bool = false) throws(IndexFailure) {
+    package func put(_ entry: JournalEntry, freesSpace: Bool = false) throws(IndexError) {
         try put([entry], freesSpace: freesSpace)
     }
 
     /// Removes entries, because the provider has confirmed them or their items are gone. Works on a full disk.
-    package func remove(_ numbers: [ItemNumber]) throws(IndexFailure) {
+    package func remove(_ numbers: [ItemNumber]) throws(IndexError) {
         guard !numbers.isEmpty else { return }
-        try change(freesSpace: true) { () throws(IndexFailure) in
+        try change(freesSpace: true) { () throws(IndexError) in
             for number in numbers { try delete(number) }
         }
     }
 
-    package func remove(_ number: ItemNumber) throws(IndexFailure) { try remove([number]) }
+    package func remove(_ number: ItemNumber) throws(IndexError) { try remove([number]) }
 
     /// Removes some entries and writes others, all or none.
     package func replace(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         guard !numbers.isEmpty || !entries.isEmpty else { return }
-        try change(freesSpace: freesSpace) { () throws(IndexFailure) in
+        try change(freesSpace: freesSpace) { () throws(IndexError) in
             for number in numbers { try delete(number) }
             for entry in entries { try insert(entry) }
         }
@@ -139,14 +139,14 @@ package final class Journal {
     @discardableResult
     package func update(
         _ number: ItemNumber, _ change: (inout JournalEntry) -> Void
-    ) throws(IndexFailure) -> JournalEntry? {
+    ) throws(IndexError) -> JournalEntry? {
         guard var entry = try entry(number) else { return nil }
         change(&entry)
         try put(entry)
         return entry
     }
 
-    func change(freesSpace: Bool, _ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+    func change(freesSpace: Bool, _ body: () throws(IndexError) -> Void) throws(IndexError) {
         do {
             try changeOnce(body)
             if !freesSpace { reserve.fill() }
@@ -157,9 +157,9 @@ package final class Journal {
         checkpointer?.noteCommit()
     }
 
-    private func changeOnce(_ body: () throws(IndexFailure) -> Void) throws(IndexFailure) {
+    private func changeOnce(_ body: () throws(IndexError) -> Void) throws(IndexError) {
         let owed = owed
-        try connection.transaction { () throws(IndexFailure) in
+        try connection.transaction { () throws(IndexError) in
             for (number, entry) in owed {
                 if let entry { try insert(entry) } else { try delete(number) }
             }
@@ -178,7 +178,7 @@ package final class Journal {
     /// the file is as if the process had ended just before the changes.
     func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         do {
             try replace(removing: numbers, putting: entries, freesSpace: freesSpace)
         } catch .full {
@@ -191,12 +191,12 @@ package final class Journal {
     var owesChanges: Bool { !owed.isEmpty }
 
     /// Writes these changes, if the disk has room now.
-    func payChanges() throws(IndexFailure) {
+    func payChanges() throws(IndexError) {
         guard owesChanges else { return }
         try change(freesSpace: false) {}
     }
 
-    private func insert(_ entry: JournalEntry) throws(IndexFailure) {
+    private func insert(_ entry: JournalEntry) throws(IndexError) {
         bytes.clear()
         entry.write(to: &bytes)
         putEntry.bind(1, entry.number.rawValue)
@@ -206,37 +206,37 @@ package final class Journal {
         try putEntry.run()
     }
 
-    private func delete(_ number: ItemNumber) throws(IndexFailure) {
+    private func delete(_ number: ItemNumber) throws(IndexError) {
         removeEntry.bind(1, number.rawValue)
         try removeEntry.run()
     }
 
     // MARK: Reading
 
-    package func entry(_ number: ItemNumber) throws(IndexFailure) -> JournalEntry? {
+    package func entry(_ number: ItemNumber) throws(IndexError) -> JournalEntry? {
         if let owed = owed[number] { return owed }
         findEntry.bind(1, number.rawValue)
         return try entries(findEntry).first
     }
 
     /// Returns all entries, by number.
-    package func all() throws(IndexFailure) -> [JournalEntry] {
+    package func all() throws(IndexError) -> [JournalEntry] {
         let written = try entries(allEntries)
         guard owesChanges else { return written }
         let kept = written.filter { owed[$0.number] == nil }
         return (kept + owed.values.compactMap { $0 }).sorted { $0.number.rawValue < $1.number.rawValue }
     }
 
-    package func count() throws(IndexFailure) -> Int { Int(try connection.number("SELECT count(*) FROM entries")) }
+    package func count() throws(IndexError) -> Int { Int(try connection.number("SELECT count(*) FROM entries")) }
 
-    private func entries(_ statement: Statement) throws(IndexFailure) -> [JournalEntry] {
+    private func entries(_ statement: Statement) throws(IndexError) -> [JournalEntry] {
         defer { statement.reset() }
         var entries: [JournalEntry] = []
         while try statement.step() { entries.append(try Self.entry(statement)) }
         return entries
     }
 
-    private static func entry(_ statement: Statement) throws(IndexFailure) -> JournalEntry {
+    private static func entry(_ statement: Statement) throws(IndexError) -> JournalEntry {
         try JournalEntry.read(
             number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),
             changes: LocalChanges(rawValue: UInt8(truncatingIfNeeded: statement.integer(2))),

@@ -22,23 +22,23 @@ package struct JournalEntry: Sendable, Equatable {
     /// The item that this one replaced by a rename, and whose place and identifier it took over.
     package var replaced: ItemNumber?
     /// The place that the item was sent to as a new one, until the outcome is known.
-    package var sent: SentPlace?
+    package var sent: SentLocation?
     /// Whether the provider was asked to move the item, and the outcome is unknown.
     package var mayHaveMoved = false
     /// The place that it was to be moved to. The provider may have it there under another identifier.
-    package var movedTo: SentPlace?
+    package var movedTo: SentLocation?
     /// Whether the file was opened for writing and not yet checked for modification.
     package var isOpen = false
     /// The status of the file when it was opened; `nil` if it was not.
-    package var statusAtOpen: FileMark?
+    package var statusAtOpen: Fingerprint?
     /// The number of failed attempts after which the change was parked.
     package var attempts = 0
-    package var failure: ProviderFailure?
+    package var failure: ProviderError?
     /// Whether a removal is to move the item to the provider's trash.
     package var goesToTrash = false
 
     /// The parts of a file's status that show whether it was written to.
-    package struct FileMark: Sendable, Equatable {
+    package struct Fingerprint: Sendable, Equatable {
         package var size: Int64
         package var modifiedNanoseconds: Int64
         package var changedNanoseconds: Int64
@@ -135,7 +135,7 @@ extension JournalEntry {
 
     static func read(
         number: ItemNumber, parent: ItemNumber, changes: LocalChanges, _ bytes: UnsafeRawBufferPointer
-    ) throws(IndexFailure) -> JournalEntry {
+    ) throws(IndexError) -> JournalEntry {
         var reader = ByteReader(bytes)
         let parts = Parts(rawValue: try reader.number())
         let identifier = try reader.text()
@@ -154,7 +154,7 @@ extension JournalEntry {
         if parts.contains(.mode) { entry.mode = UInt16(truncatingIfNeeded: try reader.number()) }
         if parts.contains(.linkTarget) { entry.linkTarget = try reader.text() }
         if parts.contains(.statusAtOpen) {
-            entry.statusAtOpen = FileMark(
+            entry.statusAtOpen = Fingerprint(
                 size: try reader.signed(), modifiedNanoseconds: try reader.signed(),
                 changedNanoseconds: try reader.signed())
         }
@@ -163,8 +163,8 @@ extension JournalEntry {
                 &reader, hasCollidingItem: parts.contains(.collidingItem))
         }
         if parts.contains(.replaced) { entry.replaced = ItemNumber(rawValue: try reader.signed()) }
-        if parts.contains(.sent) { entry.sent = SentPlace(parent: try reader.text(), name: try reader.text()) }
-        if parts.contains(.movedTo) { entry.movedTo = SentPlace(parent: try reader.text(), name: try reader.text()) }
+        if parts.contains(.sent) { entry.sent = SentLocation(parent: try reader.text(), name: try reader.text()) }
+        if parts.contains(.movedTo) { entry.movedTo = SentLocation(parent: try reader.text(), name: try reader.text()) }
         return entry
     }
 }

@@ -6,7 +6,7 @@ enum JournalSalvage {
     /// Renames a journal and its log to a free name.
     ///
     /// - Returns: The new path.
-    static func putAside(_ path: String) throws(IndexFailure) -> String {
+    static func putAside(_ path: String) throws(IndexError) -> String {
         var number = 1
         while (try? FileStatus.of("\(path).damaged-\(number)")) != nil { number += 1 }
         let aside = "\(path).damaged-\(number)"

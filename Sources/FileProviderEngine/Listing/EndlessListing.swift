@@ -33,8 +33,8 @@ struct EndlessListing {
     /// Records a page of a search for items in a directory, whether they are known or not.
     ///
     /// - Throws: a failure of kind `badAnswer` if the listing is endless.
-    mutating func check(_ page: ItemPage) throws(ProviderFailure) {
+    mutating func check(_ page: ItemPage) throws(ProviderError) {
         guard isEndless(page, news: page.items.count, known: { 0 }) else { return }
-        throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
+        throw ProviderError(.badAnswer, message: "The provider's listing of the folder does not end.")
     }
 }

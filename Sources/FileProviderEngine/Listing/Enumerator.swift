@@ -65,7 +65,7 @@ final class Enumerator {
         for folder: ItemNumber, _ need: ListingNeed, _ answer: EngineCompletion<Void>,
         _ engine: isolated any EnumeratorHost
     ) {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             guard !context.isClosed else { throw .closed }
             // A page may have arrived meanwhile.
             if try context.index.has(need, of: try context.row(of: folder)) { return answer.complete(.success(())) }
@@ -81,7 +81,7 @@ final class Enumerator {
     private func answerWaiters(of folder: ItemNumber) {
         guard let waiters = listings[folder]?.waiters, !waiters.isEmpty else { return }
         for (key, waiter) in waiters {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 guard try context.index.has(waiter.need, of: try context.row(of: folder)) else { continue }
                 waiter.answer.complete(.success(()))
             } catch {
@@ -98,8 +98,8 @@ final class Enumerator {
         guard !context.isClosed, listings[folder] == nil else { return }
         listings[folder] = Listing(isRefresh: isRefresh)
         listings[folder]?.task = Task {
-            let (result, era) = await listed(folder, engine)
-            ended(folder, result, askedIn: era, engine)
+            let (result, epoch) = await listed(folder, engine)
+            ended(folder, result, sentIn: epoch, engine)
             if folder == .root, case .success = result { await askForRoot() }
         }
     }
@@ -110,11 +110,11 @@ final class Enumerator {
         guard let root = try? await context.provider.item(ProviderItem.rootIdentifier), !context.isClosed,
             root.identifier == ProviderItem.rootIdentifier
         else { return }
-        _ = try? context.write { writer throws(IndexFailure) in try writer.apply([root]) }
+        _ = try? context.write { writer throws(IndexError) in try writer.apply([root]) }
     }
 
     private func ended(
-        _ folder: ItemNumber, _ result: Result<Void, ProviderFailure>, askedIn era: Int,
+        _ folder: ItemNumber, _ result: Result<Void, ProviderError>, sentIn epoch: Int,
         _ engine: isolated any EnumeratorHost
     ) {
         if case .success = result {
@@ -130,9 +130,9 @@ final class Enumerator {
         var end = ListingEnd(
             folder: folder, isRefresh: listing?.isRefresh == true, isWantedAgain: listing?.isWantedAgain == true)
         if case .failure(let failure) = result {
-            signIn.noteFailure(failure, askedIn: era)
+            signIn.noteFailure(failure, sentIn: epoch)
             // The removal of the directory may not have been reported, for example if the index was lost meanwhile.
-            if failure.kind == .noSuchItem { engine.doubt(folder) }
+            if failure.kind == .noSuchItem { engine.markUncertain(folder) }
             end.failure = failure
         }
         engine.listingEnded(end)
@@ -147,20 +147,20 @@ final class Enumerator {
     /// - Returns: the result, and the value of ``SignIn/epoch`` when the request was sent.
     private func listed(
         _ folder: ItemNumber, _ engine: isolated any EnumeratorHost
-    ) async -> (Result<Void, ProviderFailure>, era: Int) {
+    ) async -> (Result<Void, ProviderError>, epoch: Int) {
         for beginning in 1... {
-            let era = signIn.epoch
+            let epoch = signIn.epoch
             let identifier = (try? context.row(of: folder))?.item.identifier
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await enumerate(folder, engine)
-                return (.success(()), era)
+                return (.success(()), epoch)
             } catch {
-                var isWorthIt = error.kind == .expired || signIn.isOutdated(error, askedIn: era)
+                var isWorthIt = error.kind == .expired || signIn.isOutdated(error, sentIn: epoch)
                 if error.kind == .noSuchItem, let identifier {
                     // The directory has a new identifier, by which it is listed.
                     isWorthIt = await engine.awaitNewIdentifier(of: folder, asked: identifier)
                 }
-                guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), era) }
+                guard isWorthIt, beginning < Self.beginnings, !context.isClosed else { return (.failure(error), epoch) }
             }
         }
         return (.success(()), signIn.epoch)
@@ -168,7 +168,7 @@ final class Enumerator {
 
     private func enumerate(
         _ folder: ItemNumber, _ engine: isolated any EnumeratorHost
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         let (resources, configuration) = (context.resources, context.configuration)
         let identifier = try context.row(of: folder).item.identifier
         // The anchor is requested before the first page, so that changes during the enumeration are reported again
@@ -177,7 +177,7 @@ final class Enumerator {
         lastMark += 1
         let mark = lastMark
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
-        var pages = PagesAhead { page throws(ProviderFailure) in
+        var pages = PagesAhead { page throws(ProviderError) in
             try await resources.page(of: identifier, after: page)
         }
         defer { pages.cancel() }
@@ -187,7 +187,7 @@ final class Enumerator {
             let news = try place(answer, in: folder, mark, engine)
             let known = { (try? resources.index.childCount(of: folder)) ?? 0 }
             if answer.page.next != nil, guarded.isEndless(answer.page, news: news, known: known) {
-                throw ProviderFailure(.badAnswer, message: "The provider's listing of the folder does not end.")
+                throw ProviderError(.badAnswer, message: "The provider's listing of the folder does not end.")
             }
         }
         try await finish(folder, identifier, mark, anchor, engine)
@@ -196,9 +196,9 @@ final class Enumerator {
     /// Checks that the directory still has the identifier under which it is listed.
     ///
     /// - Throws: a failure of kind `expired` if the identifier has changed, so that the listing starts again.
-    private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderFailure) {
+    private func checkIsStill(_ identifier: String, _ folder: ItemNumber) throws(ProviderError) {
         guard try context.row(of: folder).item.identifier.hasSameBytes(as: identifier) else {
-            throw ProviderFailure(.expired, message: "The folder has another identifier now.")
+            throw ProviderError(.expired, message: "The folder has another identifier now.")
         }
     }
 
@@ -207,12 +207,12 @@ final class Enumerator {
     /// - Returns: the number of items that were not known.
     private func place(
         _ answer: RequestedPage, in folder: ItemNumber, _ mark: Int64, _ engine: isolated any EnumeratorHost
-    ) throws(ProviderFailure) -> Int {
+    ) throws(ProviderError) -> Int {
         let isFirst = try context.row(of: folder).listing == .never
-        let applied = try engine.apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.question)
+        let applied = try engine.apply(answer.page.items, listedIn: folder, mark: mark, answering: answer.request)
         EngineStep.pageApplied.reach()
         if isFirst {
-            try context.write { writer throws(IndexFailure) in try writer.update(folder) { $0.listing = .partial } }
+            try context.write { writer throws(IndexError) in try writer.update(folder) { $0.listing = .partial } }
         }
         answerWaiters(of: folder)
         return applied.added.count
@@ -223,12 +223,12 @@ final class Enumerator {
     private func finish(
         _ folder: ItemNumber, _ identifier: String, _ mark: Int64, _ anchor: [UInt8]?,
         _ engine: isolated any EnumeratorHost
-    ) async throws(ProviderFailure) {
-        try await engine.settleUnlisted(in: folder, mark)
+    ) async throws(ProviderError) {
+        try await engine.reconcileUnlisted(in: folder, mark)
         guard !context.isClosed else { throw .closed }
         try checkIsStill(identifier, folder)
         let isOutdated = listings[folder]?.isWantedAgain == true
-        let removed = try engine.writeMakingRoom { writer throws(IndexFailure) in
+        let removed = try engine.writeMakingRoom { writer throws(IndexError) in
             let removed = try writer.removeUnlisted(in: folder, before: mark)
             try writer.update(folder) { $0.listing = .complete }
             // An empty anchor records that the directory was listed and has no anchor.
@@ -250,5 +250,5 @@ struct ListingEnd {
     /// Whether the directory may have changed since the listing began.
     let isWantedAgain: Bool
     /// The reason why the listing is not complete; `nil` after a success.
-    var failure: ProviderFailure?
+    var failure: ProviderError?
 }

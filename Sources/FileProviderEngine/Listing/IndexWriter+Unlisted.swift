@@ -5,7 +5,7 @@ extension IndexWriter {
     /// Returns the items that ``removeUnlisted(in:before:)`` would remove.
     ///
     /// - Parameter limit: the maximum number of items.
-    func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> [IndexedItem] {
+    func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try eachUnlisted(in: folder, before: mark) { item in
             items.append(item)
@@ -19,7 +19,7 @@ extension IndexWriter {
     /// - Returns: the identifiers of the items that are kept.
     mutating func keepUnlisted(
         in folder: ItemNumber, before mark: Int64, apartFrom others: Set<String>
-    ) throws(IndexFailure) -> Set<String> {
+    ) throws(IndexError) -> Set<String> {
         var (numbers, identifiers): ([ItemNumber], Set<String>) = ([], [])
         try eachUnlisted(in: folder, before: mark) { item in
             guard !others.contains(item.item.identifier) else { return true }
@@ -35,7 +35,7 @@ extension IndexWriter {
     /// listing did not include.
     ///
     /// - Parameter limit: the maximum number of identifiers.
-    func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexFailure) -> Set<String> {
+    func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> Set<String> {
         guard state.mayHoldOrphans else { return [] }
         var identifiers: Set<String> = []
         for number in try unlistedNumbers(in: folder, before: mark) where identifiers.count < limit {
@@ -50,7 +50,7 @@ extension IndexWriter {
     /// - Parameter body: called with each item; returns whether to continue.
     private func eachUnlisted(
         in folder: ItemNumber, before mark: Int64, _ body: (IndexedItem) -> Bool
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         for number in try unlistedNumbers(in: folder, before: mark) {
             guard let item = try item(number), item.isKnownToProvider, item.item.parent == identifier else { continue }
@@ -60,7 +60,7 @@ extension IndexWriter {
 
     /// Returns the items of a directory that its listing did not include, also those that were removed locally. After
     /// a listing without a page, these are all items.
-    func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexFailure) -> [ItemNumber] {
+    func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexError) -> [ItemNumber] {
         var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
         var unlisted: [ItemNumber] = []
         try state.queries.childNumbers(of: folder, before: listing?.firstNew) { number in

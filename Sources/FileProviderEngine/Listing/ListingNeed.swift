@@ -15,12 +15,12 @@ extension Index {
     /// Whether the index has the portion of a directory's listing that a caller needs.
     ///
     /// - Throws: a failure of kind `unsupported` if the item is no directory.
-    func has(_ need: ListingNeed, of row: IndexedItem) throws(ProviderFailure) -> Bool {
+    func has(_ need: ListingNeed, of row: IndexedItem) throws(ProviderError) -> Bool {
         guard row.item.kind == .folder else {
-            throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a folder.")
+            throw ProviderError(.unsupported, message: "“\(row.name)” is not a folder.")
         }
         if row.listing == .complete || !row.isKnownToProvider { return true }
-        return try onRecord { () throws(IndexFailure) in
+        return try onRecord { () throws(IndexError) in
             switch need {
             case .complete: return false
             case .item(let name): return try item(named: name, in: row.number) != nil

@@ -6,13 +6,13 @@ import FileProvider
 /// the writer waits for the other as long as the distance between them is less than ``depth`` pages.
 struct PagesAhead {
     /// The reply to a request; `nil` if no further page exists.
-    private typealias Answer = Result<RequestedPage, ProviderFailure>?
+    private typealias Answer = Result<RequestedPage, ProviderError>?
 
     /// The maximum number of pages that are requested and not yet returned.
     private static let depth = 2
 
-    private let ask: @Sendable ([UInt8]?) async throws(ProviderFailure) -> RequestedPage
-    private var questions: [Task<Answer, Never>] = []
+    private let ask: @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage
+    private var requests: [Task<Answer, Never>] = []
     /// The page that was given last, until the next one is wanted.
     private var given: RequestedPage?
     private var isBegun = false
@@ -20,18 +20,18 @@ struct PagesAhead {
     /// Creates a sequence of pages.
     ///
     /// - Parameter ask: requests the page for a token, or the first page for `nil`.
-    init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderFailure) -> RequestedPage) { self.ask = ask }
+    init(asking ask: @escaping @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage) { self.ask = ask }
 
     /// Returns the next page, or `nil` after the last one.
     ///
     /// - Throws: the provider's failure, after which no further page is returned. A page with a token that is too
     ///   long is followed by a failure.
-    mutating func next() async throws(ProviderFailure) -> RequestedPage? {
+    mutating func next() async throws(ProviderError) -> RequestedPage? {
         if let written = given.take() {
             // Releasing thousands of items takes time, so it does not happen on the thread that writes.
             defer { Task.detached { withExtendedLifetime(written) {} } }
             guard written.hasUsableNext else {
-                throw ProviderFailure(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
+                throw ProviderError(.badAnswer, message: "The provider gave a page of more than 500 bytes.")
             }
             guard written.page.next != nil else { return nil }
         } else if !isBegun {
@@ -40,26 +40,26 @@ struct PagesAhead {
         } else {
             return nil
         }
-        let question = questions.removeFirst()
+        let request = requests.removeFirst()
         let answer = await withTaskCancellationHandler {
-            await question.value
+            await request.value
         } onCancel: {
-            question.cancel()
+            request.cancel()
         }
-        while questions.count < Self.depth { enqueue(after: questions.last ?? question) }
+        while requests.count < Self.depth { enqueue(after: requests.last ?? request) }
         given = try answer?.get()
         return given
     }
 
     /// Cancels the requests for pages that were not returned yet.
     func cancel() {
-        for question in questions { question.cancel() }
+        for request in requests { request.cancel() }
     }
 
     /// Requests a page after the one before it has arrived. The request does not run on the engine's thread, which is
     /// busy writing.
     private mutating func enqueue(after before: Task<Answer, Never>?) {
-        let question = Task.detached { [ask] () -> Answer in
+        let request = Task.detached { [ask] () -> Answer in
             var next: [UInt8]?
             if let before {
                 guard case .success(let page)? = await before.value, page.hasUsableNext, page.page.next != nil else {
@@ -68,12 +68,12 @@ struct PagesAhead {
                 next = page.page.next
             }
             guard !Task.isCancelled else { return .failure(.closed) }
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 return .success(try await ask(next))
             } catch {
                 return .failure(error)
             }
         }
-        questions.append(question)
+        requests.append(request)
     }
 }

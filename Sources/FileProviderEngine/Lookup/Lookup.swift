@@ -25,7 +25,7 @@ final class LookupQueries {
     private let lookup: Lookup
     private let find: Statement
 
-    init(_ connection: DatabaseConnection, _ lookup: Lookup) throws(IndexFailure) {
+    init(_ connection: DatabaseConnection, _ lookup: Lookup) throws(IndexError) {
         self.lookup = lookup
         // Returns a row even if the bucket does not exist, so that the statement holds its snapshot until it is
         // reset.
@@ -36,7 +36,7 @@ final class LookupQueries {
     ///
     /// Until ``endReading()`` the connection sees the index as of this call. All entries for the rows of that
     /// snapshot are found: they were in memory before the rows were committed.
-    func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexFailure) {
+    func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexError) {
         while true {
             find.reset()
             numbers.removeAll(keepingCapacity: true)

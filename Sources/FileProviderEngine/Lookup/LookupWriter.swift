@@ -48,7 +48,7 @@ final class LookupWriter {
 
     init(
         _ connection: DatabaseConnection, _ lookup: Lookup, hash: KeyedHash, leastRecent: Int
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         self.leastRecent = leastRecent
         self.connection = connection
         self.lookup = lookup
@@ -62,7 +62,7 @@ final class LookupWriter {
 
     // MARK: Opening
 
-    private func load() throws(IndexFailure) {
+    private func load() throws(IndexError) {
         counts.lastNumber = try connection.number("SELECT value FROM lookup_counts WHERE name = 'lastNumber'")
         counts.entries = try connection.number("SELECT value FROM lookup_counts WHERE name = 'entries'")
         counts.outdated = try connection.number("SELECT value FROM lookup_counts WHERE name = 'outdated'")
@@ -83,7 +83,7 @@ final class LookupWriter {
     }
 
     /// Reads the entries of items from the items' rows.
-    private func readRows(_ which: String, _ body: (UInt64) -> Void) throws(IndexFailure) {
+    private func readRows(_ which: String, _ body: (UInt64) -> Void) throws(IndexError) {
         let rows = try connection.statement("SELECT number, parent, data FROM items " + which)
         while try rows.step() {
             let number = ItemNumber(rawValue: rows.integer(0))
@@ -94,7 +94,7 @@ final class LookupWriter {
         }
     }
 
-    private func makeFilter() throws(IndexFailure) {
+    private func makeFilter() throws(IndexError) {
         settle()
         let recent = lookup.state.withLock { $0.recent.sorted() }
         var filter = LookupFilter(capacity: Int(counts.entries) + recent.count)
@@ -122,7 +122,7 @@ final class LookupWriter {
     /// - Parameters:
     ///   - identifier: The hash of the item's identifier; `nil` if the lookup has it already.
     ///   - name: The hash of its name; `nil` if the lookup has it already.
-    func add(_ number: ItemNumber, identifier: UInt64? = nil, name: UInt64? = nil) throws(IndexFailure) {
+    func add(_ number: ItemNumber, identifier: UInt64? = nil, name: UInt64? = nil) throws(IndexError) {
         if number.rawValue <= counts.lastNumber {
             note.bind(1, number.rawValue)
             try note.run()
@@ -150,10 +150,10 @@ final class LookupWriter {
     /// Moves the entries in memory to the disk, in a transaction of its own. A failure changes nothing.
     ///
     /// - Parameter lastNumber: The greatest number of an item.
-    func store(lastNumber: ItemNumber) throws(IndexFailure) {
+    func store(lastNumber: ItemNumber) throws(IndexError) {
         var after = counts
         after.lastNumber = max(counts.lastNumber, lastNumber.rawValue)
-        try connection.transaction { () throws(IndexFailure) in
+        try connection.transaction { () throws(IndexError) in
             // Rows of an earlier number of buckets, which are not read any more.
             let old = try connection.statement("DELETE FROM lookup WHERE bucket < ?1")
             old.bind(1, 1 << counts.bits)
@@ -179,7 +179,7 @@ final class LookupWriter {
         }
     }
 
-    private func writeRecent(_ after: inout Counts) throws(IndexFailure) {
+    private func writeRecent(_ after: inout Counts) throws(IndexError) {
         let recent = lookup.state.withLock { $0.recent.sorted() }
         let bits = UInt64(counts.bits)
         let newBits = max(bits, LookupBuckets.bits(for: Int(counts.entries) + recent.count))
@@ -203,7 +203,7 @@ final class LookupWriter {
         }
     }
 
-    private func writeAll(_ after: inout Counts) throws(IndexFailure) {
+    private func writeAll(_ after: inout Counts) throws(IndexError) {
         var entries: [UInt64] = []
         try readRows("") { entries.append($0) }
         entries.sort()
@@ -221,7 +221,7 @@ final class LookupWriter {
     /// Writes consecutive buckets.
     private func write(
         _ entries: [UInt64], from first: UInt64, count: UInt64, bits: UInt64
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         if count == 1 { return try write(entries[...], first, bits) }
         let sorted = entries.sorted()
         var next = 0
@@ -232,10 +232,10 @@ final class LookupWriter {
         }
     }
 
-    private func write(_ entries: ArraySlice<UInt64>, _ bucket: UInt64, _ bits: UInt64) throws(IndexFailure) {
+    private func write(_ entries: ArraySlice<UInt64>, _ bucket: UInt64, _ bits: UInt64) throws(IndexError) {
         writeBucket.bind(1, LookupBuckets.key(bucket, bits: bits))
         let result = entries.withUnsafeBytes { bytes in
-            Result { () throws(IndexFailure) in
+            Result { () throws(IndexError) in
                 writeBucket.bind(2, kept: bytes)
                 try writeBucket.run()
             }
@@ -243,7 +243,7 @@ final class LookupWriter {
         try result.get()
     }
 
-    private func read(_ key: Int64) throws(IndexFailure) -> [UInt64] {
+    private func read(_ key: Int64) throws(IndexError) -> [UInt64] {
         readBucket.bind(1, key)
         guard try readBucket.step() else { return [] }
         defer { readBucket.reset() }

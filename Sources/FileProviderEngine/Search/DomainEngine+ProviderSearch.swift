@@ -18,20 +18,20 @@ extension DomainEngine {
     /// - Returns: The results, the best first, and whether the search was cut short because it took too long.
     package func searchProvider(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
+    ) async throws(ProviderError) -> (results: [ProvidedSearchResult], isCutShort: Bool) {
         guard !isClosed else { throw .closed }
         let found: ProviderSearchResults
-        let era = signIn.epoch
-        do throws(ProviderFailure) {
+        let epoch = signIn.epoch
+        do throws(ProviderError) {
             found = try await provider.search(query, limit: limit, progress: progress)
         } catch {
-            if error.kind == .notAuthenticated { signIn.noteNeeded(error, askedIn: era) }
+            if error.kind == .notAuthenticated { signIn.noteNeeded(error, sentIn: epoch) }
             throw error
         }
         let results = await HandlerThreads.shared.value { [index] in
             found.results.map { result in
                 // If the index cannot be read, its items count as unknown.
-                let known = try? index.item(identifier: result.identifier).flatMap { item throws(IndexFailure) in
+                let known = try? index.item(identifier: result.identifier).flatMap { item throws(IndexError) in
                     try index.found(item.number)
                 }
                 return ProvidedSearchResult(result: result, names: known?.names)

@@ -3,10 +3,10 @@ import FileProvider
 extension ExtensionProvider {
     package func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderSearchResults {
+    ) async throws(ProviderError) -> ProviderSearchResults {
         let limit = min(max(1, limit), ProviderSearchCall.mostResults)
         guard query.utf8.count <= ProviderSearchCall.longestQuery else {
-            throw ProviderFailure(
+            throw ProviderError(
                 .unsupported,
                 message: "what is to be found has \(query.utf8.count) bytes, of at most "
                     + "\(ProviderSearchCall.longestQuery)")

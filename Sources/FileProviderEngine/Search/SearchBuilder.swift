@@ -112,7 +112,7 @@ final class SearchBuilder: Sendable {
                 file = nil
                 try? reader.remove()
             }
-            do throws(IndexFailure) {
+            do throws(IndexError) {
                 try bring(to: &file)
             } catch {
                 file = nil
@@ -142,9 +142,9 @@ final class SearchBuilder: Sendable {
         state.withLock { $0.isHurried = false }
     }
 
-    private func open() throws(IndexFailure) -> SearchFile {
+    private func open() throws(IndexError) -> SearchFile {
         let start = Self.machineStart
-        do throws(IndexFailure) {
+        do throws(IndexError) {
             return try SearchFile(writing: path, identity: index.identity, start: start)
         } catch .corrupt {
             try reader.remove()
@@ -161,7 +161,7 @@ final class SearchBuilder: Sendable {
     }
 
     /// Updates the file from the index, and opens it first if necessary.
-    private func bring(to file: inout SearchFile?) throws(IndexFailure) {
+    private func bring(to file: inout SearchFile?) throws(IndexError) {
         let open: SearchFile
         if let file { open = file } else { open = try self.open() }
         file = open
@@ -169,7 +169,7 @@ final class SearchBuilder: Sendable {
         try bring(to: open)
     }
 
-    private func bring(to file: SearchFile) throws(IndexFailure) {
+    private func bring(to file: SearchFile) throws(IndexError) {
         while !isStopped {
             let (items, last) = try index.words(after: try file.lastNumber(), limit: Self.batch)
             guard let last else { break }
@@ -183,7 +183,7 @@ final class SearchBuilder: Sendable {
                 if let words = try index.words(of: number) { items.append((number, words)) }
             }
             try file.add(items, upTo: nil)
-            try index.write(freesSpace: true) { writer throws(IndexFailure) in try writer.forgetRenamed(upTo: mark) }
+            try index.write(freesSpace: true) { writer throws(IndexError) in try writer.forgetRenamed(upTo: mark) }
         }
     }
 }

@@ -32,9 +32,9 @@ final class SearchFile {
 
     /// Opens the file for writing, and creates it if it does not exist.
     ///
-    /// - Throws: ``IndexFailure/corrupt(_:)`` if it is damaged, was not closed before a reboot, or belongs to another
+    /// - Throws: ``IndexError/corrupt(_:)`` if it is damaged, was not closed before a reboot, or belongs to another
     ///   version or index.
-    init(writing path: String, identity: Int64, start: Int64) throws(IndexFailure) {
+    init(writing path: String, identity: Int64, start: Int64) throws(IndexError) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .writing, cache: 4 << 20)
         try connection.run("PRAGMA journal_mode = WAL")
@@ -50,11 +50,11 @@ final class SearchFile {
         try set(.start, to: start)
     }
 
-    private func create() throws(IndexFailure) {
+    private func create() throws(IndexError) {
         guard try connection.number("SELECT count(*) FROM sqlite_schema") == 0 else {
             throw .corrupt("the file holds tables of something else")
         }
-        try connection.transaction { () throws(IndexFailure) in
+        try connection.transaction { () throws(IndexError) in
             try connection.run(
                 """
                 CREATE VIRTUAL TABLE words USING fts5 (
@@ -70,28 +70,28 @@ final class SearchFile {
     }
 
     /// Marks the file as complete.
-    func close() throws(IndexFailure) { try set(.start, to: 0) }
+    func close() throws(IndexError) { try set(.start, to: 0) }
 
-    private func set(_ key: Key, to value: Int64) throws(IndexFailure) {
+    private func set(_ key: Key, to value: Int64) throws(IndexError) {
         let statement = try connection.statement("INSERT OR REPLACE INTO state (key, value) VALUES (?1, ?2)")
         statement.bind(1, key.rawValue)
         statement.bind(2, value)
         try statement.run()
     }
 
-    private func value(_ key: Key) throws(IndexFailure) -> Int64? {
+    private func value(_ key: Key) throws(IndexError) -> Int64? {
         let statement = try connection.statement("SELECT value FROM state WHERE key = ?1")
         statement.bind(1, key.rawValue)
         return try statement.number()
     }
 
     /// Returns the greatest item number in the file. All items up to it are there.
-    func lastNumber() throws(IndexFailure) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
+    func lastNumber() throws(IndexError) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
 
     /// Empties the file if too much of it is stale.
-    func emptyIfWornOut() throws(IndexFailure) {
+    func emptyIfWornOut() throws(IndexError) {
         guard try value(.repeated) ?? 0 > 10_000 + (try lastNumber().rawValue) / 2 else { return }
-        try connection.transaction { () throws(IndexFailure) in
+        try connection.transaction { () throws(IndexError) in
             try connection.run("INSERT INTO words (words) VALUES ('delete-all')")
             try set(.last, to: 0)
             try set(.repeated, to: 0)
@@ -104,8 +104,8 @@ final class SearchFile {
     ///   - items: The items in ascending number.
     ///   - last: The greatest item number in the file afterwards; `nil` for items that are added again with other
     ///     words.
-    func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexFailure) {
-        try connection.transaction { () throws(IndexFailure) in
+    func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexError) {
+        try connection.transaction { () throws(IndexError) in
             let insert = try connection.statement("INSERT INTO words (rowid, text) VALUES (?1, ?2)")
             var writer = TokenWriter()
             var types: [String: Int64] = [:]
@@ -140,7 +140,7 @@ final class SearchFile {
         }
     }
 
-    private func number(ofType identifier: String) throws(IndexFailure) -> Int64 {
+    private func number(ofType identifier: String) throws(IndexError) -> Int64 {
         let add = try connection.statement("INSERT OR IGNORE INTO types (identifier) VALUES (?1)")
         add.bind(1, identifier)
         try add.run()
@@ -152,7 +152,7 @@ final class SearchFile {
     // MARK: Reading
 
     /// Opens an existing file for reading; `nil` if it belongs to another version or index.
-    init?(reading path: String, identity: Int64) throws(IndexFailure) {
+    init?(reading path: String, identity: Int64) throws(IndexError) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .reading, cache: 4 << 20)
         guard try connection.number("PRAGMA user_version") == Self.version, try value(.identity) == identity else {
@@ -165,8 +165,8 @@ final class SearchFile {
     /// - Parameter body: Called for each item; returns `false` to stop.
     /// - Returns: Whether the query has a condition that the file can narrow down.
     func candidates(
-        _ query: SearchQuery, _ body: (ItemNumber) throws(IndexFailure) -> Bool
-    ) throws(IndexFailure) -> Bool {
+        _ query: SearchQuery, _ body: (ItemNumber) throws(IndexError) -> Bool
+    ) throws(IndexError) -> Bool {
         let last = try lastNumber().rawValue
         var conditions: [Condition] = []
         for term in query.words.compactMap({ SearchTerm($0) }) {
@@ -197,7 +197,7 @@ final class SearchFile {
     private static let mostTokens = 24
     private static let probed = 1000
 
-    private func condition(_ tokens: [[UInt8]], _ last: Int64) throws(IndexFailure) -> Condition {
+    private func condition(_ tokens: [[UInt8]], _ last: Int64) throws(IndexError) -> Condition {
         guard !tokens.isEmpty else { return Condition(expression: "\"\u{F0003}\"", share: 0) }
         var share = tokens.count > 16 ? 1.0 : 0
         for token in tokens where share < 1 { share += try self.share(token, last) }
@@ -205,7 +205,7 @@ final class SearchFile {
         return Condition(expression: "(" + words.joined(separator: " OR ") + ")", share: min(share, 1))
     }
 
-    private func share(_ token: [UInt8], _ last: Int64) throws(IndexFailure) -> Double {
+    private func share(_ token: [UInt8], _ last: Int64) throws(IndexError) -> Double {
         let probe = try connection.statement(
             "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT 1 OFFSET \(Self.probed - 1)")
         probe.bind(1, "\"" + String(decoding: token, as: UTF8.self) + "\"")
@@ -221,7 +221,7 @@ final class SearchFile {
         return used.map(\.expression).joined(separator: " AND ")
     }
 
-    private func tokens(ofTypes identifiers: [String]) throws(IndexFailure) -> [[UInt8]] {
+    private func tokens(ofTypes identifiers: [String]) throws(IndexError) -> [[UInt8]] {
         var wanted = WantedTypes(identifiers)
         let all = try connection.statement("SELECT number, identifier FROM types")
         defer { all.reset() }
@@ -235,7 +235,7 @@ final class SearchFile {
     /// The limit on months in which items were modified. A range with more of them is not selective.
     private static let mostMonths = 400
 
-    private func monthTokens(_ query: SearchQuery) throws(IndexFailure) -> [[UInt8]]? {
+    private func monthTokens(_ query: SearchQuery) throws(IndexError) -> [[UInt8]]? {
         guard query.since != nil || query.before != nil else { return nil }
         // Only months that occur count, so a date in the distant past or future adds at most one.
         let find = try connection.statement(
@@ -257,7 +257,7 @@ final class SearchFile {
 
 extension Statement {
     /// Binds a text and runs the statement to its end.
-    fileprivate func runWithText(_ place: CInt, _ text: [UInt8]) throws(IndexFailure) {
+    fileprivate func runWithText(_ place: CInt, _ text: [UInt8]) throws(IndexError) {
         bind(place, String(decoding: text, as: UTF8.self))
         try run()
     }

@@ -27,16 +27,16 @@ package final class SearchIndex: Sendable {
     package func catchUp() { builder.catchUp() }
 
     /// Whether the file has the words of everything in the index.
-    package func isCaughtUp() throws(IndexFailure) -> Bool {
-        let last = try reader.withFile { file throws(IndexFailure) in try file?.lastNumber() }
+    package func isCaughtUp() throws(IndexError) -> Bool {
+        let last = try reader.withFile { file throws(IndexError) in try file?.lastNumber() }
         guard let last, try index.renamed(limit: 1).numbers.isEmpty else { return false }
         return try index.words(after: last, limit: 1).last == nil
     }
 
     /// Whether the file can narrow down the candidates for a query; otherwise each item is examined.
-    package func isNarrow(_ query: SearchQuery) throws(IndexFailure) -> Bool {
-        try reader.withFile { file throws(IndexFailure) in
-            try file?.candidates(query) { (_) throws(IndexFailure) in false } ?? false
+    package func isNarrow(_ query: SearchQuery) throws(IndexError) -> Bool {
+        try reader.withFile { file throws(IndexError) in
+            try file?.candidates(query) { (_) throws(IndexError) in false } ?? false
         }
     }
 
@@ -45,32 +45,32 @@ package final class SearchIndex: Sendable {
 
     /// Returns the items that match, the best first. Blocks for milliseconds, or longer if every item must be
     /// examined.
-    package func search(_ query: SearchQuery) throws(IndexFailure) -> [FoundItem] {
+    package func search(_ query: SearchQuery) throws(IndexError) -> [FoundItem] {
         guard !query.isEmpty, query.limit > 0 else { return [] }
         if !query.tags.isEmpty {
-            return try index.search(query) { collector throws(IndexFailure) in
+            return try index.search(query) { collector throws(IndexError) in
                 for number in try index.tagged(query.tags) where !collector.isFull { try collector.look(at: number) }
             }
         }
-        do throws(IndexFailure) {
-            return try reader.withFile { file throws(IndexFailure) in try search(query, file) }
+        do throws(IndexError) {
+            return try reader.withFile { file throws(IndexError) in try search(query, file) }
         } catch .corrupt {
             builder.wake(toReplace: true)
-            return try index.search(query) { collector throws(IndexFailure) in
+            return try index.search(query) { collector throws(IndexError) in
                 try index.lookThrough(after: ItemNumber(rawValue: 0), &collector)
             }
         }
     }
 
-    private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexFailure) -> [FoundItem] {
-        try index.search(query) { collector throws(IndexFailure) in
+    private func search(_ query: SearchQuery, _ file: SearchFile?) throws(IndexError) -> [FoundItem] {
+        try index.search(query) { collector throws(IndexError) in
             // Read before the recorded changes: an item that is added to the file meanwhile is then examined twice,
             // not missed.
             let last = try file?.lastNumber() ?? ItemNumber(rawValue: 0)
             for number in try index.renamed(limit: .max).numbers { try collector.look(at: number) }
             try index.lookThrough(after: last, &collector)
             guard !collector.isFull, let file else { return }
-            let isNarrow = try file.candidates(query) { number throws(IndexFailure) in
+            let isNarrow = try file.candidates(query) { number throws(IndexError) in
                 try collector.look(at: number)
                 return !collector.isFull
             }
@@ -98,10 +98,10 @@ final class SearchReader: Sendable {
 
     /// Runs a function with the file, or with `nil` if there is none for the index. One query at a time.
     func withFile<Answer: Sendable>(
-        _ body: (SearchFile?) throws(IndexFailure) -> Answer
-    ) throws(IndexFailure) -> Answer {
+        _ body: (SearchFile?) throws(IndexError) -> Answer
+    ) throws(IndexError) -> Answer {
         let result = state.withLock { state in
-            Result { () throws(IndexFailure) in
+            Result { () throws(IndexError) in
                 if state.file == nil, (try? FileStatus.of(path)) != nil {
                     state.file = try? SearchFile(reading: path, identity: identity)
                 }
@@ -113,7 +113,7 @@ final class SearchReader: Sendable {
 
     /// Removes the file. The reader closes it first: a SQLite connection to a removed file would, on closing, delete
     /// parts of the next one.
-    func remove() throws(IndexFailure) {
+    func remove() throws(IndexError) {
         let result = state.withLock { state in
             state.file = nil
             return Result { () throws(Errno) in try Index.delete(path: path) }
@@ -127,11 +127,11 @@ extension Index {
     var identity: Int64 { Int64(bitPattern: hash.first) }
 
     fileprivate func search(
-        _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexFailure) -> Void
-    ) throws(IndexFailure) -> [FoundItem] {
-        try read { queries throws(IndexFailure) in
+        _ query: SearchQuery, _ body: (inout SearchCollector) throws(IndexError) -> Void
+    ) throws(IndexError) -> [FoundItem] {
+        try read { queries throws(IndexError) in
             // Thousands of items may be examined; without this, each would lock the file by itself.
-            try queries.connection.reading { () throws(IndexFailure) in
+            try queries.connection.reading { () throws(IndexError) in
                 var collector = SearchCollector(query, self, queries)
                 try body(&collector)
                 return collector.best()
@@ -142,8 +142,8 @@ extension Index {
     /// Examines all items after a number, the greatest first, until enough are found.
     fileprivate func lookThrough(
         after number: ItemNumber, _ collector: inout SearchCollector
-    ) throws(IndexFailure) {
-        try read { queries throws(IndexFailure) in
+    ) throws(IndexError) {
+        try read { queries throws(IndexError) in
             let rows = try queries.connection.statement(
                 "SELECT number, parent, changes, data FROM items WHERE number > ?1 ORDER BY number DESC")
             defer { rows.reset() }
@@ -153,11 +153,11 @@ extension Index {
     }
 
     /// Returns the items that have all of some tags.
-    fileprivate func tagged(_ tags: [String]) throws(IndexFailure) -> [ItemNumber] {
+    fileprivate func tagged(_ tags: [String]) throws(IndexError) -> [ItemNumber] {
         let wanted = Set(tags.map { FoldedText.scalars(of: $0) })
         // A cache by the text of the tags: most items have the same few.
         var known: [String: Bool] = [:]
-        return try read { queries throws(IndexFailure) in
+        return try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number, tags FROM facts WHERE tags IS NOT NULL")
             var numbers: [ItemNumber] = []
             while try statement.step() {
@@ -177,8 +177,8 @@ extension Index {
     ///
     /// - Parameter limit: The maximum number of changes to return, the oldest first.
     /// - Returns: The items, and the mark of the last of these changes, or 0 if there are none.
-    func renamed(limit: Int) throws(IndexFailure) -> (numbers: Set<ItemNumber>, mark: Int64) {
-        try read { queries throws(IndexFailure) in
+    func renamed(limit: Int) throws(IndexError) -> (numbers: Set<ItemNumber>, mark: Int64) {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT mark, number FROM renamed ORDER BY mark LIMIT ?1")
             statement.bind(1, Int64(limit))
             var (numbers, mark) = (Set<ItemNumber>(), Int64(0))
@@ -193,8 +193,8 @@ extension Index {
     /// Returns the words of items in ascending number.
     func words(
         after number: ItemNumber, limit: Int
-    ) throws(IndexFailure) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {
-        try read { queries throws(IndexFailure) in
+    ) throws(IndexError) -> (items: [(number: ItemNumber, words: SearchWords)], last: ItemNumber?) {
+        try read { queries throws(IndexError) in
             let rows = try queries.connection.statement(
                 "SELECT number, parent, changes, data FROM items WHERE number > ?1 ORDER BY number LIMIT ?2")
             rows.bind(1, number.rawValue)
@@ -208,7 +208,7 @@ extension Index {
         }
     }
 
-    func words(of number: ItemNumber) throws(IndexFailure) -> SearchWords? {
+    func words(of number: ItemNumber) throws(IndexError) -> SearchWords? {
         try itemEvenIfDeleted(number).map { SearchWords($0) }
     }
 }

@@ -48,23 +48,23 @@ struct SearchCollector {
     var isFull: Bool { found.count >= max(query.limit, min(query.limit * Self.factor, Self.most)) }
 
     /// Examines an item that may match.
-    mutating func look(at number: ItemNumber) throws(IndexFailure) {
+    mutating func look(at number: ItemNumber) throws(IndexError) {
         guard !isFull, !seen.contains(number) else { return }
         // The row must be released before others are read.
-        guard let fit = try queries.withRow(number, { row throws(IndexFailure) in try fitting(row) }) ?? nil else {
+        guard let fit = try queries.withRow(number, { row throws(IndexError) in try fitting(row) }) ?? nil else {
             return
         }
         try take(fit.item, fit.quality)
     }
 
     /// Examines a row that a statement of its own reads.
-    mutating func look(at row: IndexQueries.Row) throws(IndexFailure) {
+    mutating func look(at row: IndexQueries.Row) throws(IndexError) {
         guard !isFull, !seen.contains(row.number), let fit = try fitting(row) else { return }
         try take(fit.item, fit.quality)
     }
 
     /// Returns the item of a row with a matching name and date, and how well the name matches.
-    private func fitting(_ row: IndexQueries.Row) throws(IndexFailure) -> (item: IndexedItem, quality: Int)? {
+    private func fitting(_ row: IndexQueries.Row) throws(IndexError) -> (item: IndexedItem, quality: Int)? {
         guard row.isShown, row.number != .root, try isOfWantedTime(row) else { return nil }
         var quality = 0
         if !terms.isEmpty {
@@ -77,16 +77,16 @@ struct SearchCollector {
         return (try row.item(), quality)
     }
 
-    private func isOfWantedTime(_ row: IndexQueries.Row) throws(IndexFailure) -> Bool {
+    private func isOfWantedTime(_ row: IndexQueries.Row) throws(IndexError) -> Bool {
         guard query.since != nil || query.before != nil else { return true }
         guard let modified = try PackedItem.modified(row.bytes) else { return false }
         return modified >= query.since ?? -.infinity && modified < query.before ?? .infinity
     }
 
-    private mutating func take(_ item: IndexedItem, _ quality: Int) throws(IndexFailure) {
+    private mutating func take(_ item: IndexedItem, _ quality: Int) throws(IndexError) {
         if !types.isEmpty, !types.contains(SearchWords(item).type) { return }
         guard let place = try index.found(item, queries, &paths) else { return }
-        if !tags.isEmpty, !tags.isSubset(of: place.facts.tags.map { FoldedText.scalars(of: $0) }) { return }
+        if !tags.isEmpty, !tags.isSubset(of: place.metadata.tags.map { FoldedText.scalars(of: $0) }) { return }
         seen.insert(item.number)
         found.append((place, quality))
     }
@@ -94,7 +94,7 @@ struct SearchCollector {
     /// Returns the best items, the best first: by how well the name matches, then by the date of last use or
     /// modification.
     func best() -> [FoundItem] {
-        func date(_ item: FoundItem) -> Double { item.facts.lastUsed ?? SearchWords.modified(item.item) ?? 0 }
+        func date(_ item: FoundItem) -> Double { item.metadata.lastUsed ?? SearchWords.modified(item.item) ?? 0 }
         let sorted = found.sorted { one, other in
             if one.quality != other.quality { return one.quality > other.quality }
             let (date, otherDate) = (date(one.item), date(other.item))

@@ -21,12 +21,12 @@ final class SignIn {
 
     /// Records that the provider has refused a request because the user is not signed in.
     ///
-    /// - Parameter era: the value of ``epoch`` when the request was sent. A reply to a request from before the
+    /// - Parameter epoch: the value of ``epoch`` when the request was sent. A reply to a request from before the
     ///   last sign-in is stale.
     /// - Returns: whether a sign-in is needed; `false` if the request is to be retried.
     @discardableResult
-    func noteNeeded(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
-        guard era == epoch else { return false }
+    func noteNeeded(_ failure: ProviderError, sentIn epoch: Int) -> Bool {
+        guard epoch == epoch else { return false }
         let isNew = status.failure == nil
         status.failure = failure
         context.configuration.states?.noteDomain()
@@ -37,19 +37,19 @@ final class SignIn {
 
     /// Records the failure of a request to the provider, for the status.
     ///
-    /// - Parameter era: the value of ``epoch`` when the request was sent.
-    func noteFailure(_ failure: ProviderFailure, askedIn era: Int) {
+    /// - Parameter epoch: the value of ``epoch`` when the request was sent.
+    func noteFailure(_ failure: ProviderError, sentIn epoch: Int) {
         context.configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
-        case .notAuthenticated: noteNeeded(failure, askedIn: era)
+        case .notAuthenticated: noteNeeded(failure, sentIn: epoch)
         default: context.recordRequestFailure(failure)
         }
     }
 
     /// Whether a request failed only because it was sent before the user signed in.
-    func isOutdated(_ failure: ProviderFailure, askedIn era: Int) -> Bool {
-        failure.kind == .notAuthenticated && era != epoch
+    func isOutdated(_ failure: ProviderError, sentIn epoch: Int) -> Bool {
+        failure.kind == .notAuthenticated && epoch != epoch
     }
 
     /// Resets the number of failed attempts after a successful request, unless a sign-in is still needed.
@@ -59,15 +59,15 @@ final class SignIn {
     ///
     /// - Throws: a failure of kind `notAuthenticated` if the provider rejects the password, which counts as a failed
     ///   attempt. Failures of other kinds mean that the provider could not be reached, or does not support passwords.
-    nonisolated(nonsending) func attempt(password: String) async throws(ProviderFailure) {
+    nonisolated(nonsending) func attempt(password: String) async throws(ProviderError) {
         guard !context.isClosed else { throw .closed }
-        let era = epoch
-        do throws(ProviderFailure) {
+        let epoch = epoch
+        do throws(ProviderError) {
             try await context.provider.signIn(password: password)
         } catch {
             if error.kind == .notAuthenticated {
                 status.failedAttempts += 1
-                if !noteNeeded(error, askedIn: era) { status.failedAttempts = 0 }
+                if !noteNeeded(error, sentIn: epoch) { status.failedAttempts = 0 }
             }
             throw error
         }
@@ -75,7 +75,7 @@ final class SignIn {
     }
 
     /// Counts a failed attempt to sign in through the provider's own user interface. Ignored if no sign-in is needed.
-    func noteFailedAttempt(_ failure: ProviderFailure) {
+    func noteFailedAttempt(_ failure: ProviderError) {
         guard !context.isClosed, status.failure != nil else { return }
         status.failure = failure
         status.failedAttempts += 1

@@ -21,65 +21,65 @@ final class Trash {
     ///   the trash again.
     func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any ItemReconciling
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         var parent: String?
         if let folder {
             let row = try context.row(of: folder)
             guard row.item.kind == .folder, row.isKnownToProvider else { throw .noSuchItem }
             parent = row.item.identifier
         }
-        let isUnderWay = try onRecord { () throws(IndexFailure) in
+        let isUnderWay = try onRecord { () throws(IndexError) in
             try context.journal.all().contains { $0.identifier == identifier && $0.changes.contains(.deleted) }
         }
-        if isUnderWay { throw ProviderFailure(.transient, message: "It is still on its way to the trash.") }
-        let question = context.answers.ask()
-        let former = try onRecord { () throws(IndexFailure) in
+        if isUnderWay { throw ProviderError(.transient, message: "It is still on its way to the trash.") }
+        let request = context.replies.beginRequest()
+        let former = try onRecord { () throws(IndexError) in
             try context.index.trashed().first { $0.identifier == identifier }?.parent
         }
         let item: ProviderItem
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             EngineStep.untrashAsked.reach()
             item = try await context.provider.untrash(
                 identifier, to: parent, formerlyIn: former == ProviderItem.trashIdentifier ? nil : former)
             EngineStep.untrashAnswered.reach()
         } catch {
             // The provider may have restored the item all the same, or may do so later.
-            if error.leavesOpenWhatBecame { engine.askSoon([identifier]) }
+            if error.leavesOpenWhatBecame { engine.requestRevalidation([identifier]) }
             throw error
         }
         guard !context.isClosed else { throw .closed }
         let items = try await engine.withAncestors([item])
         guard !context.isClosed else { throw .closed }
-        try engine.apply(items, answering: question)
+        try engine.apply(items, answering: request)
         if !item.identifier.hasSameBytes(as: identifier) {
-            try context.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
+            try context.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
         }
-        context.answers.note([identifier, item.identifier])
+        context.replies.noteReport(of: [identifier, item.identifier])
     }
 
     /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
     /// that was restored meanwhile is not removed.
     func remove(
         _ identifier: String, _ engine: isolated any ItemReconciling
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         guard !context.isClosed else { throw .closed }
-        let question = context.answers.ask()
-        do throws(ProviderFailure) {
+        let request = context.replies.beginRequest()
+        do throws(ProviderError) {
             let item = try await context.provider.item(identifier)
             guard !context.isClosed else { throw .closed }
             guard item.identifier == identifier, item.isInTrash else {
                 let items = try await engine.withAncestors([item])
                 guard !context.isClosed else { throw .closed }
-                try engine.apply(items, answering: question)
+                try engine.apply(items, answering: request)
                 return
             }
             guard item.capabilities & IndexedItem.Capability.deleting != 0 else {
-                throw ProviderFailure(.notPermitted, message: "The provider does not let it be removed.")
+                throw ProviderError(.notPermitted, message: "The provider does not let it be removed.")
             }
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await context.provider.delete(identifier)
             } catch {
-                if error.leavesOpenWhatBecame { engine.askSoon([identifier]) }
+                if error.leavesOpenWhatBecame { engine.requestRevalidation([identifier]) }
                 throw error
             }
         } catch  where error.kind == .noSuchItem {
@@ -87,13 +87,13 @@ final class Trash {
         }
         guard !context.isClosed else { throw .closed }
         EngineStep.removedFromTrash.reach()
-        let removed = try context.write { writer throws(IndexFailure) in try writer.remove(identifiers: [identifier]) }
-        context.answers.note([identifier])
+        let removed = try context.write { writer throws(IndexError) in try writer.remove(identifiers: [identifier]) }
+        context.replies.noteReport(of: [identifier])
         engine.handle(removed)
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Whether the request may have taken effect despite the failure.
     var leavesOpenWhatBecame: Bool {
         switch kind {

@@ -15,10 +15,10 @@ final class TrashEnumeration {
 
     var isRunning: Bool { listing.task != nil }
     /// The last failure, and the time before which the trash is not listed again; `nil` if there was no failure.
-    var failure: (failure: ProviderFailure, nextTime: Double)? { listing.failure.map { ($0, listing.nextTime) } }
+    var failure: (failure: ProviderError, nextTime: Double)? { listing.failure.map { ($0, listing.nextTime) } }
 
     /// Restores the backoff of the last process.
-    func recover() throws(IndexFailure) {
+    func recover() throws(IndexError) {
         if let words = try context.index.setting(Self.pauseSetting) { listing.read(words, at: context.clock.now) }
     }
 
@@ -76,7 +76,7 @@ final class TrashEnumeration {
         listing.waiting?.cancel()
     }
 
-    private func ended(_ result: Result<Void, ProviderFailure>, _ engine: isolated any TrashHost) {
+    private func ended(_ result: Result<Void, ProviderError>, _ engine: isolated any TrashHost) {
         switch result {
         case .success: listing.succeed(at: context.clock.now)
         case .failure(let failure):
@@ -85,18 +85,18 @@ final class TrashEnumeration {
         }
         // If this cannot be written, the next start lists the trash without a delay.
         let words = listing.words
-        _ = try? context.write { writer throws(IndexFailure) in
+        _ = try? context.write { writer throws(IndexError) in
             guard try writer.setting(Self.pauseSetting) ?? [] != words else { return }
             try writer.setSetting(Self.pauseSetting, words.isEmpty ? nil : words)
         }
         beginIfRequested(engine)
     }
 
-    private func listed(_ engine: isolated any TrashHost) async -> Result<Void, ProviderFailure> {
-        do throws(ProviderFailure) {
-            let question = context.answers.ask()
+    private func listed(_ engine: isolated any TrashHost) async -> Result<Void, ProviderError> {
+        do throws(ProviderError) {
+            let request = context.replies.beginRequest()
             let listed = try await listPages(engine)
-            try await reconcile(listed, answering: question, engine)
+            try await reconcile(listed, answering: request, engine)
             return .success(())
         } catch {
             return .failure(error)
@@ -106,13 +106,13 @@ final class TrashEnumeration {
     /// Lists the pages of the trash, and applies their items.
     ///
     /// - Returns: the identifiers of the items in the trash.
-    private func listPages(_ engine: isolated any TrashHost) async throws(ProviderFailure) -> Set<String> {
+    private func listPages(_ engine: isolated any TrashHost) async throws(ProviderError) -> Set<String> {
         var listed: Set<String> = []
         var after: [UInt8]?
         let configuration = context.configuration
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         while true {
-            let question = context.answers.ask()
+            let request = context.replies.beginRequest()
             let page = try await context.provider.page(
                 of: ProviderItem.trashIdentifier, after: after, suggestedSize: context.configuration.pageSize)
             guard !context.isClosed else { throw .closed }
@@ -120,32 +120,32 @@ final class TrashEnumeration {
             let items = page.items.filter(\.isInTrash)
             let before = listed.count
             listed.formUnion(items.lazy.map(\.identifier))
-            if !items.isEmpty { try engine.apply(items, answering: question) }
+            if !items.isEmpty { try engine.apply(items, answering: request) }
             EngineStep.trashListed.reach()
             guard let next = page.next else { return listed }
             let isEndless = guarded.isEndless(page, news: listed.count - before, known: { listed.count })
             guard next.count <= 500, !isEndless else { break }
             after = next
         }
-        throw ProviderFailure(.badAnswer, message: "The provider's listing of its trash does not end.")
+        throw ProviderError(.badAnswer, message: "The provider's listing of its trash does not end.")
     }
 
     /// Reconciles the items that were known to be in the trash and were not listed. The provider is asked for each of
     /// them before it is removed.
     private func reconcile(
-        _ listed: Set<String>, answering question: AnswerOrder.Question, _ engine: isolated any TrashHost
-    ) async throws(ProviderFailure) {
-        let known = try onRecord { () throws(IndexFailure) in try context.index.trashed().map(\.identifier) }
-        let unlisted = known.filter { !listed.contains($0) && !context.answers.hasNews(of: $0, since: question) }
+        _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any TrashHost
+    ) async throws(ProviderError) {
+        let known = try onRecord { () throws(IndexError) in try context.index.trashed().map(\.identifier) }
+        let unlisted = known.filter { !listed.contains($0) && !context.replies.isStale(for: $0, since: request) }
         guard !unlisted.isEmpty else { return }
-        let asked = context.answers.ask()
+        let asked = context.replies.beginRequest()
         let statuses = try await engine.statuses(of: unlisted)
         if !statuses.found.isEmpty {
             let found = try await engine.withAncestors(statuses.found)
             guard !context.isClosed else { throw .closed }
             try engine.apply(found, answering: asked)
         }
-        try engine.askAgain(statuses)
+        try engine.scheduleRevalidation(statuses)
         try engine.remove(gone: Set(try engine.newest(gone: statuses.gone.sorted(), answering: asked)))
     }
 }

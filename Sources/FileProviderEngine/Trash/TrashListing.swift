@@ -11,11 +11,11 @@ struct TrashListing {
     /// The number of consecutive failures to list the trash.
     var failures = 0
     /// The last of these failures.
-    var failure: ProviderFailure?
+    var failure: ProviderError?
     /// The time before which the trash is not listed again, in seconds since 1970.
     var nextTime = -Double.infinity
     /// The timer for the next attempt.
-    var waiting: Waiting?
+    var waiting: Cancellable?
 
     /// The shortest and the longest delay between attempts, in seconds. Many providers have no trash, and some crash
     /// when asked for it.
@@ -23,7 +23,7 @@ struct TrashListing {
     private static let longestPause = 24 * 3600.0
 
     /// Records a failure to list the trash.
-    mutating func fail(_ failure: ProviderFailure, at now: Double) {
+    mutating func fail(_ failure: ProviderError, at now: Double) {
         self.failure = failure
         failures += 1
         switch failure.kind {

@@ -129,7 +129,7 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
     ) throws {
         let principal = Principal(type: self)
         // First of all, before any code of the extension.
-        let hasDisplay = try ownsProcess && HandedDisplay.serve()
+        let hasDisplay = try ownsProcess && PassedDisplay.serve()
         // The connection retains the runtime while it is open.
         try InterfaceRuntime(ownsProcess: ownsProcess, hasDisplay: hasDisplay) {
             PrincipalClass.object(of: principal.type)

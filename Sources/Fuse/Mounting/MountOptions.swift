@@ -56,7 +56,7 @@ public struct MountOptions: Sendable {
 }
 
 /// The reason why nothing was mounted.
-public enum MountFailure: Error, Sendable, CustomStringConvertible {
+public enum MountError: Error, Sendable, CustomStringConvertible {
     /// The FUSE device cannot be opened.
     case noDevice(Errno)
     /// The mount point does not exist, or this user may not mount on it.

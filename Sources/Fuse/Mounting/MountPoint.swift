@@ -11,12 +11,12 @@ final class MountPoint: Sendable {
     private let hasEnded = Lock(false)
 
     /// Mounts. The kernel's first request then waits.
-    init(at path: String, _ options: MountOptions) throws(MountFailure) {
+    init(at path: String, _ options: MountOptions) throws(MountError) {
         guard let absolute = realpath(path, nil) else { throw .notMounted(path: path, .current) }
         self.path = String(cString: absolute)
         free(absolute)
         try Self.check(self.path, options)
-        do throws(MountFailure) {
+        do throws(MountError) {
             device = try Self.mountDirectly(at: self.path, options)
             usesProgram = false
         } catch {
@@ -34,7 +34,7 @@ final class MountPoint: Sendable {
     /// Fails if the path is not mounted any more, or the session has ended.
     init(
         takingOver path: String, device: FileDescriptor, fileSystem: UInt64, usesProgram: Bool
-    ) throws(MountFailure) {
+    ) throws(MountError) {
         self.path = path
         self.device = device
         self.usesProgram = usesProgram
@@ -50,7 +50,7 @@ final class MountPoint: Sendable {
     }
 
     /// Checks for a mount point that the kernel would accept and that could not be used.
-    private static func check(_ path: String, _ options: MountOptions) throws(MountFailure) {
+    private static func check(_ path: String, _ options: MountOptions) throws(MountError) {
         let directory: FileDescriptor
         do throws(Errno) {
             directory = try .open(path, [.pathOnly, .directory])
@@ -69,7 +69,7 @@ final class MountPoint: Sendable {
 
     private static func mountDirectly(
         at path: String, _ options: MountOptions
-    ) throws(MountFailure) -> FileDescriptor {
+    ) throws(MountError) -> FileDescriptor {
         let device: FileDescriptor
         do throws(Errno) {
             device = try .open("/dev/fuse", .readWrite)

@@ -10,7 +10,7 @@ enum MountProgram {
         }
     }
 
-    static func mount(at path: String, _ options: MountOptions) throws(MountFailure) -> FileDescriptor {
+    static func mount(at path: String, _ options: MountOptions) throws(MountError) -> FileDescriptor {
         guard let program = Self.path else { throw .refused("it is not installed") }
         let device: FileDescriptor?
         let words: String

@@ -62,7 +62,7 @@ enum InitNegotiation {
     /// Waits for the kernel's FUSE_INIT and replies to it.
     static func negotiate(
         over device: FileDescriptor, _ options: MountOptions
-    ) throws(MountFailure) -> SessionFeatures {
+    ) throws(MountError) -> SessionFeatures {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: WorkerPool.bufferSize(options), alignment: 4096)
         defer { buffer.deallocate() }

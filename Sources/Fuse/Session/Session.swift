@@ -57,10 +57,10 @@ public final class Session: Sendable {
     /// - Parameter path: a directory.
     public static func mount(
         at path: String, options: MountOptions, _ fileSystem: any FileSystem
-    ) throws(MountFailure) -> Session {
+    ) throws(MountError) -> Session {
         _ = unmountStale(at: path)
         let mount = try MountPoint(at: path, options)
-        do throws(MountFailure) {
+        do throws(MountError) {
             let features = try InitNegotiation.negotiate(over: mount.device, options)
             let session = Session(mount, features, options)
             try session.serve(fileSystem, options)
@@ -76,14 +76,14 @@ public final class Session: Sendable {
     /// - Parameter prepare: is called after ``FileSystem/start(_:)`` and before the first request is read.
     func serve(
         _ fileSystem: any FileSystem, _ options: MountOptions, prepare: () -> Void = {}
-    ) throws(MountFailure) {
+    ) throws(MountError) {
         let pool = WorkerPool(self, fileSystem, options)
         fileSystem.start(self)
         prepare()
         do throws(Errno) {
             try pool.start()
         } catch {
-            throw MountFailure.ended(error)
+            throw MountError.ended(error)
         }
     }
 

@@ -99,7 +99,7 @@ public struct SessionHandover: Sendable {
 }
 
 extension MountPoint {
-    convenience init(takingOver handover: SessionHandover) throws(MountFailure) {
+    convenience init(takingOver handover: SessionHandover) throws(MountError) {
         try self.init(
             takingOver: handover.path, device: handover.devices[0], fileSystem: handover.fileSystem,
             usesProgram: handover.usesProgram)
@@ -124,16 +124,16 @@ extension Session {
     ///
     /// - Parameter options: the options, of which only the number of threads and the helper are used; the others stay
     ///   as negotiated.
-    /// - Throws: ``MountFailure/ended(_:)`` if the session has ended or is not mounted any more.
+    /// - Throws: ``MountError/ended(_:)`` if the session has ended or is not mounted any more.
     public static func resume(
         _ handover: SessionHandover, options: MountOptions, _ fileSystem: any FileSystem
-    ) throws(MountFailure) -> Session {
+    ) throws(MountError) -> Session {
         let mount = try MountPoint(takingOver: handover)
         var options = options
         (options.largestRead, options.largestWrite) = (handover.largestRead, handover.largestWrite)
         let features = SessionFeatures(passesThrough: handover.passesThrough, canBeHandedOver: true)
         let session = Session(mount, features, extra: handover.devices.dropFirst().first, options)
-        do throws(MountFailure) {
+        do throws(MountError) {
             try session.serve(fileSystem, options) { session.notifier.takeOver() }
         } catch {
             mount.unmount(aborting: true)

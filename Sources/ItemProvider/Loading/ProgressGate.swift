@@ -19,7 +19,7 @@ enum ProgressGate {
 
     private struct State {
         /// The threads that have begun to add a progress to another, and the time at which they began.
-        var adders: [ThreadMark] = []
+        var adders: [ThreadProgress] = []
         /// The changes that wait for them.
         var waiting: [Step] = []
     }
@@ -57,7 +57,7 @@ enum ProgressGate {
         locked { state in
             state.adders.removeAll { $0.isOfThisThread }
             // Not earlier, because waiting for the lock may use processor time as well.
-            state.adders.append(ThreadMark())
+            state.adders.append(ThreadProgress())
             announcing.subtract(1, ordering: .sequentiallyConsistent)
         }
     }
@@ -127,7 +127,7 @@ enum ProgressGate {
         return adding.isEmpty
     }
 
-    private static func isPast(_ adder: ThreadMark) -> Bool {
+    private static func isPast(_ adder: ThreadProgress) -> Bool {
         guard let used = adder.processorTime else { return true }
         return used > longestAdding || adder.age > longestPause && !adder.isRunnable
     }

@@ -6,7 +6,7 @@ import Glibc
 /// larger than those of any regular program are refused.
 package struct ProgramFile {
     /// The reason why a file's libraries cannot be determined.
-    package enum Fault: Error, Hashable, Sendable {
+    package enum FormatError: Error, Hashable, Sendable {
         case unreadable(Errno)
         /// The file is not a 64-bit little-endian ELF file, but perhaps a script.
         case isOfAnotherKind
@@ -36,7 +36,7 @@ package struct ProgramFile {
     private static let longestString: UInt64 = 64 << 10
 
     /// Reads a program's header. Blocks on the file system.
-    package init(_ file: FileDescriptor) throws(Fault) {
+    package init(_ file: FileDescriptor) throws(FormatError) {
         do throws(Errno) {
             let status = try file.status()
             guard status.kind == .regular else { throw Errno.invalidArgument }
@@ -68,7 +68,7 @@ package struct ProgramFile {
     /// Returns the directories in which the loader looks for libraries first, unchanged: with `$ORIGIN` for the
     /// program's own directory, and including relative and empty ones. They come from DT_RUNPATH, or without it from
     /// DT_RPATH (ld.so(8)).
-    package func librarySearchPath() throws(Fault) -> [String] {
+    package func librarySearchPath() throws(FormatError) -> [String] {
         guard let section = segments.first(where: { $0.type == SegmentType.dynamic }) else { return [] }
         guard section.size <= Self.largestDynamicSection else { throw .isDamaged }
         let entries = try read(Int(section.size), at: section.offset)
@@ -99,7 +99,7 @@ package struct ProgramFile {
     }
 
     /// Returns a string of a table at a load address.
-    private func string(at place: UInt64, inTableAt address: UInt64, length: UInt64) throws(Fault) -> String {
+    private func string(at place: UInt64, inTableAt address: UInt64, length: UInt64) throws(FormatError) -> String {
         let loaded = segments.first {
             $0.type == SegmentType.load && address >= $0.address && address - $0.address < $0.size
         }
@@ -115,13 +115,13 @@ package struct ProgramFile {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    private func read(_ count: Int, at offset: UInt64) throws(Fault) -> [UInt8] {
+    private func read(_ count: Int, at offset: UInt64) throws(FormatError) -> [UInt8] {
         try Self.read(count, at: offset, of: file, size: size)
     }
 
     private static func read(
         _ count: Int, at offset: UInt64, of file: FileDescriptor, size: UInt64
-    ) throws(Fault) -> [UInt8] {
+    ) throws(FormatError) -> [UInt8] {
         guard offset <= size, UInt64(count) <= size - offset else { throw .isDamaged }
         var bytes: [UInt8] = []
         while bytes.count < count {

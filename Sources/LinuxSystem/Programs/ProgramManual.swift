@@ -46,7 +46,7 @@ package struct ProgramManual: Sendable {
     package func complaint(about word: String) -> String {
         guard word.hasPrefix("-"), word.count > 1 else { return "unexpected argument '\(word)'" }
         let spelling = word.split(separator: "=", maxSplits: 1).first.map(String.init) ?? word
-        return NearMiss.sentence(
+        return SpellingSuggestion.sentence(
             "unknown option '\(spelling)'", about: spelling, known: options + Self.commonOptions)
     }
 

@@ -3,8 +3,8 @@ import Glibc
 /// A thread pool that closes descriptors received from peers.
 ///
 /// close(2) of a received descriptor may block for as long as the peer likes: a TCP socket with SO_LINGER waits for
-/// its receiver, and a file waits for the server of its file system. Each peer has a ``ClosingLane``, which uses one
-/// thread at most. So a peer delays another one only if ``threadLimit`` lanes block.
+/// its receiver, and a file waits for the server of its file system. Each peer has a ``DescriptorCloseQueue``, which
+/// uses one thread at most. So a peer delays another one only if ``threadLimit`` lanes block.
 package final class DescriptorCloser: Sendable {
     package static let shared = DescriptorCloser()
 
@@ -16,7 +16,7 @@ package final class DescriptorCloser: Sendable {
     private struct State {
         var threads = 0
         /// The lanes that wait for a thread, in order.
-        var waiting: [ClosingLane] = []
+        var waiting: [DescriptorCloseQueue] = []
     }
 
     // Leaf lock.
@@ -38,7 +38,7 @@ package final class DescriptorCloser: Sendable {
     }
 
     /// Assigns a thread to a lane, now or when one is free.
-    func serve(_ lane: ClosingLane) {
+    func serve(_ lane: DescriptorCloseQueue) {
         let hasThread = state.withLock { state in
             guard state.threads < threadLimit else {
                 state.waiting.append(lane)
@@ -50,11 +50,11 @@ package final class DescriptorCloser: Sendable {
         if hasThread { HandlerThreads.shared.run { [self] in run(lane) } }
     }
 
-    private func run(_ first: ClosingLane) {
+    private func run(_ first: DescriptorCloseQueue) {
         var lane = first
         while true {
             let isUnfinished = lane.closeSome(atMost: Self.turn, with: close)
-            let next = state.withLock { state -> ClosingLane? in
+            let next = state.withLock { state -> DescriptorCloseQueue? in
                 if isUnfinished {
                     guard !state.waiting.isEmpty else { return lane }
                     state.waiting.append(lane)

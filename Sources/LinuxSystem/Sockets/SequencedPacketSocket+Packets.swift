@@ -41,7 +41,7 @@ extension SequencedPacketSocket {
     /// - Throws: `wouldBlock` if no packet waits. `connectionReset` once if the peer closed without having read
     ///   everything. Packets that it sent before can still be received after that.
     package func receive(
-        into buffer: UnsafeMutableRawBufferPointer, closingOn lane: ClosingLane? = nil
+        into buffer: UnsafeMutableRawBufferPointer, closingOn lane: DescriptorCloseQueue? = nil
     ) throws(Errno) -> ReceivedPacket {
         let room = Self.receivedDescriptorLimit
         var count = CInt(room)

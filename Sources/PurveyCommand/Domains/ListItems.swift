@@ -35,7 +35,8 @@ extension Command {
         let rows: [(String, String?)] = [
             ("name", item.name), ("kind", item.kind.word), ("type", item.contentType),
             ("size", item.size.map { "\($0)" }), ("modified", item.modified.map(ListedItemState.date)),
-            ("state", item.state.word), ("kept", item.isKept ? item.isKeptByFolder ? "with its folder" : "yes" : "no"),
+            ("state", item.state.word),
+            ("kept", item.isPinned ? item.isPinnedByFolder ? "with its folder" : "yes" : "no"),
             ("target", item.target),
             ("identifier", item.identifier), ("uploading", item.uploadProgress), ("error", item.fault?.message),
             ("suggestion", item.fault?.suggestion),
@@ -63,7 +64,7 @@ extension ItemDescription {
             text + String(repeating: " ", count: max(0, width - text.count))
         }
         let ending = [kind == .folder ? "/" : "", target.map { " -> " + OneLine.text($0) } ?? ""].joined()
-        return columns.joined() + OneLine.text(name) + ending + (isKept ? "  (kept)" : "")
+        return columns.joined() + OneLine.text(name) + ending + (isPinned ? "  (kept)" : "")
     }
 }
 
@@ -101,8 +102,8 @@ struct ListedItemState: Encodable {
         try container.encode(item.identifier, forKey: .identifier)
         try container.encode(item.kind.word, forKey: .kind)
         try container.encode(item.state.word, forKey: .state)
-        try container.encode(item.isKept, forKey: .kept)
-        try container.encode(item.isKeptByFolder, forKey: .keptByFolder)
+        try container.encode(item.isPinned, forKey: .kept)
+        try container.encode(item.isPinnedByFolder, forKey: .keptByFolder)
         // Encoded as null if there is none, so that scripts find every key.
         try container.encode(item.contentType.isEmpty ? nil : item.contentType, forKey: .type)
         try container.encode(item.size, forKey: .size)

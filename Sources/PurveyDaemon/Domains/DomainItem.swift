@@ -42,7 +42,7 @@ struct DomainItem: Sendable {
         return try await find(names, in: domain)
     }
 
-    private static let notThere = DomainFailure("there is no such file or folder", .noSuchItem)
+    private static let notThere = DomainError("there is no such file or folder", .noSuchItem)
 
     // MARK: Telling
 
@@ -88,7 +88,7 @@ struct DomainItem: Sendable {
     private static func children(
         of folder: ItemNumber, after start: ItemNumber?, limit: Int, in index: Index,
         where isWanted: (IndexedItem) -> Bool
-    ) throws(IndexFailure) -> [IndexedItem] {
+    ) throws(IndexError) -> [IndexedItem] {
         var children: [IndexedItem] = []
         try index.children(of: folder, after: start, limit: limit) { child in
             if isWanted(child) { children.append(child) }
@@ -141,9 +141,9 @@ struct DomainItem: Sendable {
     /// Calls `body` with the number of an item. A file that was replaced while it was open has another number since.
     private static func withNumber(
         of item: IndexedItem, _ engine: DomainEngine,
-        _ body: (ItemNumber) async throws(ProviderFailure) -> Void
+        _ body: (ItemNumber) async throws(ProviderError) -> Void
     ) async throws {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await body(item.number)
         } catch {
             guard error.kind == .noSuchItem, let now = try engine.index.item(identifier: item.item.identifier),
@@ -155,45 +155,45 @@ struct DomainItem: Sendable {
 
     /// Materializes a file, even if it has got another item number in the meantime.
     private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
-        try await withNumber(of: file, engine) { number throws(ProviderFailure) in
+        try await withNumber(of: file, engine) { number throws(ProviderError) in
             try await engine.download(number)
         }
     }
 
     /// Pins or unpins the item.
-    private func setKept(_ isKept: Bool) async throws {
-        try await Self.withNumber(of: item, engine) { number throws(ProviderFailure) in
-            try await engine.keep(number, isKept)
+    private func setPinned(_ isPinned: Bool) async throws {
+        try await Self.withNumber(of: item, engine) { number throws(ProviderError) in
+            try await engine.pin(number, isPinned)
         }
     }
 
     /// Pins the item and materializes it. In a pinned directory, items that are added later are pinned too.
     func keep(_ report: @escaping Report) async throws {
-        try await setKept(true)
+        try await setPinned(true)
         try await download(report)
     }
 
     /// Ends the pin that the user set on the item. Its contents may then be evicted.
     func endKeeping() async throws {
-        if item.isKeptByFolder, !item.isKept { throw try await staysBecauseItIsKept() }
-        if item.isKept { try await setKept(false) }
+        if item.isPinnedByFolder, !item.isPinned { throw try await errorOfPinnedItem() }
+        if item.isPinned { try await setPinned(false) }
     }
 
     /// Evicts a file, or all clean files in a directory. Items that are pinned within the directory stay.
     ///
-    /// - Parameter endsKeeping: Whether to end the pin of the item itself; otherwise a pinned item is an error.
-    func evict(endsKeeping: Bool) async throws {
-        if item.isKeptByFolder || item.isKept && !endsKeeping { throw try await staysBecauseItIsKept() }
-        if item.isKept { try await setKept(false) }
-        var failures: [DomainFailure] = []
+    /// - Parameter unpins: Whether to end the pin of the item itself; otherwise a pinned item is an error.
+    func evict(unpins: Bool) async throws {
+        if item.isPinnedByFolder || item.isPinned && !unpins { throw try await errorOfPinnedItem() }
+        if item.isPinned { try await setPinned(false) }
+        var failures: [DomainError] = []
         // Only few of a million files may be local; the others are neither collected nor evicted.
         let fetched = await engine.filesBeingFetched
         let files = try await files(listing: false) { $0.content != .dataless || fetched.contains($0.number) }
         let deadline = engine.clock.now + Self.closingTime
-        for file in files where item.number == file.number || !file.staysHere {
+        for file in files where item.number == file.number || !file.staysLocal {
             try Task.checkCancellation()
             do {
-                try await Self.withNumber(of: file, engine) { number throws(ProviderFailure) in
+                try await Self.withNumber(of: file, engine) { number throws(ProviderError) in
                     try await engine.evict(number, waitingUntil: deadline)
                 }
             } catch {
@@ -201,29 +201,29 @@ struct DomainItem: Sendable {
             }
         }
         guard let first = failures.first else { return }
-        throw failures.count == 1 ? first : DomainFailure("\(failures.count) files stay; \(first)")
+        throw failures.count == 1 ? first : DomainError("\(failures.count) files stay; \(first)")
     }
 
     /// The time in seconds to wait for files to be closed.
     private static let closingTime = 1.0
 
-    private func staysBecauseItIsKept() async throws -> DomainFailure {
+    private func errorOfPinnedItem() async throws -> DomainError {
         let index = engine.index
         let names = try await HandlerThreads.shared.value { [item] () throws in
-            let keeper = item.isKept ? item : try index.folderThatKeeps(item)
+            let keeper = item.isPinned ? item : try index.pinningFolder(item)
             return try keeper.map { try index.names(onTheWayTo: $0) } ?? []
         }
         let keeper = engine.configuration.displayName + ":" + names.joined(separator: "/")
-        return DomainFailure(
-            item.isKeptByFolder
+        return DomainError(
+            item.isPinnedByFolder
                 ? "it stays, because it is kept with its folder \(keeper); 'purvey evict' of that ends it for all of it"
                 : "it stays, because a person has it kept", .kept)
     }
 
     /// Describes the failure for a file, which is the item or lies in it.
-    private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainFailure {
-        let failure = DomainFailure(error)
-        return DomainFailure("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
+    private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainError {
+        let failure = DomainError(error)
+        return DomainError("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
     }
 
     /// Returns the item itself if it is a file, or all files in it.
@@ -313,9 +313,9 @@ extension ItemDescription {
         self.init(
             name: item.number == .root ? "/" : item.name, identifier: item.item.identifier, kind: item.item.kind,
             contentType: item.contentType, size: isHere ? item.localSize : item.item.size,
-            modified: item.localModified ?? item.item.modified, state: state, isKept: item.staysHere,
+            modified: item.localModified ?? item.item.modified, state: state, isPinned: item.staysLocal,
             fault: state == .error ? failure.map(ItemFault.init) : nil, target: item.item.linkTarget)
-        isKeptByFolder = item.isKeptByFolder
+        isPinnedByFolder = item.isPinnedByFolder
         isUploaded = item.isUploaded
         isUploading = state == .uploading
         if isUploading { (sent, total) = (edit?.sent ?? 0, edit?.total ?? 0) }
@@ -336,9 +336,9 @@ extension ItemDescription.State {
 }
 
 extension ItemFault {
-    fileprivate init(_ failure: ProviderFailure) {
+    fileprivate init(_ failure: ProviderError) {
         let kind: Kind =
-            failure.kind == .notAuthenticated ? .authentication : failure.needsPerson ? .persistent : .transient
+            failure.kind == .notAuthenticated ? .authentication : failure.needsUser ? .persistent : .transient
         self.init(kind: kind, message: failure.message, suggestion: failure.suggestion)
     }
 }

@@ -48,7 +48,7 @@ extension DomainService {
             try actions.find(action, for: item, named: place.text)
         }
         guard item.item.isKnownToProvider else {
-            throw DomainFailure("the provider does not know of \(place.text) yet")
+            throw DomainError("the provider does not know of \(place.text) yet")
         }
         return (item, choice)
     }
@@ -58,13 +58,13 @@ extension DomainService {
     ) async throws {
         let (item, choice) = try await choice(request.action, for: request.place)
         guard choice.interface == nil else {
-            throw DomainFailure("the action \(request.action) has to ask a person")
+            throw DomainError("the action \(request.action) has to ask a person")
         }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await item.domain.engine.perform(
                 request.action, on: [item.item.item.identifier], progress: progress)
         } catch {
-            throw DomainFailure("\(choice.action.name): \(DomainFailure(error))", like: error)
+            throw DomainError("\(choice.action.name): \(DomainError(error))", like: error)
         }
     }
 }

@@ -57,7 +57,7 @@ extension DomainService {
         }
         service.on(EvictItemCall.self) { request, call in
             call.answer {
-                try await self.at(request.place) { try await $0.evict(endsKeeping: true) }
+                try await self.at(request.place) { try await $0.evict(unpins: true) }
                 return Empty()
             }
         }
@@ -101,7 +101,7 @@ extension DomainService {
             } catch {
                 return "its provider cannot be started: \(error) ('purvey extensions install DIR' installs it)"
             }
-            do throws(HandedFolderFault) {
+            do throws(HandedFolderError) {
                 _ = try record.providerDomain.handedFolder(apartFrom: [])
                 return nil
             } catch {
@@ -153,9 +153,9 @@ extension DomainService {
             activity.downloadsInFlight = status.downloads.count - activity.downloadsWaiting
             activity.cacheBytes = status.cleanBytes
             activity.keptMissing = status.wantedCount
-            activity.marksInFlight = status.factsInFlight
-            activity.marksPaused = status.factsPaused
-            activity.marksWaiting = max(0, status.factCount - status.factsInFlight - status.factsPaused)
+            activity.marksInFlight = status.metadataInFlight
+            activity.marksPaused = status.metadataPaused
+            activity.marksWaiting = max(0, status.metadataCount - status.metadataInFlight - status.metadataPaused)
             if let complaint = status.complaint { activity.faults.append(errors.text(complaint)) }
             if let failure = status.localFailure { activity.faults.append(errors.text(failure)) }
             activity.disconnection = domain.provider.disconnectionReason ?? status.failure?.message ?? missing
@@ -172,7 +172,7 @@ extension DomainService {
             } else if let failure = status.failure, missing == nil, disabling == nil {
                 activity.faults.append(errors.text(failure))
             }
-            if let failure = status.keepingFailure, failure.kind != .notAuthenticated, missing == nil {
+            if let failure = status.pinningFailure, failure.kind != .notAuthenticated, missing == nil {
                 activity.faults.append("not all that is kept is here: \(errors.text(failure))")
             }
             activity.transfers += status.downloads.filter { !$0.isWaiting }.map {
@@ -198,12 +198,12 @@ extension DomainService {
                 activity.faults.append("and \(failures.count - mostFaults) more that could not be uploaded")
             }
         } catch {
-            activity.faults.append(errors.text("\(DomainFailure(error))"))
+            activity.faults.append(errors.text("\(DomainError(error))"))
         }
     }
 
     /// Returns the sentence that asks the user to sign in.
-    private static func request(for failure: ProviderFailure, _ status: SignInStatus, _ name: String) -> String {
+    private static func request(for failure: ProviderError, _ status: SignInStatus, _ name: String) -> String {
         guard status.isGivenUp else { return "\(failure.advice) 'purvey sign-in \(name.shellWord)' signs in" }
         return "signing in failed \(status.failedAttempts) times (\(failure.message)); edits are kept, and "
             + "'purvey sign-in \(name.shellWord)' tries again"
@@ -211,18 +211,18 @@ extension DomainService {
 
     private func signIn(_ request: SignInDomainCall) async throws {
         let engine = try await domain(request.name).engine
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await engine.signIn(password: request.password)
         } catch {
             throw Self.refusal(error, of: request.name)
         }
     }
 
-    private static func refusal(_ failure: ProviderFailure, of name: String) -> any Error {
+    private static func refusal(_ failure: ProviderError, of name: String) -> any Error {
         switch failure.kind {
-        case .notAuthenticated: DomainFailure(failure.advice, .signInRefused)
+        case .notAuthenticated: DomainError(failure.advice, .signInRefused)
         case .unsupported:
-            DomainFailure("\(failure.message): sign in in its own way, and 'purvey retry \(name.shellWord)' goes on")
+            DomainError("\(failure.message): sign in in its own way, and 'purvey retry \(name.shellWord)' goes on")
         default: failure
         }
     }
@@ -235,7 +235,7 @@ extension DomainService {
         do {
             return try await body(item)
         } catch {
-            throw DomainFailure(error).told(of: place.text)
+            throw DomainError(error).told(of: place.text)
         }
     }
 
@@ -262,7 +262,7 @@ extension DomainService {
         }
         // Throws the error that there is no such domain.
         if let named, !named.domain.contains("/") { _ = try await domain(named.domain) }
-        throw DomainFailure("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
+        throw DomainError("\(place.text) is in no domain; 'purvey domains' lists them", .noSuchItem)
     }
 
     /// Splits a text like `DOMAIN:path` into the domain's name and the names on the path; `nil` for other text.
@@ -280,7 +280,7 @@ extension DomainService {
         do {
             return try await body()
         } catch {
-            throw DomainFailure(error).told(of: place.text)
+            throw DomainError(error).told(of: place.text)
         }
     }
 

@@ -15,7 +15,7 @@ extension DomainService {
         }
         service.on(NoteFailedSignInCall.self) { request, call in
             call.answer {
-                let failure = ProviderFailure.domain(.notAuthenticated, request.reason)
+                let failure = ProviderError.domain(.notAuthenticated, request.reason)
                 try await self.domain(request.domain).engine.noteFailedSignIn(failure)
                 return Empty()
             }
@@ -27,7 +27,7 @@ extension DomainService {
                 do {
                     call.reply(try await self.run(request, run))
                 } catch {
-                    call.fail(domain: DomainFault.domain, code: 1, message: "\(DomainFailure(error))")
+                    call.fail(domain: DomainFault.domain, code: 1, message: "\(DomainError(error))")
                 }
             }
         }
@@ -39,7 +39,7 @@ extension DomainService {
             let (record, _, _) = try await names(of: place)
             let (item, choice) = try await choice(action, for: place)
             guard let interface = choice.interface else {
-                throw DomainFailure("the action \(action) asks nobody")
+                throw DomainError("the action \(action) asks nobody")
             }
             return try await describe(interface, for: record, .action(action, items: [item.item.item.identifier]))
         case .signIn(let name):
@@ -75,10 +75,10 @@ extension DomainService {
                 $0.identifier == request.identifier
             })
         else {
-            throw DomainFailure("\(request.identifier) is no user interface of the provider of \(request.domain)")
+            throw DomainError("\(request.identifier) is no user interface of the provider of \(request.domain)")
         }
         guard interfacesUnderWay < Self.mostInterfaces else {
-            throw DomainFailure("\(Self.mostInterfaces) questions to people wait for answers already; try again later")
+            throw DomainError("\(Self.mostInterfaces) questions to people wait for answers already; try again later")
         }
         interfacesUnderWay += 1
         defer { interfacesUnderWay -= 1 }
@@ -90,7 +90,7 @@ extension DomainService {
                     interface: interface, of: record.provider, for: record.providerDomain, apartFrom: kept,
                     socket: request.socket, data: data, display: interface.showsWindows ? request.display : nil)
             } catch {
-                throw DomainFailure("the extension \(interface.identifier) cannot be started: \(error)")
+                throw DomainError("the extension \(interface.identifier) cannot be started: \(error)")
             }
             run.begin(process)
             return process.waitForEnd()
@@ -124,7 +124,7 @@ private final class PendingRun: Sendable {
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// The user requested a sign-in.
-    fileprivate static let signInWanted = ProviderFailure.domain(.notAuthenticated, "A sign-in is wanted.")
+    fileprivate static let signInWanted = ProviderError.domain(.notAuthenticated, "A sign-in is wanted.")
 }

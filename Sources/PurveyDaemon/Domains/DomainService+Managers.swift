@@ -38,7 +38,7 @@ extension DomainService {
         }
         on(ManagerDisconnectCall.self, programs, in: &service) { request, service, providers in
             if let reason = request.reason, reason.utf8.count > ManagerDisconnectCall.longestReason {
-                throw DomainFailure("a reason has at most \(ManagerDisconnectCall.longestReason) bytes")
+                throw DomainError("a reason has at most \(ManagerDisconnectCall.longestReason) bytes")
             }
             for (record, domain) in try await service.running(request.domain, of: providers) {
                 var changed = record
@@ -102,7 +102,7 @@ extension DomainService {
 
     private static func only(_ providers: [String]) throws -> String {
         guard providers.count == 1, let provider = providers.first else {
-            throw ProviderFailure.domain(
+            throw ProviderError.domain(
                 .providerNotFound,
                 "The program has several file providers: " + providers.joined(separator: ", ") + ".")
         }
@@ -130,7 +130,7 @@ extension DomainService {
         var domains: [(DomainRecord, RunningDomain)] = []
         for record in records { domains.append((record, try await domain(record.name))) }
         guard !domains.isEmpty else {
-            throw ProviderFailure.domain(
+            throw ProviderError.domain(
                 .providerDomainNotFound, "The provider has no domain \(identifier ?? "that a person has added").")
         }
         return domains
@@ -141,7 +141,7 @@ extension DomainService {
         _ identifier: String?, of providers: [String]
     ) async throws -> (DomainRecord, RunningDomain) {
         guard let first = try await running(identifier, of: providers).first else {
-            throw ProviderFailure.domain(.providerDomainNotFound, "The provider has no such domain.")
+            throw ProviderError.domain(.providerDomainNotFound, "The provider has no such domain.")
         }
         return first
     }
@@ -151,7 +151,7 @@ extension DomainService {
         let own = try await records(of: [provider])
         if var known = own.first(where: { $0.description.identifier == domain.identifier }) {
             guard known.providerDomain.documentFolder == domain.documentFolder else {
-                throw DomainFailure("the documents of a domain stay where they are; remove it, and add it again")
+                throw DomainError("the documents of a domain stay where they are; remove it, and add it again")
             }
             known.managed = domain
             try await update(known)
@@ -160,7 +160,7 @@ extension DomainService {
         let folder = domain.documentFolder
         for other in own.map(\.providerDomain.documentFolder)
         where other.pathNames(beneath: folder) != nil || folder.pathNames(beneath: other) != nil {
-            throw DomainFailure("another domain has its documents in \(other)")
+            throw DomainError("another domain has its documents in \(other)")
         }
         let path = domain.handedPath.map { [DomainSetting(key: DomainSetting.path, value: $0)] } ?? []
         let record = DomainRecord(
@@ -174,10 +174,10 @@ extension DomainService {
         guard NSFileProviderDomain.isValid(NSFileProviderDomainIdentifier(rawValue: domain.identifier)),
             domain.displayName.utf8.count <= 1000, domain.storage.utf8.count <= 1000,
             domain.userInfo.map({ $0.count <= ManagedDomain.longestUserInfo }) ?? true
-        else { throw DomainFailure("the domain's identifier, name, folder or userInfo cannot be used") }
+        else { throw DomainError("the domain's identifier, name, folder or userInfo cannot be used") }
         let parts = domain.storage.pathNames
         guard !parts.contains(where: { $0 == ".." || $0 == "." || $0.utf8.contains(0) }) else {
-            throw DomainFailure("\(domain.storage) is no folder within the provider's document storage")
+            throw DomainError("\(domain.storage) is no folder within the provider's document storage")
         }
     }
 
@@ -207,7 +207,7 @@ extension DomainService {
             identifier.map { record.description.identifier == $0 } ?? true
         }
         if identifier != nil, records.isEmpty {
-            throw ProviderFailure.domain(.providerDomainNotFound, "The provider has no such domain.")
+            throw ProviderError.domain(.providerDomainNotFound, "The provider has no such domain.")
         }
         var edits: String?
         for record in records {
@@ -232,10 +232,10 @@ extension ManagedDomain {
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Returns a failure that the provider's own program sees as an `NSFileProviderError`.
-    static func domain(_ code: NSFileProviderError.Code, _ message: String) -> ProviderFailure {
-        ProviderFailure(NSFileProviderError(code, userInfo: [NSLocalizedDescriptionKey: message]))
+    static func domain(_ code: NSFileProviderError.Code, _ message: String) -> ProviderError {
+        ProviderError(NSFileProviderError(code, userInfo: [NSLocalizedDescriptionKey: message]))
     }
 }
 
@@ -246,17 +246,17 @@ extension ServedCall {
         let task = Task {
             do {
                 reply(.done(try await body()))
-            } catch let failure as DomainFailure {
+            } catch let failure as DomainError {
                 reply(.failed(failure.cause ?? .domain(failure.providerCode, failure.description)))
             } catch {
-                reply(.failed(ProviderFailure(error)))
+                reply(.failed(ProviderError(error)))
             }
         }
         onCancel { task.cancel() }
     }
 }
 
-extension DomainFailure {
+extension DomainError {
     fileprivate var providerCode: NSFileProviderError.Code {
         switch code {
         case .noSuchDomain: .providerDomainNotFound

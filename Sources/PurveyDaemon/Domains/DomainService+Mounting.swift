@@ -15,7 +15,7 @@ extension DomainService {
         _ record: DomainRecord, _ domain: RunningDomain, resuming handover: MountHandover? = nil
     ) async throws {
         guard let mounts else { return }
-        if isEnding { throw DomainFailure("the daemon is ending; try again") }
+        if isEnding { throw DomainError("the daemon is ending; try again") }
         mountsUnderWay += 1
         defer {
             mountsUnderWay -= 1
@@ -40,7 +40,7 @@ extension DomainService {
             }
         } catch {
             log.error("the domain \(record.name) cannot be mounted: \(error)")
-            throw DomainFailure("it cannot be mounted: \(error)")
+            throw DomainError("it cannot be mounted: \(error)")
         }
     }
 

@@ -16,7 +16,7 @@ extension DomainService {
         case found([ProvidedItemDescription], isCutShort: Bool)
         /// The provider does not support search.
         case unsupported
-        case failed(DomainFailure)
+        case failed(DomainError)
     }
 
     private func search(
@@ -24,7 +24,7 @@ extension DomainService {
     ) async throws -> SearchProvidersCall.Reply {
         let most = ProviderSearchCall.longestQuery
         guard request.query.utf8.count <= most else {
-            throw DomainFailure("what is to be found has \(request.query.utf8.count) bytes, of at most \(most)")
+            throw DomainError("what is to be found has \(request.query.utf8.count) bytes, of at most \(most)")
         }
         let limit = min(max(1, request.limit), ProviderSearchCall.mostResults)
         // Throws if there is no such domain, or it does not run.
@@ -53,7 +53,7 @@ extension DomainService {
     ) async -> Outcome {
         // For a domain that the user added, only the provider says whether it searches.
         if let managed = record.managed, !managed.isSearchable { return .unsupported }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let found = try await domain.engine.searchProvider(query, limit: limit, progress: report)
             let items = found.results.map { found in
                 let path = found.names?.joined(separator: "/")
@@ -64,7 +64,7 @@ extension DomainService {
             return .found(items, isCutShort: found.isCutShort)
         } catch {
             if error.kind == .unsupported { return .unsupported }
-            return .failed(DomainFailure(error))
+            return .failed(DomainError(error))
         }
     }
 
@@ -90,7 +90,7 @@ extension DomainService {
         }
         guard hasSearched else {
             let whose = request.domain.map { "the provider of \($0)" } ?? "no provider of these domains"
-            throw DomainFailure(
+            throw DomainError(
                 "\(whose) \(request.domain == nil ? "searches" : "does not search") by itself; "
                     + "without --provider, what is known on this machine is looked through")
         }

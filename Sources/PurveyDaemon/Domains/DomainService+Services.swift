@@ -41,7 +41,7 @@ extension DomainService {
         if let stored = try await storages.item(at: ExactPath(path)) { return stored }
         let found = try await place(ItemPlace(text: path, path: path))
         guard found.item.isKnownToProvider else {
-            throw ProviderFailure.domain(.noSuchItem, "The provider does not know of \(path) yet.")
+            throw ProviderError.domain(.noSuchItem, "The provider does not know of \(path) yet.")
         }
         return (found.domain, found.item.item.identifier)
     }
@@ -52,6 +52,6 @@ extension DomainService {
         for case .running(let record, let domain) in places.values where record.identifier == identifier {
             return (record.provider, domain)
         }
-        throw ProviderFailure.domain(.providerDomainNotFound, "The domain is not there any more.")
+        throw ProviderError.domain(.providerDomainNotFound, "The domain is not there any more.")
     }
 }

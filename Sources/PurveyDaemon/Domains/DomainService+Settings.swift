@@ -8,22 +8,22 @@ import LinuxSystem
 /// The checks of domain settings that the user gives.
 enum DomainSettings {
     /// Throws if a setting is given more than once.
-    static func checkOnce(_ settings: [DomainSetting]) throws(DomainFailure) {
+    static func checkOnce(_ settings: [DomainSetting]) throws(DomainError) {
         var keys: Set<String> = []
         for setting in settings where !keys.insert(setting.key).inserted {
-            throw DomainFailure("\(setting.key) is given twice")
+            throw DomainError("\(setting.key) is given twice")
         }
     }
 
     /// Throws for settings that neither the provider nor Purvey knows, such as typing errors.
-    static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
+    static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
         for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
             let words = known.sorted { $0.key < $1.key }.map { $0.value.isEmpty ? $0.key : "\($0.key) (\($0.value))" }
-            let complaint = NearMiss.sentence(
+            let complaint = SpellingSuggestion.sentence(
                 "\(bundle.name) has no setting \"\(setting.key)\"", about: setting.key,
                 known: known.keys.sorted() + [DomainSetting.cache])
-            throw DomainFailure(
+            throw DomainError(
                 complaint + "; there is "
                     + (words + ["\(DomainSetting.cache) (how much may be on this machine)"]).joined(separator: ", "))
         }
@@ -32,7 +32,7 @@ enum DomainSettings {
     }
 
     /// Throws if settings are missing that the provider requires.
-    private static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainFailure) {
+    private static func checkComplete(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let given = Set(settings.map(\.key))
         let missing = (bundle.domainSettings ?? [:]).filter {
             !given.contains($0.key) && !bundle.optionalSettings.contains($0.key)
@@ -41,14 +41,14 @@ enum DomainSettings {
         let words = missing.sorted { $0.key < $1.key }.map { key, text in
             "\(key)=\(key == DomainSetting.path ? "DIR" : "VALUE")" + (text.isEmpty ? "" : " (\(text))")
         }
-        throw DomainFailure("\(bundle.name) needs \(words.joined(separator: ", "))")
+        throw DomainError("\(bundle.name) needs \(words.joined(separator: ", "))")
     }
 
     /// Throws for invalid values of Purvey's own settings.
-    static func checkOwn(_ settings: [DomainSetting]) throws(DomainFailure) {
+    static func checkOwn(_ settings: [DomainSetting]) throws(DomainError) {
         for setting in settings where setting.key == DomainSetting.cache && !setting.value.isEmpty {
             guard ByteCount.read(setting.value) == nil else { continue }
-            throw DomainFailure("\"\(setting.value)\" is no size for \(setting.key): write it like 500M or 20G")
+            throw DomainError("\"\(setting.value)\" is no size for \(setting.key): write it like 500M or 20G")
         }
     }
 }
@@ -60,14 +60,14 @@ extension DomainService {
         try DomainSettings.checkOnce(request.settings)
         try DomainSettings.checkOwn(request.settings)
         guard let place = places[request.name] else {
-            throw DomainFailure.noSuchDomain(request.name, among: places.keys)
+            throw DomainError.noSuchDomain(request.name, among: places.keys)
         }
-        if case .changing = place { throw DomainFailure("\(request.name) is being changed; try again") }
+        if case .changing = place { throw DomainError("\(request.name) is being changed; try again") }
         var record = place.record
-        guard !record.isDamaged else { throw DomainFailure("\(request.name) is damaged: its settings are not known") }
+        guard !record.isDamaged else { throw DomainError("\(request.name) is damaged: its settings are not known") }
         for setting in request.settings {
             guard setting.key == DomainSetting.cache else {
-                throw DomainFailure(
+                throw DomainError(
                     "\(setting.key) stays as it was when the domain was added; only \(DomainSetting.cache) can be changed"
                 )
             }
@@ -76,7 +76,7 @@ extension DomainService {
         }
         try await update(record)
         if case .running(_, let domain) = places[request.name] { await domain.engine.setCacheLimit(record.cacheLimit) }
-        guard let now = places[request.name] else { throw DomainFailure.noSuchDomain(request.name, among: places.keys) }
+        guard let now = places[request.name] else { throw DomainError.noSuchDomain(request.name, among: places.keys) }
         return description(of: now)
     }
 
@@ -108,10 +108,10 @@ extension DomainService {
             do {
                 let item = try await engine.learn(of: container)
                 guard item.item.kind == .folder else {
-                    throw DomainFailure("\(container) is no container: it is the file “\(item.name)”")
+                    throw DomainError("\(container) is no container: it is the file “\(item.name)”")
                 }
-            } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-                throw DomainFailure(
+            } catch let failure as ProviderError where failure.kind == .noSuchItem {
+                throw DomainError(
                     "\(request.name) has no container \"\(container)\"; 'purvey stat' shows a folder's identifier",
                     .noSuchItem)
             }

@@ -9,7 +9,7 @@ extension DomainService {
         service.on(ItemStatesCall.self) { request, call in
             call.answer {
                 guard request.places.count <= ItemStatesCall.mostPlaces else {
-                    throw DomainFailure("more than \(ItemStatesCall.mostPlaces) places at once")
+                    throw DomainError("more than \(ItemStatesCall.mostPlaces) places at once")
                 }
                 return .init(standings: try await self.knownItems().standings(of: request.places))
             }

@@ -1,8 +1,8 @@
 import CloudMount
 import Exchange
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 /// The takeover of mounts from a dead daemon.
 extension DomainService {

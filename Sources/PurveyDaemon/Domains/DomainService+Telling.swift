@@ -10,7 +10,7 @@ extension DomainService {
         return nil
     }
 
-    func description(of place: Place) -> DomainDescription {
+    func description(of place: DomainState) -> DomainDescription {
         let record = place.record
         var description = DomainDescription(
             name: record.name, identifier: record.identifier, provider: record.provider, settings: record.settings,
@@ -44,9 +44,9 @@ extension DomainService {
         try await ready()
         switch places[name] {
         case .running(_, let domain): return domain
-        case .changing: throw DomainFailure("\(name) is being changed; try again")
-        case .failed(_, let fault): throw DomainFailure("\(name) does not run: \(fault)")
-        case nil: throw DomainFailure.noSuchDomain(name, among: places.keys)
+        case .changing: throw DomainError("\(name) is being changed; try again")
+        case .failed(_, let fault): throw DomainError("\(name) does not run: \(fault)")
+        case nil: throw DomainError.noSuchDomain(name, among: places.keys)
         }
     }
 }

@@ -52,10 +52,10 @@ extension DomainService {
     private func untrash(_ request: UntrashItemCall) async throws {
         let domain = try await domain(request.domain)
         let item = try Self.find(request.item, in: try await Self.items(in: domain), of: request.domain)
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await domain.engine.untrash(item.identifier)
         } catch {
-            throw DomainFailure("\(item.filename) stays in the trash: \(error.message)", like: error)
+            throw DomainError("\(item.filename) stays in the trash: \(error.message)", like: error)
         }
     }
 
@@ -64,11 +64,11 @@ extension DomainService {
         let meant = items.filter { $0.identifier == word }
         let found = meant.isEmpty ? items.filter { $0.filename == word } : meant
         guard let item = found.first else {
-            throw DomainFailure("there is no \(word) in the trash of \(domain)", .noSuchItem)
+            throw DomainError("there is no \(word) in the trash of \(domain)", .noSuchItem)
         }
         guard found.count == 1 else {
             let words = found.map(\.identifier).joined(separator: ", ")
-            throw DomainFailure("\(found.count) items are called \(word); name one of them: \(words)")
+            throw DomainError("\(found.count) items are called \(word); name one of them: \(words)")
         }
         return item
     }
@@ -78,11 +78,11 @@ extension DomainService {
         let domain = try await domain(request.domain)
         var items = try await Self.items(in: domain)
         if let word = request.item { items = [try Self.find(word, in: items, of: request.domain)] }
-        var first: (ProviderItem, ProviderFailure)?
+        var first: (ProviderItem, ProviderError)?
         var failures = 0
         for (done, item) in items.enumerated() {
             report(Int64(done), Int64(items.count))
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await domain.engine.removeFromTrash(item.identifier)
             } catch {
                 failures += 1
@@ -95,7 +95,7 @@ extension DomainService {
         }
         guard let (item, failure) = first else { return }
         let others = failures > 1 ? ", and \(failures - 1) more" : ""
-        throw DomainFailure("\(item.filename) stays in the trash: \(failure.message)\(others)", like: failure)
+        throw DomainError("\(item.filename) stays in the trash: \(failure.message)\(others)", like: failure)
     }
 }
 
@@ -104,21 +104,21 @@ extension DomainItem {
     private static let longestWait = 10.0
 
     func trash() async throws {
-        do throws(EditFailure) {
+        do throws(EditError) {
             try await domain.engine.trash(item.number)
         } catch {
             switch error.errno {
             case Errno(rawValue: EBUSY):
-                throw DomainFailure("it has changes that the service does not have yet; try again later")
-            case .notPermitted: throw DomainFailure("it cannot be put into the trash of this service")
-            default: throw DomainFailure("it cannot be put into the trash: \(error.errno)")
+                throw DomainError("it has changes that the service does not have yet; try again later")
+            case .notPermitted: throw DomainError("it cannot be put into the trash of this service")
+            default: throw DomainError("it cannot be put into the trash: \(error.errno)")
             }
         }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await domain.engine.waitForRemoval(of: item.number, upTo: Self.longestWait)
         } catch {
-            if error.kind == .unsupported { throw DomainFailure("it stays, because its service has no trash") }
-            throw DomainFailure("it stays: \(error.advice)", like: error)
+            if error.kind == .unsupported { throw DomainError("it stays, because its service has no trash") }
+            throw DomainError("it stays: \(error.advice)", like: error)
         }
     }
 }

@@ -12,7 +12,7 @@ extension DomainService {
         of identifier: String, in record: DomainRecord, _ domain: RunningDomain
     ) async throws -> VisiblePathCall.Value {
         guard let mount = mountedPath(of: record) else {
-            throw ProviderFailure.domain(
+            throw ProviderError.domain(
                 .providerDomainTemporarilyUnavailable, "The domain \(record.name) is not mounted.")
         }
         let item = try await domain.engine.learn(of: identifier)
@@ -29,7 +29,7 @@ extension DomainService {
     func visibleItem(at path: String, among own: [DomainRecord]) async throws -> VisibleItemCall.Value {
         let found = try await place(ItemPlace(text: path, path: path))
         guard let record = own.first(where: { $0.identifier == found.domain.identifier }) else {
-            throw ProviderFailure(.noSuchItem, message: "\(path) is none of the provider's items.")
+            throw ProviderError(.noSuchItem, message: "\(path) is none of the provider's items.")
         }
         return .init(item: found.item.item.identifier, domain: record.description.identifier)
     }
@@ -40,7 +40,7 @@ extension DomainService {
     /// - Parameter identifier: The identifier of the domain's record.
     fileprivate func siblings(of identifier: String) throws -> [DomainRecord] {
         guard let provider = places.values.first(where: { $0.record.identifier == identifier })?.record.provider else {
-            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+            throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
         }
         return places.values.map(\.record).filter { $0.provider == provider && !$0.identifier.isEmpty }
             .sorted { $0.name < $1.name }
@@ -48,7 +48,7 @@ extension DomainService {
 
     fileprivate func visiblePath(of item: String, in domain: RunningDomain) async throws -> VisiblePathCall.Value {
         guard case .running(let record, _)? = places.values.first(where: { $0.record.identifier == domain.identifier })
-        else { throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.") }
+        else { throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.") }
         return try await visiblePath(of: item, in: record, domain)
     }
 }
@@ -69,7 +69,7 @@ final class DomainServiceReference: Sendable {
 
     fileprivate func get() throws -> DomainService {
         if let service = state.withLock({ $0.service }) { return service }
-        throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The daemon is ending.")
+        throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The daemon is ending.")
     }
 }
 
@@ -82,7 +82,7 @@ extension Service {
     ) {
         @Sendable func running() throws -> RunningDomain {
             if let domain = domain() { return domain }
-            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+            throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
         }
         on(ManagedDomainsCall.self) { _, call in
             call.answerProvider {

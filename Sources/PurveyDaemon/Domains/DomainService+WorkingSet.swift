@@ -77,8 +77,8 @@ extension DomainService {
                 let path = item.names.joined(separator: "/")
                 return FoundItemDescription(
                     domain: record.name, path: path, mountedPath: mount.map { $0 + "/" + path },
-                    item: ItemDescription(item.item, nil), lastUsed: item.facts.lastUsed,
-                    favoriteRank: item.facts.favoriteRank, tags: item.facts.tags)
+                    item: ItemDescription(item.item, nil), lastUsed: item.metadata.lastUsed,
+                    favoriteRank: item.metadata.favoriteRank, tags: item.metadata.tags)
             }
         }
         return found
@@ -88,13 +88,13 @@ extension DomainService {
 
     private func push(_ push: PushCall) async throws {
         guard !push.container.isEmpty, push.container.utf8.count <= ProviderItem.longestText else {
-            throw DomainFailure("the container of the push is no identifier")
+            throw DomainError("the container of the push is no identifier")
         }
         try await ready()
         var provider: String?
         if let topic = push.topic {
             guard topic.hasSuffix(PushCall.topicSuffix) else {
-                throw DomainFailure(
+                throw DomainError(
                     "the topic \"\(topic)\" is not an extension's identifier with \(PushCall.topicSuffix)")
             }
             provider = String(topic.dropLast(PushCall.topicSuffix.count))
@@ -105,11 +105,11 @@ extension DomainService {
             return isMeant && (provider.map { $0 == record.provider } ?? true)
         }
         guard !meant.isEmpty else {
-            if let domain = push.domain { throw DomainFailure.noSuchDomain(domain, among: places.keys) }
-            throw DomainFailure("there is no domain that the push is about", .noSuchDomain)
+            if let domain = push.domain { throw DomainError.noSuchDomain(domain, among: places.keys) }
+            throw DomainError("there is no domain that the push is about", .noSuchDomain)
         }
         guard push.domain != nil || push.topic != nil || meant.count == 1 else {
-            throw DomainFailure("the push names neither a domain nor a topic, and there are \(meant.count) domains")
+            throw DomainError("the push names neither a domain nor a topic, and there are \(meant.count) domains")
         }
         for place in meant {
             // A domain that does not run fetches all changes when it starts.
@@ -120,24 +120,24 @@ extension DomainService {
 
 extension DomainItem {
     func setFavorite(_ isFavorite: Bool) async throws {
-        guard item.number != .root else { throw DomainFailure("the domain itself cannot be a favorite") }
+        guard item.number != .root else { throw DomainError("the domain itself cannot be a favorite") }
         do {
             try await domain.engine.setFavorite(isFavorite, of: item.number)
         } catch {
-            throw DomainFailure("it cannot be marked: \(error.errno)")
+            throw DomainError("it cannot be marked: \(error.errno)")
         }
     }
 
     /// - Returns: The item's tags after the change.
     func tag(adding added: [String], removing removed: [String]) async throws -> [String] {
-        guard item.number != .root else { throw DomainFailure("the domain itself cannot have tags") }
-        if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainFailure(fault) }
+        guard item.number != .root else { throw DomainError("the domain itself cannot have tags") }
+        if let fault = added.lazy.compactMap({ TagList.fault(of: $0) }).first { throw DomainError(fault) }
         do {
             return try await domain.engine.changeTags(adding: added, removing: removed, of: item.number)
         } catch {
             // Each single tag was checked before, so their number is what is invalid.
-            if error.errno == .invalidArgument { throw DomainFailure("an item has at most \(TagList.most) tags") }
-            throw DomainFailure("it cannot be tagged: \(error.errno)")
+            if error.errno == .invalidArgument { throw DomainError("an item has at most \(TagList.most) tags") }
+            throw DomainError("it cannot be tagged: \(error.errno)")
         }
     }
 }

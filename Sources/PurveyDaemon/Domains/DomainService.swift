@@ -23,7 +23,7 @@ actor DomainService {
     private let bus: DesktopBusProcess?
 
     /// The state of a domain. Only the task that has set `changing` ends that state.
-    enum Place {
+    enum DomainState {
         case changing(DomainRecord)
         case running(DomainRecord, RunningDomain)
         case failed(DomainRecord, String)
@@ -35,7 +35,7 @@ actor DomainService {
         }
     }
 
-    private(set) var places: [String: Place] = [:] {
+    private(set) var places: [String: DomainState] = [:] {
         didSet { states.noteDomain() }
     }
     /// The lock on the domains' directory. Held while this process serves the domains.
@@ -180,8 +180,8 @@ actor DomainService {
             }
             await removeStaleMounts(except: places.values.map(\.record).filter { $0.name != record.name })
             // Last: a caller that retries from then on has a mount of its own, which must not be removed.
-            places[record.name] = .failed(record, "it cannot be started: \(DomainFailure(error))")
-            log.error("the domain \(record.name) cannot be started: \(DomainFailure(error))")
+            places[record.name] = .failed(record, "it cannot be started: \(DomainError(error))")
+            log.error("the domain \(record.name) cannot be started: \(DomainError(error))")
         }
     }
 
@@ -215,8 +215,8 @@ actor DomainService {
         begin()
         await start?.value
         for task in starting { await task.value }
-        if let fault { throw DomainFailure(fault) }
-        if isEnding { throw DomainFailure("the daemon is ending; try again") }
+        if let fault { throw DomainError(fault) }
+        if isEnding { throw DomainError("the daemon is ending; try again") }
     }
 
     /// Waits until the domains are known, and for up to 30 seconds until those of some providers are started or
@@ -250,8 +250,8 @@ actor DomainService {
         _ placeholder: DomainRecord, password: String? = nil, _ makeRecord: () async throws -> DomainRecord
     ) async throws -> DomainDescription {
         let name = placeholder.name
-        if let fault = DomainRecord.fault(ofName: name) { throw DomainFailure(fault) }
-        guard places[name] == nil else { throw DomainFailure("there is a domain \"\(name)\" already") }
+        if let fault = DomainRecord.fault(ofName: name) { throw DomainError(fault) }
+        guard places[name] == nil else { throw DomainError("there is a domain \"\(name)\" already") }
         places[name] = .changing(placeholder)
         do {
             let record = try await makeRecord()
@@ -259,7 +259,7 @@ actor DomainService {
             watchSignIn(name, domain)
             do {
                 try await mount(record, domain)
-                if isEnding { throw DomainFailure("the daemon is ending; try again") }
+                if isEnding { throw DomainError("the daemon is ending; try again") }
             } catch {
                 await unmount(record)
                 await domain.close()
@@ -273,7 +273,7 @@ actor DomainService {
             return description(of: .running(record, domain))
         } catch {
             places[name] = nil
-            throw DomainFailure("\(name) cannot be added: \(DomainFailure(error))", like: error)
+            throw DomainError("\(name) cannot be added: \(DomainError(error))", like: error)
         }
     }
 
@@ -291,7 +291,7 @@ actor DomainService {
         try await HandlerThreads.shared.value { [folders, kept = keptFolders] () throws in
             let bundle = try ExtensionLibrary(data: folders.locations.data).find(request.provider)
             guard bundle.point == ExtensionBundle.providerPoint else {
-                throw DomainFailure("the extension \(bundle.identifier) is no file provider")
+                throw DomainError("the extension \(bundle.identifier) is no file provider")
             }
             try DomainSettings.check(request.settings, for: bundle)
             var record = DomainRecord(
@@ -306,27 +306,27 @@ actor DomainService {
     func remove(_ request: RemoveDomainCall) async throws -> RemoveDomainCall.Reply {
         try await ready()
         guard let place = places[request.name] else {
-            throw DomainFailure.noSuchDomain(request.name, among: places.keys)
+            throw DomainError.noSuchDomain(request.name, among: places.keys)
         }
         let record = place.record
         let edits: String?
         switch place {
-        case .changing: throw DomainFailure("\(request.name) is being changed; try again")
+        case .changing: throw DomainError("\(request.name) is being changed; try again")
         case .running(_, let domain): edits = try await end(record, domain, keepsEdits: request.keepsEdits)
         case .failed:
             places[record.name] = .changing(record)
             do {
-                edits = try await KeptEdits.keepOfStopped(record, folders, isWanted: request.keepsEdits)
+                edits = try await EditRescue.keepOfStopped(record, folders, isWanted: request.keepsEdits)
             } catch {
                 places[record.name] = place
-                throw DomainFailure(error)
+                throw DomainError(error)
             }
         }
         do {
             try await HandlerThreads.shared.value { [folders] () throws in try folders.remove(record) }
         } catch {
             places[record.name] = .failed(record, "it could not be removed: \(error)")
-            throw DomainFailure("\(record.name) cannot be removed: \(error)")
+            throw DomainError("\(record.name) cannot be removed: \(error)")
         }
         places[record.name] = nil
         note()
@@ -345,26 +345,26 @@ actor DomainService {
         do {
             // Files that were open until now may have become edits.
             if !keepsEdits { try await Self.refuseEdits(record, domain) }
-            edits = try await KeptEdits.keep(record, domain, folders)
+            edits = try await EditRescue.keep(record, domain, folders)
         } catch {
             places[record.name] = .running(record, domain)
             try? await mount(record, domain)
-            throw DomainFailure(error)
+            throw DomainError(error)
         }
         await domain.close()
         return edits
     }
 
     private static func refuseEdits(_ record: DomainRecord, _ domain: RunningDomain) async throws {
-        try KeptEdits.refuse(record, count: try await domain.engine.editStatus().items.count)
+        try EditRescue.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
     /// Retries everything that failed: the start, the mount, the transfers.
     func retry(_ name: String) async throws -> DomainDescription {
         try await ready()
-        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name, among: places.keys) }
+        guard let place = places[name] else { throw DomainError.noSuchDomain(name, among: places.keys) }
         switch place {
-        case .changing: throw DomainFailure("\(name) is being changed; try again")
+        case .changing: throw DomainError("\(name) is being changed; try again")
         case .failed(let known, let fault):
             places[name] = .changing(known)
             // The record on disk may have been repaired.
@@ -376,7 +376,7 @@ actor DomainService {
             await domain.engine.restartStalledTransfers()
             domain.engine.signal(container: nil)
             if mounts != nil, mountedPath(of: record) == nil { try? await mount(record, domain) }
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 _ = try await domain.provider.item(ProviderItem.rootIdentifier)
             } catch {
                 // The reply tells the user the result of this attempt.
@@ -385,7 +385,7 @@ actor DomainService {
                 return description
             }
         }
-        guard let place = places[name] else { throw DomainFailure.noSuchDomain(name, among: places.keys) }
+        guard let place = places[name] else { throw DomainError.noSuchDomain(name, among: places.keys) }
         return description(of: place)
     }
 }

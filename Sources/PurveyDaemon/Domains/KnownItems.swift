@@ -37,7 +37,7 @@ struct KnownItems: Sendable {
 
     private static func find(
         _ place: ItemPlace, _ domains: [Domain], _ roots: [(Domain, Set<String>)]
-    ) throws(IndexFailure) -> Found {
+    ) throws(IndexError) -> Found {
         var found = Found(path: place.text)
         var names: [String] = []
         if let named = DomainService.parts(of: place.text),
@@ -126,13 +126,13 @@ struct KnownItems: Sendable {
     /// - Parameter room: The limit on the number of items.
     private static func news(
         of subjects: [StateNotes.Subject], in domain: Domain, room: Int
-    ) throws(IndexFailure) -> (found: [Found], folders: [String]) {
+    ) throws(IndexError) -> (found: [Found], folders: [String]) {
         var numbers: Set<ItemNumber> = []
-        var names: Set<PlaceInFolder> = []
+        var names: Set<NameInFolder> = []
         for subject in subjects {
             switch subject {
             case .item(let number): numbers.insert(number)
-            case .gone(let parent, let name): names.insert(PlaceInFolder(folder: parent, name: name))
+            case .gone(let parent, let name): names.insert(NameInFolder(folder: parent, name: name))
             case .domain: break
             }
         }
@@ -142,7 +142,7 @@ struct KnownItems: Sendable {
         var paths = FolderPaths(index, root: domain.path)
         for number in numbers.sorted(by: { $0.rawValue < $1.rawValue }) {
             guard let item = try index.item(number), let path = try paths.path(of: item) else { continue }
-            names.remove(PlaceInFolder(folder: item.parent, name: item.name))
+            names.remove(NameInFolder(folder: item.parent, name: item.name))
             byFolder[item.parent, default: []].append(Found(path: path, domain: domain, item: item))
         }
         for place in names {
@@ -163,7 +163,7 @@ struct KnownItems: Sendable {
         return folders.count > mostFolders ? (found, [domain.path]) : (found, folders)
     }
 
-    private struct PlaceInFolder: Hashable {
+    private struct NameInFolder: Hashable {
         let folder: ItemNumber
         let name: String
     }

@@ -13,7 +13,7 @@ struct ManagedItems: Sendable {
         switch request.direction {
         case .here: try await item.download { _, _ in }
         // The provider must not end a pin that the user set.
-        case .away: try await item.evict(endsKeeping: false)
+        case .away: try await item.evict(unpins: false)
         }
         return Empty()
     }
@@ -32,7 +32,7 @@ struct ManagedItems: Sendable {
         let number = try await domain.engine.learn(of: request.item).number
         let fields = NSFileProviderItemFields(rawValue: UInt(truncatingIfNeeded: request.fields))
         if fields.contains(.contents) { try await domain.engine.sendContentsAgain(number) }
-        try await domain.engine.sendFactsAgain(FactKinds(fields), of: number)
+        try await domain.engine.sendMetadataAgain(MetadataKinds(fields), of: number)
         return Empty()
     }
 
@@ -70,7 +70,7 @@ extension Service {
     mutating func addExtensionCalls(_ items: @escaping @Sendable () -> ManagedItems?) {
         @Sendable func running() throws -> ManagedItems {
             if let items = items() { return items }
-            throw ProviderFailure.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
+            throw ProviderError.domain(.providerDomainTemporarilyUnavailable, "The domain is being started.")
         }
         on(ManagerTransferCall.self) { request, call in call.answerProvider { try await running().transfer(request) } }
         on(ManagerSettleCall.self) { request, call in call.answerProvider { try await running().settle(request) } }
@@ -82,7 +82,7 @@ extension Service {
     }
 }
 
-extension FactKinds {
+extension MetadataKinds {
     fileprivate init(_ fields: NSFileProviderItemFields) {
         self = []
         if fields.contains(.lastUsedDate) { insert(.lastUsed) }

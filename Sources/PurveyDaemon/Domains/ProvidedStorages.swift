@@ -68,27 +68,27 @@ final class ProvidedStorages: ProvidedFiles {
 
     func begin(
         _ uses: [ProvidedUse], purpose: String
-    ) async -> Result<any ProvidedHold, CoordinationFailure> {
-        let hold = StorageHold(self, purpose: purpose)
+    ) async -> Result<any ProvidedFilesLease, CoordinationError> {
+        let hold = StorageLease(self, purpose: purpose)
         do {
             for use in uses { try await begin(use, purpose, hold) }
             return .success(hold)
         } catch {
             hold.end(changed: []) {}
-            let error = ProviderFailure(error).error as NSError
+            let error = ProviderError(error).error as NSError
             return .failure(
-                CoordinationFailure(domain: error.domain, code: error.code, message: error.localizedDescription))
+                CoordinationError(domain: error.domain, code: error.code, message: error.localizedDescription))
         }
     }
 
-    private func begin(_ use: ProvidedUse, _ purpose: String, _ hold: StorageHold) async throws {
+    private func begin(_ use: ProvidedUse, _ purpose: String, _ hold: StorageLease) async throws {
         guard let place = try await place(use.path), place.provider != purpose,
             let identifier = try await place.domain.provider.identify(path: place.path)
         else { return }
         let item = StoredItem(domain: place.domain, identifier: identifier, path: place.path)
         await hold.keep(item, at: use.path)
         keep(item)
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             switch use.need {
             case .contents, .contentsIfAny: try await item.start(wantsContents: true)
             case .placeholder: try await item.start(wantsContents: false)
@@ -100,7 +100,7 @@ final class ProvidedStorages: ProvidedFiles {
         }
     }
 
-    private struct Place {
+    private struct Location {
         let provider: String
         let domain: RunningDomain
         /// The path as the provider knows it.
@@ -108,11 +108,11 @@ final class ProvidedStorages: ProvidedFiles {
     }
 
     /// Returns the domain that owns a path in a document storage; `nil` if none does.
-    private func place(_ path: ExactPath) async throws -> Place? {
+    private func place(_ path: ExactPath) async throws -> Location? {
         guard mayProvide(path), let domains = state.withLock({ $0.domains }) else { return nil }
         let relative = String(decoding: path.utf8.dropFirst(containers.real.utf8.count), as: UTF8.self)
         guard let (provider, domain) = try await domains.owner(ofStoredFile: relative) else { return nil }
-        return Place(provider: provider, domain: domain, path: containers.named + relative)
+        return Location(provider: provider, domain: domain, path: containers.named + relative)
     }
 
     /// Returns the item with its file at a path; `nil` if the path is not in a domain's directory, or has no item.
@@ -171,13 +171,13 @@ private struct StoredItem: Sendable {
     /// The path as the provider knows it.
     let path: String
 
-    func start(wantsContents: Bool) async throws(ProviderFailure) {
+    func start(wantsContents: Bool) async throws(ProviderError) {
         try await domain.provider.start(identifier, at: path, wantsContents: wantsContents)
     }
 }
 
 /// The files in document storages that are in use for one claim.
-private final class StorageHold: ProvidedHold {
+private final class StorageLease: ProvidedFilesLease {
     private let storages: ProvidedStorages
     private let purpose: String
     // Leaf lock.

@@ -46,7 +46,7 @@ struct ProviderActions: Sendable {
         if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
         let isKnown = choices.contains { $0.action.identifier == identifier }
         let reason = isKnown ? "does not fit \(path)" : "is none of the provider's"
-        throw DomainFailure(
+        throw DomainError(
             "the action \(identifier) \(reason); 'purvey actions' lists those that fit", .noSuchAction)
     }
 }

@@ -15,7 +15,7 @@ struct ProviderPrograms: Sendable {
     /// disk.
     ///
     /// - Throws: `providerNotFound` if the program has none.
-    private func providers(of connection: Connection) throws(ProviderFailure) -> [String] {
+    private func providers(of connection: Connection) throws(ProviderError) -> [String] {
         guard let executable = try? connection.peer.executable().identity,
             let bundle = bundles.bundle(ofExecutable: executable)
         else {
@@ -32,14 +32,14 @@ struct ProviderPrograms: Sendable {
     }
 
     /// Returns the same, on a thread that may block.
-    func providers(ofProgramAt connection: Connection) async throws(ProviderFailure) -> [String] {
-        try await HandlerThreads.shared.value { () throws(ProviderFailure) in try providers(of: connection) }
+    func providers(ofProgramAt connection: Connection) async throws(ProviderError) -> [String] {
+        try await HandlerThreads.shared.value { () throws(ProviderError) in try providers(of: connection) }
     }
 }
 
-extension ProviderFailure {
-    fileprivate static func noProvider(_ message: String) -> ProviderFailure {
-        ProviderFailure(
+extension ProviderError {
+    fileprivate static func noProvider(_ message: String) -> ProviderError {
+        ProviderError(
             .unsupported, message: message, domain: NSFileProviderErrorDomain,
             code: NSFileProviderError.Code.providerNotFound.rawValue)
     }

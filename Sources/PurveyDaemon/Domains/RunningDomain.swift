@@ -62,7 +62,7 @@ struct RunningDomain: Sendable {
     ///   - password: The password for a sign-in before the provider is asked.
     ///   - openings: The open handles of its mount, if that outlived the previous daemon.
     static func start(
-        _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [OpeningToResume] = [],
+        _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [HandleToResume] = [],
         in surroundings: Surroundings
     ) async throws -> RunningDomain {
         let notices = Notices(surroundings.service)

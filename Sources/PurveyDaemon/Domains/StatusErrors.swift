@@ -8,7 +8,7 @@ struct StatusErrors {
     let provider: String
 
     /// Returns a failure's message with what to do about it. The provider's own suggestion comes first.
-    func text(_ failure: ProviderFailure) -> String {
+    func text(_ failure: ProviderError) -> String {
         failure.suggestion == nil ? "\(failure.message) (\(remedy(of: failure.kind)))" : failure.advice
     }
 
@@ -17,7 +17,7 @@ struct StatusErrors {
         message.contains("'purvey ") ? message : "\(message) ('purvey retry \(domain.shellWord)' tries again)"
     }
 
-    private func remedy(of kind: ProviderFailure.Kind) -> String {
+    private func remedy(of kind: ProviderError.Kind) -> String {
         let retry = "'purvey retry \(domain.shellWord)'"
         return switch kind {
         case .transient, .serverUnreachable, .processEnded, .cancelled, .expired:

@@ -1,6 +1,6 @@
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 /// The memory file that describes a mount's other descriptors.
 ///

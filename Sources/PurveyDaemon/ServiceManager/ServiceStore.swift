@@ -1,7 +1,7 @@
 import CloudMount
 import Exchange
-import Keeping
 import LinuxSystem
+import MountTakeover
 
 /// The service manager (systemd) as the keeper of the mounts. It keeps a service's descriptors when the service dies,
 /// restarts it, and passes them to the new process. The unit permits that with `FileDescriptorStoreMax=` and

@@ -2,7 +2,7 @@ import Glibc
 
 /// The first bytes of a regular file.
 enum FileContents {
-    struct Failure: Error {
+    struct FileContentsError: Error {
         let code: Int32
 
         var reason: String { String(cString: strerror(code)) }
@@ -11,15 +11,15 @@ enum FileContents {
     /// Reads up to `count` bytes from the start of the file at `path`. The file is opened only if it is a regular
     /// file (a symbolic link is not followed), because opening a device or a named pipe can have effects, or never
     /// return.
-    static func read(_ path: String, atMost count: Int) throws(Failure) -> [UInt8] {
+    static func read(_ path: String, atMost count: Int) throws(FileContentsError) -> [UInt8] {
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw Failure(code: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EINVAL) }
+        guard lstat(path, &status) == 0 else { throw FileContentsError(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileContentsError(code: EINVAL) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else { throw Failure(code: errno) }
+        guard descriptor >= 0 else { throw FileContentsError(code: errno) }
         defer { close(descriptor) }
-        guard fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(code: EINVAL) }
+        guard fstat(descriptor, &status) == 0 else { throw FileContentsError(code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileContentsError(code: EINVAL) }
 
         var failure: Int32 = 0
         // Files of /proc have a size of zero but are not empty.
@@ -39,7 +39,7 @@ enum FileContents {
                 }
             }
         }
-        guard failure == 0 else { throw Failure(code: failure) }
+        guard failure == 0 else { throw FileContentsError(code: failure) }
         return bytes
     }
 }

@@ -17,7 +17,7 @@ extension UTType {
         case .other(let type): self = type
         case .regular:
             let bytes: [UInt8]
-            do throws(FileContents.Failure) {
+            do throws(FileContents.FileContentsError) {
                 bytes = try FileContents.read(path, atMost: FileTypes.contentLength)
             } catch {
                 throw CocoaError(reading: path, errno: error.code)

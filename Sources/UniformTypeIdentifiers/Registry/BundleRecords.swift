@@ -12,7 +12,7 @@ package struct BundleRecords {
     private(set) var own: [TypeDeclaration] = []
     /// Declarations of the other bundles, in order of their records' names.
     private(set) var others: [TypeDeclaration] = []
-    private(set) var faults: [DeclarationFault] = []
+    private(set) var faults: [DeclarationError] = []
 
     /// The most bytes of a record. A larger one is not read, so the daemon must not write it. Real ones have a few
     /// kilobytes.
@@ -34,7 +34,7 @@ package struct BundleRecords {
     }
 
     /// Creates empty records with the reason why they are empty.
-    init(fault: DeclarationFault) {
+    init(fault: DeclarationError) {
         faults = [fault]
     }
 
@@ -43,7 +43,7 @@ package struct BundleRecords {
     ///
     /// - Throws: a fault if `PURVEY_HOME` is not an absolute path. The daemon refuses it as well, because a relative
     ///   path would mean another directory in each working directory.
-    package static func folder() throws(DeclarationFault) -> String {
+    package static func folder() throws(DeclarationError) -> String {
         func variable(_ name: String) -> String? {
             guard let value = getenv(name) else { return nil }
             let text = String(cString: value)
@@ -51,7 +51,7 @@ package struct BundleRecords {
         }
         if let home = variable("PURVEY_HOME") {
             guard home.hasPrefix("/") else {
-                throw DeclarationFault(source: "PURVEY_HOME", reason: "'\(home)' has to be an absolute path")
+                throw DeclarationError(source: "PURVEY_HOME", reason: "'\(home)' has to be an absolute path")
             }
             return home + "/data/bundles"
         }
@@ -76,7 +76,7 @@ package struct BundleRecords {
         guard let directory = opendir(folder) else {
             // Without the directory, no bundle was ever registered.
             if errno != ENOENT {
-                faults.append(DeclarationFault(source: folder, reason: String(cString: strerror(errno))))
+                faults.append(DeclarationError(source: folder, reason: String(cString: strerror(errno))))
             }
             return
         }
@@ -100,7 +100,7 @@ package struct BundleRecords {
     }
 
     private mutating func read(_ path: String, executable: String?) {
-        do throws(DeclarationFault) {
+        do throws(DeclarationError) {
             let record = try Self.propertyList(path)
             let bundle = (record["Path"] as? String).map { URL(fileURLWithPath: $0, isDirectory: true) }
             let (declarations, faults) = TypeDeclaration.declarations(in: record, source: path, bundle: bundle)
@@ -115,24 +115,24 @@ package struct BundleRecords {
         }
     }
 
-    private static func propertyList(_ path: String) throws(DeclarationFault) -> [String: Any] {
+    private static func propertyList(_ path: String) throws(DeclarationError) -> [String: Any] {
         let data: [UInt8]
-        do throws(FileContents.Failure) {
+        do throws(FileContents.FileContentsError) {
             data = try FileContents.read(path, atMost: largestRecord + 1)
         } catch {
-            throw DeclarationFault(source: path, reason: error.reason)
+            throw DeclarationError(source: path, reason: error.reason)
         }
         guard data.count <= largestRecord else {
-            throw DeclarationFault(source: path, reason: "larger than \(largestRecord) bytes")
+            throw DeclarationError(source: path, reason: "larger than \(largestRecord) bytes")
         }
         let list: Any
         do {
             list = try ForeignPropertyList.read(Data(data))
         } catch {
-            throw DeclarationFault(source: path, reason: "not a property list (\(error.localizedDescription))")
+            throw DeclarationError(source: path, reason: "not a property list (\(error.localizedDescription))")
         }
         guard let dictionary = list as? [String: Any] else {
-            throw DeclarationFault(source: path, reason: "not a dictionary")
+            throw DeclarationError(source: path, reason: "not a dictionary")
         }
         return dictionary
     }

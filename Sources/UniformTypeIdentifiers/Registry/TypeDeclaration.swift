@@ -132,7 +132,7 @@ package struct TypeDeclaration: Sendable, Equatable {
 }
 
 /// A declaration, or a whole property list, that the registry had to leave out.
-package struct DeclarationFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct DeclarationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The source of the declaration: a path, or the code that registered it.
     package let source: String
     /// The reason.
@@ -145,18 +145,18 @@ extension TypeDeclaration {
     /// Returns the declarations of a property list with the keys of an `Info.plist`. Faulty entries are left out.
     package static func declarations(
         in propertyList: [String: Any], source: String, bundle: URL? = nil
-    ) -> (declarations: [TypeDeclaration], faults: [DeclarationFault]) {
+    ) -> (declarations: [TypeDeclaration], faults: [DeclarationError]) {
         var declarations: [TypeDeclaration] = []
-        var faults: [DeclarationFault] = []
+        var faults: [DeclarationError] = []
         for (key, isExported) in [("UTExportedTypeDeclarations", true), ("UTImportedTypeDeclarations", false)] {
             guard let value = propertyList[key] else { continue }
             guard let entries = value as? [Any] else {
-                faults.append(DeclarationFault(source: source, reason: "\(key) is not an array"))
+                faults.append(DeclarationError(source: source, reason: "\(key) is not an array"))
                 continue
             }
             if entries.count > mostDeclarations {
                 let reason = "\(key) has \(entries.count) entries, of which the first \(mostDeclarations) are read"
-                faults.append(DeclarationFault(source: source, reason: reason))
+                faults.append(DeclarationError(source: source, reason: reason))
             }
             for (number, entry) in entries.prefix(mostDeclarations).enumerated() {
                 do throws(Malformed) {
@@ -165,7 +165,7 @@ extension TypeDeclaration {
                     declarations.append(declaration)
                 } catch {
                     let reason = "entry \(number + 1) of \(key): \(error.reason)"
-                    faults.append(DeclarationFault(source: source, reason: reason))
+                    faults.append(DeclarationError(source: source, reason: reason))
                 }
             }
         }

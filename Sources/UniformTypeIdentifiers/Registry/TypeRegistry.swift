@@ -51,7 +51,7 @@ package enum TypeRegistry {
     ///
     /// - Returns: the declarations that were left out, with the reason.
     @discardableResult
-    package static func register(infoDictionary: [String: Any], source: String) -> [DeclarationFault] {
+    package static func register(infoDictionary: [String: Any], source: String) -> [DeclarationError] {
         let (declarations, faults) = TypeDeclaration.declarations(in: infoDictionary, source: source)
         register(declarations: declarations)
         return faults
@@ -71,7 +71,7 @@ package enum TypeRegistry {
     }
 
     /// The declarations and property lists that were left out, with the reason.
-    package static var faults: [DeclarationFault] {
+    package static var faults: [DeclarationError] {
         withCurrent { $0.faults }
     }
 
@@ -116,7 +116,7 @@ package enum TypeRegistry {
 
         /// The declarations, in order of precedence.
         private var declarations: [TypeDeclaration] = []
-        private var faults: [DeclarationFault] = []
+        private var faults: [DeclarationError] = []
 
         /// Returns a snapshot of the declarations as last read.
         mutating func snapshot(after previous: TypeSnapshot?) -> TypeSnapshot {
@@ -126,7 +126,7 @@ package enum TypeRegistry {
         /// Reads the present declarations. Returns whether they have changed.
         mutating func read() -> Bool {
             let records: BundleRecords
-            do throws(DeclarationFault) {
+            do throws(DeclarationError) {
                 folder = try BundleRecords.folder()
                 records = look()
             } catch {

@@ -3,7 +3,7 @@ package final class TypeSnapshot: Sendable {
     /// The identities and properties by index; the types of the system come first.
     package let identities: [TypeIdentity]
     package let facts: [TypeFacts]
-    let faults: [DeclarationFault]
+    let faults: [DeclarationError]
 
     /// See ``aliases(in:)``.
     let aliasTable = StoredOnce<AliasTable>()
@@ -32,7 +32,7 @@ package final class TypeSnapshot: Sendable {
     ///   - interned: the identities of declared types that the process ever had; new ones are added.
     ///   - previous: the previous snapshot. Equal parts are shared with it, because it stays in memory.
     package init(
-        declarations: [TypeDeclaration], faults: [DeclarationFault], interned: inout InternedIdentities,
+        declarations: [TypeDeclaration], faults: [DeclarationError], interned: inout InternedIdentities,
         previous: TypeSnapshot? = nil
     ) {
         var builder = TypeSnapshotBuilder(interned: interned, previous: previous)

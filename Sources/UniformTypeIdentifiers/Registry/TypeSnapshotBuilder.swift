@@ -16,7 +16,7 @@ struct TypeSnapshotBuilder {
     private(set) var addedExtensions: [(key: String, value: Int)] = []
     private(set) var addedMIMETypes: [(key: String, value: Int)] = []
     /// The declarations that were left out.
-    private(set) var faults: [DeclarationFault] = []
+    private(set) var faults: [DeclarationError] = []
     private(set) var otherTags: [String: [String: [Int]]] = [:]
 
     private let core = CoreTypes.shared
@@ -72,7 +72,7 @@ struct TypeSnapshotBuilder {
         if let index = interned.index(of: identifier) { return index }
         if faults.isEmpty {
             faults.append(
-                DeclarationFault(
+                DeclarationError(
                     source: declaration.bundle?.path ?? declaration.identifier,
                     reason: "\(identifier) and others are left out: bundles have named \(InternedIdentities.most) types"
                 ))

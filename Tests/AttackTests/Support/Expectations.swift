@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// An attack that a test could not get over, with the seed that repeats it.
-struct AttackFailure: Error, CustomStringConvertible {
+struct AttackError: Error, CustomStringConvertible {
     let description: String
 }
 
@@ -12,7 +12,7 @@ func withSeed(_ seed: UInt64, _ body: () async throws -> Void) async throws {
     do {
         try await body()
     } catch {
-        throw AttackFailure(description: "seed \(seed): \(error)")
+        throw AttackError(description: "seed \(seed): \(error)")
     }
 }
 

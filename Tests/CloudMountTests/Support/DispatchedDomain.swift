@@ -5,8 +5,8 @@ import FileTesting
 import Fuse
 import FuseTesting
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 import ProviderTesting
 
 /// A domain that receives requests as the kernel sends them, without a mount. Simulated processes can serve it in
@@ -18,7 +18,7 @@ final class DispatchedDomain {
     private let device: RequestDevice
     private var engine: DomainEngine
     private var files: any FileSystem
-    private(set) var ledger: OpeningLedger
+    private(set) var sharedTable: SharedHandleTable
     /// The file systems of processes that have gone. They are retained, as their end must not release what the kernel
     /// holds.
     private var gone: [any FileSystem] = []
@@ -35,8 +35,8 @@ final class DispatchedDomain {
         configuration.settlingTime = 3600
         self.configuration = configuration
         engine = try DomainEngine(configuration: configuration, provider: provider)
-        ledger = try OpeningLedger()
-        files = DomainMount.fileSystem(engine, ledger: ledger)
+        sharedTable = try SharedHandleTable()
+        files = DomainMount.fileSystem(engine, sharedTable: sharedTable)
     }
 
     deinit {
@@ -52,10 +52,10 @@ final class DispatchedDomain {
         engine.perform { _ in latch.open() }
         latch.wait()
         gone.append(files)
-        ledger = try OpeningLedger(takingOver: ledger.file)
+        sharedTable = try SharedHandleTable(takingOver: sharedTable.file)
         engine = try DomainEngine(
-            configuration: configuration, provider: provider, resuming: ledger.openingsToResume)
-        files = DomainMount.fileSystem(engine, ledger: ledger, backing: backing)
+            configuration: configuration, provider: provider, resuming: sharedTable.handlesToResume)
+        files = DomainMount.fileSystem(engine, sharedTable: sharedTable, backing: backing)
     }
 
     /// Makes the engine request changes from the provider.

@@ -91,7 +91,7 @@ import Testing
     @Test func aFailureCarriesDomainCodeAndWords() async throws {
         let (client, _) = try connect()
         defer { client.close() }
-        let failure = RemoteFailure(domain: "Test", code: -5, message: "as asked", underlying: "by the caller")
+        let failure = RemoteError(domain: "Test", code: -5, message: "as asked", underlying: "by the caller")
         await #expect(throws: ConduitError.remote(failure)) { try await client.call(Fail(code: -5)) }
     }
 

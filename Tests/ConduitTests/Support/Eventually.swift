@@ -15,7 +15,7 @@ func eventually(
 
 extension ConduitError {
     /// The peer's error, if this is one.
-    var remote: RemoteFailure? {
+    var remote: RemoteError? {
         if case .remote(let failure) = self { return failure }
         return nil
     }

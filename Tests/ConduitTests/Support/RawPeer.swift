@@ -64,12 +64,12 @@ final class RawPeer: Sendable {
     }
 
     /// Waits for the next packet, which must fail the call, and returns the failure's code.
-    func receiveFailure(of call: UInt64) throws -> RemoteFailure.ConduitCode? {
+    func receiveFailure(of call: UInt64) throws -> RemoteError.ConduitCode? {
         guard case .array(let elements)? = try receive()?.frame, elements.count == 7,
             elements[0] == .unsigned(Kind.failure.rawValue), elements[1] == .unsigned(call),
-            elements[3] == .text(RemoteFailure.conduitDomain), case .unsigned(let code) = elements[4]
+            elements[3] == .text(RemoteError.conduitDomain), case .unsigned(let code) = elements[4]
         else { return nil }
-        return RemoteFailure.ConduitCode(rawValue: Int64(code))
+        return RemoteError.ConduitCode(rawValue: Int64(code))
     }
 
     /// Sends a packet, after waiting for room if there is none.

@@ -37,7 +37,7 @@ import Testing
         var table = BoardTable(limits: limits)
         let offers = (0..<3).map { manifest(name: "\($0)") }
         for (number, offer) in offers.enumerated() { try table.offer(offer, on: "\(number)", owner: 1) }
-        #expect(throws: ExchangeFault.self) { try table.offer(manifest(), on: "one more", owner: 1) }
+        #expect(throws: ExchangeRefusalError.self) { try table.offer(manifest(), on: "one more", owner: 1) }
         // The process may offer more on a board that it uses already, and others may use any board.
         try table.offer(manifest(), on: "2", owner: 1)
         try table.replaceContents(of: "general", with: [manifest()], owner: 2)
@@ -55,9 +55,9 @@ import Testing
         var table = BoardTable()
         let offer = manifest()
         try table.offer(offer, on: "b", owner: 1)
-        #expect(throws: ExchangeFault.noSuchItem) { try table.withdraw(offer.identifier, owner: 2) }
+        #expect(throws: ExchangeRefusalError.noSuchItem) { try table.withdraw(offer.identifier, owner: 2) }
         try table.withdraw(offer.identifier, owner: 1)
-        #expect(throws: ExchangeFault.noSuchItem) { try table.withdraw(offer.identifier, owner: 1) }
+        #expect(throws: ExchangeRefusalError.noSuchItem) { try table.withdraw(offer.identifier, owner: 1) }
         #expect(table.count == 0)
     }
 
@@ -87,7 +87,7 @@ import Testing
         var table = BoardTable()
         try table.replaceContents(of: "general", with: [manifest(name: "old")], owner: 1)
         let count = table.changeCount(of: "general")
-        #expect(throws: ExchangeFault.self) {
+        #expect(throws: ExchangeRefusalError.self) {
             try table.replaceContents(of: "general", with: [manifest([])], owner: 2)
         }
         #expect(table.items(on: "general").map(\.manifest.name) == ["old"])
@@ -104,11 +104,11 @@ import Testing
         #expect(table.items(on: "general").map(\.manifest.name) == ["b", "c"])
         #expect(table.changeCount(of: "general") == count)
         // Amending fails for another process's items and after a change.
-        #expect(throws: ExchangeFault.self) {
+        #expect(throws: ExchangeRefusalError.self) {
             try table.replaceContents(of: "general", with: [manifest(name: "x")], owner: 2, amending: count)
         }
         try table.replaceContents(of: "general", with: [], owner: 2)
-        #expect(throws: ExchangeFault.self) {
+        #expect(throws: ExchangeRefusalError.self) {
             try table.replaceContents(of: "general", with: [manifest(name: "x")], owner: 1, amending: count)
         }
         #expect(table.items(on: "general").isEmpty && table.changeCount(of: "general") == count + 1)
@@ -140,8 +140,8 @@ import Testing
         var table = BoardTable()
         let offer = manifest()
         try table.offer(offer, on: "b", owner: 1)
-        #expect(throws: ExchangeFault.self) { try table.offer(offer, on: "c", owner: 2) }
-        #expect(throws: ExchangeFault.self) {
+        #expect(throws: ExchangeRefusalError.self) { try table.offer(offer, on: "c", owner: 2) }
+        #expect(throws: ExchangeRefusalError.self) {
             let twice = manifest()
             try table.replaceContents(of: "c", with: [twice, twice], owner: 2)
         }
@@ -154,25 +154,25 @@ import Testing
         var table = BoardTable(limits: limits)
         try table.offer(manifest(), on: "b", owner: 1)
         try table.offer(manifest(), on: "b", owner: 1)
-        #expect(throws: ExchangeFault.refused("one process offers at most 2 items at a time")) {
+        #expect(throws: ExchangeRefusalError.refused("one process offers at most 2 items at a time")) {
             try table.offer(manifest(), on: "b", owner: 1)
         }
         try table.offer(manifest(), on: "b", owner: 2)
         // Replaced items make room.
         try table.replaceContents(of: "b", with: [manifest(), manifest()], owner: 1)
-        #expect(throws: ExchangeFault.refused("an item has at most 3 representations")) {
+        #expect(throws: ExchangeRefusalError.refused("an item has at most 3 representations")) {
             try table.offer(manifest(["a", "b", "c", "d"]), on: "b", owner: 2)
         }
-        #expect(throws: ExchangeFault.self) {
+        #expect(throws: ExchangeRefusalError.self) {
             try table.offer(manifest(name: String(repeating: "x", count: 5_000)), on: "b", owner: 2)
         }
-        #expect(throws: ExchangeFault.self) { try table.offer(manifest([""]), on: "b", owner: 2) }
-        #expect(throws: ExchangeFault.self) { try table.offer(manifest(), on: "", owner: 2) }
-        #expect(throws: ExchangeFault.self) { try table.offer(manifest(), on: "a\nb", owner: 2) }
+        #expect(throws: ExchangeRefusalError.self) { try table.offer(manifest([""]), on: "b", owner: 2) }
+        #expect(throws: ExchangeRefusalError.self) { try table.offer(manifest(), on: "", owner: 2) }
+        #expect(throws: ExchangeRefusalError.self) { try table.offer(manifest(), on: "a\nb", owner: 2) }
         let unknown = OfferManifest(
             identifier: UUID(), name: nil,
             representations: [RepresentationManifest(index: 0, typeIdentifier: "a", visibility: 9, fileOptions: 0)])
-        #expect(throws: ExchangeFault.refused("there is no visibility 9")) {
+        #expect(throws: ExchangeRefusalError.refused("there is no visibility 9")) {
             try table.offer(unknown, on: "b", owner: 2)
         }
     }

@@ -58,7 +58,7 @@ import UniformTypeIdentifiers
             unlink(bundle + "/tool")
             symlink("/usr/bin/env", bundle + "/tool")
             #expect(BundleInspection(path: bundle).faults.contains { $0.contains("which is not in the bundle") })
-            #expect(throws: ExchangeFault.self) { try registry.register(path: bundle) }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: bundle) }
             // Every script runs as a process of the interpreter.
             unlink(bundle + "/tool")
             try Data("#!/bin/sh\n".utf8).write(to: URL(fileURLWithPath: bundle + "/tool"))
@@ -119,7 +119,7 @@ import UniformTypeIdentifiers
             for name in ["o.huge", "o.tags", "o.mime", "o.parent"] {
                 #expect(inspection.faults.contains { $0.contains(name) }, "\(name)")
             }
-            #expect(throws: ExchangeFault.self) {
+            #expect(throws: ExchangeRefusalError.self) {
                 try BundleRegistry(folder: folder + "/records").register(path: bundle)
             }
         }
@@ -131,7 +131,7 @@ import UniformTypeIdentifiers
             list["UTExportedTypeDeclarations"] = (0..<900).map { ["UTTypeIdentifier": "bad name \($0)"] }
             let bundle = try makeBundle(folder + "/Odd.app", list)
             #expect(BundleInspection(path: bundle).faults.count == 900)
-            let error = #expect(throws: ExchangeFault.self) {
+            let error = #expect(throws: ExchangeRefusalError.self) {
                 try BundleRegistry(folder: folder + "/records").register(path: bundle)
             }
             let text = error.map { "\($0)" } ?? ""
@@ -163,14 +163,14 @@ import UniformTypeIdentifiers
     @Test func whatIsNoBundleIsRefused() throws {
         try withTemporaryFolder { folder in
             let registry = BundleRegistry(folder: folder + "/records")
-            #expect(throws: ExchangeFault.self) { try registry.register(path: folder + "/nothing") }
-            #expect(throws: ExchangeFault.self) { try registry.register(path: folder) }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: folder + "/nothing") }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: folder) }
             mkfifo(folder + "/Info.plist", 0o600)
-            #expect(throws: ExchangeFault.self) { try registry.register(path: folder) }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: folder) }
             unlink(folder + "/Info.plist")
             try Data("not a list".utf8).write(to: URL(fileURLWithPath: folder + "/Info.plist"))
-            #expect(throws: ExchangeFault.self) { try registry.register(path: folder) }
-            #expect(throws: ExchangeFault.self) { try registry.remove(identifier: "../../x") }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: folder) }
+            #expect(throws: ExchangeRefusalError.self) { try registry.remove(identifier: "../../x") }
         }
     }
 
@@ -183,7 +183,7 @@ import UniformTypeIdentifiers
             second["PurveyTeamIdentifier"] = "EVIL"
             let other = try makeBundle(folder + "/B.app", second, executable: nil)
             link(folder + "/A.app/tool", other + "/tool")
-            #expect(throws: ExchangeFault.self) { try registry.register(path: other) }
+            #expect(throws: ExchangeRefusalError.self) { try registry.register(path: other) }
         }
     }
 

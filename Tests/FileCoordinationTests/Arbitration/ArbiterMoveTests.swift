@@ -67,7 +67,7 @@ import Testing
             return
         }
         _ = arbiter.apply(.claim(Self.claim(2, "/a")), from: 2)
-        let failure = CoordinationFailure(domain: "d", code: 1, message: "")
+        let failure = CoordinationError(domain: "d", code: 1, message: "")
         #expect(arbiter.apply(.answer(preparation: preparation.number, failure: failure), from: 1).isEmpty)
         #expect(arbiter.claimCount(of: 1) == 1)
         _ = arbiter.apply(.removePresenter(9), from: 1)

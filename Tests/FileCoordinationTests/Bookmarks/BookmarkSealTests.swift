@@ -62,7 +62,7 @@ import Testing
         let bookmark = try Bookmark(options: 0, item: item, relativeTo: nil, scope: nil, values: [])
         let (ours, theirs) = (folder.path + "/ours", folder.path + "/theirs")
         let sealed = BookmarkSeal.seal(bookmark, try BookmarkKey(data: theirs))
-        #expect(throws: BookmarkSeal.Fault.notAuthentic) {
+        #expect(throws: BookmarkSeal.SealError.notAuthentic) {
             try BookmarkSeal.open(sealed, BookmarkKey(data: ours))
         }
         #expect(try BookmarkSeal.open(sealed, BookmarkKey(data: theirs)).scope == nil)
@@ -72,7 +72,7 @@ import Testing
     @Test func aLaterVersionOfTheFormatIsNamed() throws {
         var later = data
         later[4] = 2
-        #expect(throws: BookmarkSeal.Fault.unknownVersion(2)) {
+        #expect(throws: BookmarkSeal.SealError.unknownVersion(2)) {
             try BookmarkSeal.open(later, BookmarkKey(data: folder.path + "/ours"))
         }
     }
@@ -83,10 +83,10 @@ import Testing
         let status = try folder.status("data/bookmark.key")
         #expect(status.permissions == 0o600 && status.size == 32)
         try retrying { chmod(place + "/bookmark.key", 0o640) }
-        #expect(throws: BookmarkKey.Fault.self) { try BookmarkKey(data: place) }
+        #expect(throws: BookmarkKey.KeyError.self) { try BookmarkKey(data: place) }
         try retrying { chmod(place + "/bookmark.key", 0o600) }
         try retrying { truncate(place + "/bookmark.key", 31) }
-        #expect(throws: BookmarkKey.Fault.self) { try BookmarkKey(data: place) }
+        #expect(throws: BookmarkKey.KeyError.self) { try BookmarkKey(data: place) }
         try retrying { unlink(place + "/bookmark.key") }
         try folder.link("data/bookmark.key", to: "/dev/zero")
         #expect(throws: (any Error).self) { try BookmarkKey(data: place) }

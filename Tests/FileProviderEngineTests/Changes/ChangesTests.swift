@@ -222,7 +222,7 @@ import Testing
         }
         domain.engine.signal(container: nil)
         // A feed that may merely be long is followed further after a backoff.
-        let kind: ProviderFailure.Kind =
+        let kind: ProviderError.Kind =
             switch feed {
             case .sameAnchor, .circleOfAnchors, .emptyBatches: .badAnswer
             case .sameItem, .itemThatChanges, .unknownItemThatIsGone: .transient

@@ -22,7 +22,7 @@ import Testing
         try await eventually { try domain.engine.index.item(identifier: sign) != nil }
         try await eventually {
             domain.clock.advance(by: 1)
-            return try domain.engine.index.doubts().isEmpty
+            return try domain.engine.index.revalidations().isEmpty
         }
     }
 
@@ -66,14 +66,14 @@ import Testing
         provider.forgetChanges(of: [photos])
         // The provider fails requests for the directory for a while.
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
-                if request == .item(photos) { throw ProviderFailure.of(.cannotSynchronize) }
+            behaviour.before = { request throws(ProviderError) in
+                if request == .item(photos) { throw ProviderError.of(.cannotSynchronize) }
             }
         }
         domain.engine.signal(container: nil)
         try await eventually { try domain.engine.index.item(identifier: file)?.item.parent == photos }
         #expect(try Set(domain.names()) == ["a.jpg"])
-        provider.behave { behaviour in behaviour.before = { (_) throws(ProviderFailure) in } }
+        provider.behave { behaviour in behaviour.before = { (_) throws(ProviderError) in } }
         provider.remove(photos)
         provider.forgetChanges(of: [file])
         try await follow(domain)
@@ -87,13 +87,13 @@ import Testing
         let file = provider.addFile("a.jpg", in: photos)
         provider.forgetChanges(of: [photos])
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
-                if request == .item(photos) { throw ProviderFailure.of(.noSuchItem) }
+            behaviour.before = { request throws(ProviderError) in
+                if request == .item(photos) { throw ProviderError.of(.noSuchItem) }
             }
         }
         try await follow(domain)
         #expect(try Set(domain.names()) == ["sign"])
-        provider.behave { behaviour in behaviour.before = { (_) throws(ProviderFailure) in } }
+        provider.behave { behaviour in behaviour.before = { (_) throws(ProviderError) in } }
         provider.update(photos) { $0.filename = "pictures" }
         domain.engine.signal(container: nil)
         try await eventually { try Set(domain.names()) == ["pictures", "sign"] }

@@ -27,7 +27,7 @@ import Testing
         func madeUp() { arrived.wait() }
 
         func arrive(_ provider: MemoryProvider) async {
-            provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+            provider.behave { $0.after = { (_) throws(ProviderError) in } }
             await gate.open()
         }
     }
@@ -161,7 +161,7 @@ import Testing
         // The directory is enumerated anew. Meanwhile the working set's feed reports all changes.
         domain.provider.behave { $0.hasAnchors = false }
         try await domain.engine.doing { engine in
-            try engine.index.write { writer throws(IndexFailure) in try writer.setAnchor(nil, of: folder) }
+            try engine.index.write { writer throws(IndexError) in try writer.setAnchor(nil, of: folder) }
         }
         let late = LateAnswers(domain.provider) { $0.isPage(of: folder) }
         domain.engine.signal(container: folder)
@@ -243,7 +243,7 @@ import Testing
         try await eventually { try await domain.engine.doing { try !$0.work().contains { $0.hasPrefix("changes") } } }
         await late.arrive(domain.provider)
         try await domain.settle()
-        try await eventually { try domain.engine.trashed().isEmpty && domain.engine.index.doubts().isEmpty }
+        try await eventually { try domain.engine.trashed().isEmpty && domain.engine.index.revalidations().isEmpty }
         #expect(try domain.names().isEmpty)
     }
 

@@ -57,7 +57,7 @@ import Testing
         let two = try #require(domain.provider.identifier(at: "two"))
         let isHeld = Lock(true)
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if case .page(of: two, after: _) = request, isHeld.withLock({ $0 }) { throw .of(.serverUnreachable) }
             }
         }
@@ -73,12 +73,12 @@ import Testing
         #expect(listed.allSatisfy { $0 == .page(of: two, after: nil) })
     }
 
-    @Test(arguments: [ProviderFailure.Kind.serverUnreachable, .transient, .processEnded])
-    func theyAreAskedForUntilTheProviderCanSayWhatIsInThem(_ kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [ProviderError.Kind.serverUnreachable, .transient, .processEnded])
+    func theyAreAskedForUntilTheProviderCanSayWhatIsInThem(_ kind: ProviderError.Kind) async throws {
         let domain = try await outdated()
         let failures = Lock(0)
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 guard Self.isOfFolder(request) else { return }
                 let count = failures.withLock { failures in
                     failures += 1
@@ -104,7 +104,7 @@ import Testing
         let domain = try await outdated()
         let isSignedIn = Lock(false)
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if Self.isOfFolder(request), !isSignedIn.withLock({ $0 }) { throw .of(.notAuthenticated) }
             }
         }

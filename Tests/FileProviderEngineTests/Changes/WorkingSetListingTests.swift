@@ -49,12 +49,12 @@ import Testing
         #expect(pages(domain.provider) == before, sourceLocation: location)
     }
 
-    @Test(arguments: [ProviderFailure.Kind.serverUnreachable, .transient, .notAuthenticated])
-    func aPageThatCannotBeHadNowIsAskedForUntilItCan(_ kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [ProviderError.Kind.serverUnreachable, .transient, .notAuthenticated])
+    func aPageThatCannotBeHadNowIsAskedForUntilItCan(_ kind: ProviderError.Kind) async throws {
         let (provider, identifiers) = Self.provider()
         let isLost = Lock(true)
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if Self.isPage(request, first: false), isLost.withLock({ $0 }) { throw .of(kind) }
             }
         }
@@ -86,11 +86,11 @@ import Testing
         #expect(pages(provider) == before)
     }
 
-    @Test(arguments: [ProviderFailure.Kind.unsupported, .processEnded])
-    func aProviderThatCannotListItIsNotAskedAgain(_ kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [ProviderError.Kind.unsupported, .processEnded])
+    func aProviderThatCannotListItIsNotAskedAgain(_ kind: ProviderError.Kind) async throws {
         let (provider, _) = Self.provider()
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in if Self.isPage(request) { throw .of(kind) } }
+            behaviour.before = { request throws(ProviderError) in if Self.isPage(request) { throw .of(kind) } }
         }
         let domain = try TestDomain(provider)
         try await domain.list()
@@ -109,7 +109,7 @@ import Testing
     @Test func aProviderWhoseListingFailsInItsOwnWayAllTheTimeIsServedWithoutIt() async throws {
         let (provider, identifiers) = Self.provider()
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if Self.isPage(request, first: false) { throw .of(.transient) }
             }
         }
@@ -129,7 +129,7 @@ import Testing
         let (provider, identifiers) = Self.provider()
         let isExpired = Lock(true)
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 guard Self.isPage(request, first: false), isExpired.withLock({ $0 }) else { return }
                 isExpired.withLock { $0 = false }
                 throw .of(.expired)

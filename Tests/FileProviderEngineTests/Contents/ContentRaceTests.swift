@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    private static func check(_ opened: OpenItem) async throws {
+    private static func check(_ opened: OpenHandle) async throws {
         let text = try await opened.text()
         #expect(text.count == 5000)
         #expect(Set(text).count == 1)
@@ -66,7 +66,7 @@ extension DomainEngine {
     }
 
     /// Opens a file by its name, as its number may change meanwhile.
-    fileprivate nonisolated func opened(_ which: Int, for purpose: OpenPurpose) async throws -> OpenItem {
+    fileprivate nonisolated func opened(_ which: Int, for purpose: OpenPurpose) async throws -> OpenHandle {
         while true {
             let number = try number(which)
             let result = await withCheckedContinuation { continuation in

@@ -11,7 +11,7 @@ import Testing
     private struct Files: EvictableFiles {
         let numbers: [Int64]
 
-        func leastRecentlyUsed(limit: Int) throws(IndexFailure) -> [(number: ItemNumber, localSize: Int64)] {
+        func leastRecentlyUsed(limit: Int) throws(IndexError) -> [(number: ItemNumber, localSize: Int64)] {
             numbers.prefix(limit).map { (ItemNumber(rawValue: $0), 1) }
         }
     }
@@ -46,7 +46,7 @@ import Testing
 
         func next(
             among files: borrowing some EvictableFiles & ~Copyable, limit: Int
-        ) throws(IndexFailure) -> [ItemNumber] {
+        ) throws(IndexError) -> [ItemNumber] {
             try files.leastRecentlyUsed(limit: .max).reversed().prefix(limit).map(\.number)
         }
     }

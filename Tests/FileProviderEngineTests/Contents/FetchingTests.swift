@@ -53,7 +53,7 @@ import Testing
         }
         isThere.wait()
         let outcome = Outcome()
-        let item = Lock<OpenItem?>(nil)
+        let item = Lock<OpenHandle?>(nil)
         domain.engine.open(number, for: .reading) { result in
             outcome.note(result)
             item.withLock { $0 = try? result.get() }
@@ -231,7 +231,7 @@ import Testing
         var numbers: [ItemNumber] = []
         for name in ["a", "b", "c", "d"] { domain.provider.addFile(name, [UInt8](repeating: 1, count: 1000)) }
         for name in ["a", "b", "c", "d"] { numbers.append(try await domain.item(name).number) }
-        try await domain.engine.keep(numbers[0], true)
+        try await domain.engine.pin(numbers[0], true)
         _ = try await domain.read(numbers[0])
         domain.clock.advance(by: 10)
         _ = try await domain.read(numbers[1])
@@ -288,7 +288,7 @@ import Testing
         let opened = try await domain.open(number)
         _ = try await opened.text()
         let (engine, deadline) = (domain.engine, domain.clock.now + 1)
-        let kind = Lock<ProviderFailure.Kind?>(nil)
+        let kind = Lock<ProviderError.Kind?>(nil)
         let waiting = Task {
             let refused = await failure { try await engine.evict(number, waitingUntil: deadline) }
             kind.withLock { $0 = refused }
@@ -365,50 +365,49 @@ private struct LyingProvider: Provider {
 
     init(_ provider: MemoryProvider) { self.provider = provider }
 
-    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
+    func item(_ identifier: String) async throws(ProviderError) -> ProviderItem {
         try await provider.item(identifier)
     }
 
-    func page(of container: String, after page: [UInt8]?, suggestedSize: Int) async throws(ProviderFailure) -> ItemPage
-    {
+    func page(of container: String, after page: [UInt8]?, suggestedSize: Int) async throws(ProviderError) -> ItemPage {
         try await provider.page(of: container, after: page, suggestedSize: suggestedSize)
     }
 
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
+    func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         try await provider.currentAnchor(of: container)
     }
 
     func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch {
+    ) async throws(ProviderError) -> ChangeBatch {
         try await provider.changes(in: container, since: anchor, suggestedSize: suggestedSize)
     }
 
     func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
+    ) async throws(ProviderError) -> ProviderContents {
         var contents = try await provider.contents(of: identifier, progress: progress)
         contents.item.identifier = "another"
         return contents
     }
 
-    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
         try await provider.create(item, contents: contents)
     }
 
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         try await provider.replaceContents(of: identifier, with: contents, base: base, modified: modified)
     }
 
     func move(
         _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         try await provider.move(identifier, to: parent, named: name)
     }
 
-    func delete(_ identifier: String) async throws(ProviderFailure) { try await provider.delete(identifier) }
+    func delete(_ identifier: String) async throws(ProviderError) { try await provider.delete(identifier) }
 
     func stopProviding(_ identifier: String) async { await provider.stopProviding(identifier) }
 }

@@ -62,11 +62,11 @@ import Testing
     /// An open request that is in progress.
     private struct Opening {
         let outcome = Outcome()
-        let item: Task<OpenItem, any Error>
-        let waiting: Waiting
+        let item: Task<OpenHandle, any Error>
+        let waiting: Cancellable
 
         init(_ file: OpenFile, for purpose: OpenPurpose) {
-            let (stream, continuation) = AsyncStream<Result<OpenItem, ProviderFailure>>.makeStream()
+            let (stream, continuation) = AsyncStream<Result<OpenHandle, ProviderError>>.makeStream()
             waiting = file.domain.engine.open(file.number, for: purpose) { [outcome] result in
                 outcome.note(result)
                 continuation.yield(result)
@@ -106,7 +106,7 @@ import Testing
         let opening = Opening(file, for: .writing(truncating: false))
         try await file.domain.engine.doing { _ in }
         file.domain.provider.release(.contents)
-        await #expect(throws: ProviderFailure.self) { try await opening.item.value }
+        await #expect(throws: ProviderError.self) { try await opening.item.value }
         #expect(opening.outcome.failure == .expired)
         #expect(try await file.domain.read("file") == "another text")
         try await file.opened.closed()
@@ -136,7 +136,7 @@ import Testing
         let writer = Opening(file, for: .writing(truncating: false))
         try await domain.engine.doing { _ in }
         domain.provider.behave { behaviour in
-            behaviour.after = { (request) throws(ProviderFailure) in
+            behaviour.after = { (request) throws(ProviderError) in
                 if request.kind == .contents { throw .of(.notPermitted) }
             }
         }
@@ -145,13 +145,13 @@ import Testing
         #expect(try await item.text() == "first")
         try await item.closed()
         // A write would append to an outdated file.
-        await #expect(throws: ProviderFailure.self) { try await writer.item.value }
+        await #expect(throws: ProviderError.self) { try await writer.item.value }
         #expect(writer.outcome.failure == .notPermitted)
         // A further open does not fetch again.
         let count = domain.provider.count(.contents)
         for _ in 0..<3 { #expect(try await domain.read(file.number) == "first") }
         #expect(domain.provider.count(.contents) == count)
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         domain.clock.advance(by: 31)
         #expect(try await domain.read(file.number) == "first and")
         #expect(try await file.opened.text() == "first and")

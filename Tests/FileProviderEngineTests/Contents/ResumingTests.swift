@@ -9,7 +9,7 @@ import Testing
 
 /// Tests of open files that outlive an engine, such as those of a mount that the next daemon takes over.
 @Suite(.ownThreads) struct ResumingTests {
-    private func inode(_ item: OpenItem) throws -> UInt64 {
+    private func inode(_ item: OpenHandle) throws -> UInt64 {
         try #require(item.descriptor).status().identity.inode
     }
 
@@ -25,7 +25,7 @@ import Testing
         domain.engine.signal(container: ProviderItem.rootIdentifier)
         try await eventually { try domain.number("file") != number }
         try domain.restart(
-            resuming: [OpeningToResume(handle: 7, number: number, isForWriting: false, file: file)])
+            resuming: [HandleToResume(handle: 7, number: number, isForWriting: false, file: file)])
         let resumed = try #require(domain.engine.takeResumed()[7])
         #expect(domain.engine.takeResumed().isEmpty)
         #expect(try await resumed.text() == "old")
@@ -37,7 +37,7 @@ import Testing
     }
 
     /// Creates a domain with a file of the contents `old`, and opens the file for writing.
-    private func withFileToWriteTo() async throws -> (TestDomain, identifier: String, ItemNumber, OpenItem) {
+    private func withFileToWriteTo() async throws -> (TestDomain, identifier: String, ItemNumber, OpenHandle) {
         let domain = try TestDomain()
         let identifier = domain.provider.addFile("file", "old")
         let number = try await domain.item("file").number
@@ -50,7 +50,7 @@ import Testing
         let (domain, identifier, number, opened) = try await withFileToWriteTo()
         try await opened.write("new")
         let file = try inode(opened)
-        try domain.restart(resuming: [OpeningToResume(handle: 7, number: number, isForWriting: true, file: file)])
+        try domain.restart(resuming: [HandleToResume(handle: 7, number: number, isForWriting: true, file: file)])
         let resumed = try #require(domain.engine.takeResumed()[7])
         // Write through the old descriptor, as the kernel does with passthrough.
         #expect(try inode(resumed) == file)
@@ -72,8 +72,8 @@ import Testing
             try await eventually { try domain.row(number).item.size == 5 }
         }
         try domain.restart(resuming: [
-            OpeningToResume(handle: 7, number: number, isForWriting: false, file: file),
-            OpeningToResume(handle: 8, number: number, isForWriting: true, file: file),
+            HandleToResume(handle: 7, number: number, isForWriting: false, file: file),
+            HandleToResume(handle: 8, number: number, isForWriting: true, file: file),
         ])
         let resumed = domain.engine.takeResumed()
         let (reader, writer) = (try #require(resumed[7]), try #require(resumed[8]))
@@ -96,10 +96,10 @@ import Testing
         #expect(try await domain.read(number) == "contents")
         let file = try domain.folder.status("cache/content/\(number.rawValue)").identity.inode
         try domain.restart(resuming: [
-            OpeningToResume(handle: 1, number: number, isForWriting: false, file: file &+ 1),
-            OpeningToResume(handle: 2, number: number, isForWriting: false, file: file),
-            OpeningToResume(handle: 3, number: ItemNumber(rawValue: 1 << 40), isForWriting: true, file: file),
-            OpeningToResume(handle: 4, number: number, isForWriting: false, file: nil),
+            HandleToResume(handle: 1, number: number, isForWriting: false, file: file &+ 1),
+            HandleToResume(handle: 2, number: number, isForWriting: false, file: file),
+            HandleToResume(handle: 3, number: ItemNumber(rawValue: 1 << 40), isForWriting: true, file: file),
+            HandleToResume(handle: 4, number: number, isForWriting: false, file: nil),
         ])
         let resumed = domain.engine.takeResumed()
         #expect(resumed.keys.sorted() == [2, 4])

@@ -10,7 +10,7 @@ import Testing
     private struct HeldReader {
         let domain: TestDomain
         let number: ItemNumber
-        let opened: OpenItem
+        let opened: OpenHandle
         let outcome = Outcome()
 
         init(_ domain: TestDomain) async throws {

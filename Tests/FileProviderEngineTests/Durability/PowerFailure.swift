@@ -40,8 +40,8 @@ extension TestDomain {
     }
 }
 
-extension OpenItem {
-    func synchronized() async throws(ProviderFailure) {
+extension OpenHandle {
+    func synchronized() async throws(ProviderError) {
         let result = await withCheckedContinuation { continuation in
             synchronize { continuation.resume(returning: $0) }
         }

@@ -35,7 +35,7 @@ import Testing
     private func leave(_ commits: Int, after kind: MemoryProvider.Kind, _ domain: TestDomain) async throws -> Room {
         let room = try await limited(domain)
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in if request.kind == kind { room.leave(commits) } }
+            behaviour.after = { request throws(ProviderError) in if request.kind == kind { room.leave(commits) } }
         }
         return room
     }
@@ -52,7 +52,7 @@ import Testing
 
     private func makeRoom(_ room: Room, _ domain: TestDomain) {
         room.leave(nil)
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
     }
 
     /// - Parameter commits: The number of commits for which there is room after the provider's reply.

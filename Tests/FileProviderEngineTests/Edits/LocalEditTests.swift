@@ -129,7 +129,7 @@ struct LocalEditTests {
         try await domain.list()
         let told = Lock<[ProviderItem]>([])
         provider.behave { behaviour in
-            behaviour.after = { [weak provider] request throws(ProviderFailure) in
+            behaviour.after = { [weak provider] request throws(ProviderError) in
                 guard case .move(let identifier) = request, let item = provider?.item(of: identifier) else { return }
                 told.withLock { $0.append(item) }
             }

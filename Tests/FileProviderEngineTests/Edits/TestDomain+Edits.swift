@@ -132,6 +132,6 @@ func errno(_ body: () async throws -> Void) async -> Errno? {
         try await body()
         return nil
     } catch {
-        return (error as? EditFailure)?.errno
+        return (error as? EditError)?.errno
     }
 }

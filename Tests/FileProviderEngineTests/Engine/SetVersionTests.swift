@@ -68,7 +68,7 @@ import Testing
         try await cancelled.value
         let left = Task { try await sets.wait(for: .pending, toDifferFrom: sets.version(of: .pending)) }
         await domain.engine.close()
-        await #expect(throws: ProviderFailure.self) { try await left.value }
-        await #expect(throws: ProviderFailure.self) { try await sets.wait(for: .pending, toDifferFrom: 0) }
+        await #expect(throws: ProviderError.self) { try await left.value }
+        await #expect(throws: ProviderError.self) { try await sets.wait(for: .pending, toDifferFrom: 0) }
     }
 }

@@ -143,7 +143,7 @@ struct TotalsTests {
         try await domain.settle()
         #expect(domain.provider.count(.replaceContents) == 2)
         #expect(domain.provider.item(of: identifier)?.size == 6)
-        await #expect(throws: ProviderFailure.self) {
+        await #expect(throws: ProviderError.self) {
             try await domain.engine.sendContentsAgain(ItemNumber(rawValue: 4711))
         }
     }
@@ -153,13 +153,13 @@ struct TotalsTests {
         let identifier = domain.provider.addFile("a.txt", "text")
         domain.provider.update(identifier) { $0.favoriteRank = 7 }
         let number = try await domain.item("a.txt").number
-        try await domain.engine.sendFactsAgain([], of: number)
-        try await domain.engine.sendFactsAgain([.favoriteRank], of: number)
+        try await domain.engine.sendMetadataAgain([], of: number)
+        try await domain.engine.sendMetadataAgain([.favoriteRank], of: number)
         try await eventually {
             domain.clock.advance(by: 1)
             return domain.provider.count(.set) == 1
         }
-        try await eventually { try domain.engine.index.factsSetHere(of: number).isEmpty }
+        try await eventually { try domain.engine.index.locallySetMetadata(of: number).isEmpty }
         #expect(domain.provider.item(of: identifier)?.favoriteRank == 7)
     }
 }

@@ -23,7 +23,7 @@ import Testing
         item.fileSystemFlags = 9
         item.extendedAttributes = ["b": [1], "a": [], "user.x": [0, 1]]
         item.linkTarget = ""
-        item.uploadingError = ProviderFailure(
+        item.uploadingError = ProviderError(
             .filenameCollision, message: "There is one.", domain: "d", code: -3, collidingItem: "other")
         try sample.apply(item)
         let row = try #require(try sample.index.item(identifier: "a"))
@@ -144,7 +144,7 @@ import Testing
         #expect(told.added.count == 1)
         #expect(try sample.shown() == ["a": "a", "b": "b"])
         try sample.list(.root, 2, [file("a", in: "/")])
-        _ = try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: .root, before: 2) }
+        _ = try sample.index.write { writer throws(IndexError) in try writer.removeUnlisted(in: .root, before: 2) }
         #expect(try sample.shown() == ["a": "a"])
     }
 
@@ -232,14 +232,14 @@ import Testing
         try sample.list(home, 2, [file("inner", in: "f")])
         try sample.list(.root, 3, [file("a")])
         try sample.apply(file("new"))
-        let removed = try sample.index.write { writer throws(IndexFailure) in
+        let removed = try sample.index.write { writer throws(IndexError) in
             try writer.removeUnlisted(in: .root, before: 3)
         }
         #expect(removed.removed.count == 3)
         #expect(try sample.shown() == ["a": "a", "new": "new"])
         #expect(try sample.index.item(identifier: "inner") == nil)
         // An empty listing has no pages with items.
-        _ = try sample.index.write { writer throws(IndexFailure) in
+        _ = try sample.index.write { writer throws(IndexError) in
             try writer.removeUnlisted(in: .root, before: 4)
         }
         #expect(try sample.shown() == [:])
@@ -272,7 +272,7 @@ import Testing
     @Test func aLongPageThatHasNoRoomLeavesNothing() throws {
         let sample = try IndexSample()
         sample.index.limitRoom { false }
-        #expect(throws: IndexFailure.full) { try sample.list(.root, 1, (0..<150).map { file("\($0)") }) }
+        #expect(throws: IndexError.full) { try sample.list(.root, 1, (0..<150).map { file("\($0)") }) }
         sample.index.limitRoom(nil)
         #expect(try sample.index.childCount(of: .root) == 0)
         try sample.list(.root, 2, (0..<150).map { file("\($0)") })
@@ -294,7 +294,7 @@ import Testing
         try sample.apply(file("g told", in: "g"))
         try sample.list(g, 3, [file("g old", in: "g")])
         func end(_ folder: ItemNumber, _ mark: Int64) throws -> Int {
-            try sample.index.write { writer throws(IndexFailure) in
+            try sample.index.write { writer throws(IndexError) in
                 try writer.removeUnlisted(in: folder, before: mark).removed.count
             }
         }
@@ -308,8 +308,8 @@ import Testing
         let sample = try IndexSample()
         try sample.list(.root, 1, [file("old"), file("lost")])
         // Rows that come earlier in the same transaction; their numbers are assigned again later.
-        #expect(throws: IndexFailure.full) {
-            try sample.index.write { writer throws(IndexFailure) in
+        #expect(throws: IndexError.full) {
+            try sample.index.write { writer throws(IndexError) in
                 try writer.apply((0..<50).map { file("before \($0)") })
                 try writer.apply([file("a")], listedIn: .root, mark: 2)
                 throw .full
@@ -317,7 +317,7 @@ import Testing
         }
         try sample.list(.root, 2, [file("a"), file("old")])
         try sample.apply(file("told"))
-        let removed = try sample.index.write { writer throws(IndexFailure) in
+        let removed = try sample.index.write { writer throws(IndexError) in
             try writer.removeUnlisted(in: .root, before: 2)
         }
         #expect(removed.removed.count == 1)
@@ -328,11 +328,11 @@ import Testing
         let sample = try IndexSample()
         try sample.list(.root, 1, [file("a"), file("gone")])
         try sample.list(.root, 2, [file("a"), file("b")])
-        func end() throws(IndexFailure) -> RemovedItems {
-            try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: .root, before: 2) }
+        func end() throws(IndexError) -> RemovedItems {
+            try sample.index.write { writer throws(IndexError) in try writer.removeUnlisted(in: .root, before: 2) }
         }
         sample.index.limitRoom { false }
-        #expect(throws: IndexFailure.full) { try end() }
+        #expect(throws: IndexError.full) { try end() }
         #expect(try Set(sample.shown().keys) == ["a", "b", "gone"])
         sample.index.limitRoom(nil)
         #expect(try end().removed.count == 1)
@@ -344,7 +344,7 @@ import Testing
         try sample.apply(file("listed"), file("asked"), file("lost"))
         try sample.list(.root, 1, [file("listed")])
         try sample.apply(file("asked"))
-        _ = try sample.index.write { writer throws(IndexFailure) in
+        _ = try sample.index.write { writer throws(IndexError) in
             try writer.removeUnlisted(in: .root, before: 1)
         }
         #expect(try Set(sample.shown().keys) == ["listed", "asked"])
@@ -372,8 +372,8 @@ import Testing
         let sample = try IndexSample()
         let told = Lock(0)
         sample.index.onChange = { _ in told.withLock { $0 += 1 } }
-        #expect(throws: IndexFailure.full) {
-            try sample.index.write { writer throws(IndexFailure) in
+        #expect(throws: IndexError.full) {
+            try sample.index.write { writer throws(IndexError) in
                 try writer.apply([file("a")])
                 throw .full
             }

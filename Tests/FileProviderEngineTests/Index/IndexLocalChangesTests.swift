@@ -99,14 +99,14 @@ import Testing
             item.changes.insert(.place)
         }
         try sample.update(try sample.number("edited")) { $0.changes.insert(.contents) }
-        let made = try sample.index.write { writer throws(IndexFailure) in
+        let made = try sample.index.write { writer throws(IndexError) in
             var item = IndexedItem(
                 parent: .root, name: "made", item: file(IndexedItem.localPrefix + "1", "made"))
             item.changes = [.created, .contents]
             return try writer.insert(item)
         }
         try sample.list(.root, 1, [folder("f")])
-        let removed = try sample.index.write { writer throws(IndexFailure) in
+        let removed = try sample.index.write { writer throws(IndexError) in
             try writer.removeUnlisted(in: .root, before: 1)
         }
         #expect(removed.removed.count == 1)
@@ -128,7 +128,7 @@ import Testing
             row.changes = .deleted
         }
         try sample.list(home, 1, [folder("g", in: "f"), file("a", in: "f")])
-        _ = try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: home, before: 1) }
+        _ = try sample.index.write { writer throws(IndexError) in try writer.removeUnlisted(in: home, before: 1) }
         #expect(try sample.index.itemEvenIfDeleted(c)?.parent == home)
         _ = try sample.remove("f")
         for number in [a, b, c] {
@@ -143,7 +143,7 @@ import Testing
         var item = IndexedItem(parent: .root, name: "new", item: folder(IndexedItem.localPrefix + "1", "new"))
         item.changes = .created
         let made = item
-        let number = try sample.index.write { writer throws(IndexFailure) in try writer.insert(made) }
+        let number = try sample.index.write { writer throws(IndexError) in try writer.insert(made) }
         try sample.apply(folder("id", "new"), file("inner", in: "id"))
         #expect(try sample.shown() == ["new": IndexedItem.localPrefix + "1", "new 2": "id"])
         try sample.update(number) { item in
@@ -162,7 +162,7 @@ import Testing
             number: ItemNumber(rawValue: 500), parent: .root, name: "saved", item: file("a", "saved"))
         item.changes = .contents
         let saved = item
-        let number = try sample.index.write { writer throws(IndexFailure) in
+        let number = try sample.index.write { writer throws(IndexError) in
             try writer.insert(saved, keepsNumber: true)
         }
         #expect(number.rawValue == 500)
@@ -195,10 +195,10 @@ import Testing
             try sample.update(number) { item in
                 item.content = state
                 item.localSize = number.rawValue
-                item.isKept = number == numbers[3]
+                item.isPinned = number == numbers[3]
             }
         }
-        let listed = try sample.index.write { writer throws(IndexFailure) in
+        let listed = try sample.index.write { writer throws(IndexError) in
             try writer.touch(numbers[0], 20)
             try writer.touch(numbers[1], 10)
             return try writer.leastRecentlyUsed(limit: 10)
@@ -212,7 +212,7 @@ import Testing
 
     @Test func anchorsAndSettingsAreKept() throws {
         let sample = try IndexSample()
-        try sample.index.write { writer throws(IndexFailure) in
+        try sample.index.write { writer throws(IndexError) in
             try writer.setAnchor([0, 1], of: "c")
             try writer.setAnchor([], of: "empty")
             try writer.setSetting("k", [9])
@@ -222,7 +222,7 @@ import Testing
         #expect(try sample.index.anchor(of: "empty") == [])
         #expect(try sample.index.anchor(of: "other") == nil)
         #expect(try sample.index.setting("k") == [9])
-        try sample.index.write { writer throws(IndexFailure) in try writer.setAnchor(nil, of: "c") }
+        try sample.index.write { writer throws(IndexError) in try writer.setAnchor(nil, of: "c") }
         #expect(try sample.index.anchor(of: "c") == nil)
     }
 }

@@ -45,7 +45,7 @@ import Testing
                 else { continue }
                 let number = item.number
                 let wanted = random.below(2) == 0
-                try index.write { writer throws(IndexFailure) in
+                try index.write { writer throws(IndexError) in
                     try writer.update(number) { item in
                         item.changes.insert(.contents)
                         item.content = .edited
@@ -122,7 +122,7 @@ private struct Model {
         for _ in 0...random.below(8) { batch.append(someChange(&random)) }
         // Reports have the items' final state; children may come before their parents.
         let said = batch.map { items[$0.identifier] ?? $0 }.sorted { _, _ in random.below(2) == 0 }
-        try index.write { writer throws(IndexFailure) in try writer.apply(said) }
+        try index.write { writer throws(IndexError) in try writer.apply(said) }
     }
 
     /// Makes a transaction fail, which must leave no trace.
@@ -131,8 +131,8 @@ private struct Model {
         var batch: [ProviderItem] = []
         for _ in 0...random.below(8) { batch.append(other.someChange(&random)) }
         let (said, gone) = (batch, items.keys.prefix(3).map { $0 })
-        #expect(throws: IndexFailure.full) {
-            try index.write { writer throws(IndexFailure) in
+        #expect(throws: IndexError.full) {
+            try index.write { writer throws(IndexError) in
                 _ = try writer.remove(identifiers: gone)
                 try writer.apply(said)
                 throw .full
@@ -145,7 +145,7 @@ private struct Model {
         guard !known.isEmpty else { return }
         let identifier = known[random.below(known.count)]
         forget(identifier)
-        try index.write { writer throws(IndexFailure) in _ = try writer.remove(identifiers: [identifier]) }
+        try index.write { writer throws(IndexError) in _ = try writer.remove(identifiers: [identifier]) }
     }
 
     private mutating func forget(_ identifier: String) {
@@ -165,11 +165,11 @@ private struct Model {
         let listed = items.values.filter { $0.parent == folder }.sorted { _, _ in random.below(2) == 0 }
         for page in stride(from: 0, to: listed.count, by: 3) {
             let items = Array(listed[page..<min(page + 3, listed.count)])
-            try index.write { writer throws(IndexFailure) in
+            try index.write { writer throws(IndexError) in
                 try writer.apply(items, listedIn: number, mark: mark)
             }
         }
-        try index.write { writer throws(IndexFailure) in
+        try index.write { writer throws(IndexError) in
             _ = try writer.removeUnlisted(in: number, before: mark)
         }
     }

@@ -37,7 +37,7 @@ private final class End: Sendable {
         for memory in [50, 51] {
             let index = try Index(path: path, lookupMemory: memory)
             for page in 0..<100 {
-                try index.write { writer throws(IndexFailure) in
+                try index.write { writer throws(IndexError) in
                     try writer.apply((page * 60..<(page + 1) * 60).map { file("\($0)", "name \($0)") })
                 }
             }
@@ -52,7 +52,7 @@ private final class End: Sendable {
     @Test(arguments: [50, 100_000]) func aNameThatChangesItsItemIsFoundAllTheTime(_ lookupMemory: Int) async throws {
         let folder = try TestFolder()
         let index = try Index(path: folder.path + "/index.db", lookupMemory: lookupMemory)
-        try index.write { writer throws(IndexFailure) in _ = try writer.apply([file("0", "name")]) }
+        try index.write { writer throws(IndexError) in _ = try writer.apply([file("0", "name")]) }
         let end = End()
         let reading = Task {
             var misses = 0
@@ -62,7 +62,7 @@ private final class End: Sendable {
             return misses
         }
         for number in 1...2000 {
-            try index.write { writer throws(IndexFailure) in
+            try index.write { writer throws(IndexError) in
                 _ = try writer.remove(identifiers: ["\(number - 1)"])
                 _ = try writer.apply([file("\(number)", "name")])
             }
@@ -98,7 +98,7 @@ private final class End: Sendable {
             group.addTask {
                 defer { end.isReached.withLock { $0 = true } }
                 for page in 0..<120 {
-                    try index.write { writer throws(IndexFailure) in
+                    try index.write { writer throws(IndexError) in
                         try writer.apply(
                             (page * pageSize..<(page + 1) * pageSize).map { file("\($0)", "name \($0)") },
                             listedIn: .root, mark: 1)

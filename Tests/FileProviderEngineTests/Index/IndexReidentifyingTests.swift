@@ -6,7 +6,7 @@ import Testing
 @Suite struct IndexReidentifyingTests {
     private func reidentify(_ sample: IndexSample, _ items: [ProviderItem], gone: [String] = []) throws -> [ItemNumber]
     {
-        let found = try sample.index.write { writer throws(IndexFailure) in
+        let found = try sample.index.write { writer throws(IndexError) in
             let found = try writer.reidentify(items, gone: gone)
             try writer.apply(items)
             return found
@@ -38,7 +38,7 @@ import Testing
         #expect(try sample.shown(top) == ["a": "/g/a", "s": "/g/s"])
         #expect(try sample.shown(inner) == ["b": "/g/s/b"])
         // After a complete listing, another file of the same name is a new item.
-        _ = try sample.index.write { writer throws(IndexFailure) in try writer.removeUnlisted(in: top, before: 9) }
+        _ = try sample.index.write { writer throws(IndexError) in try writer.removeUnlisted(in: top, before: 9) }
         _ = try sample.apply(known("/g/a", "a", in: "/g"))
         #expect(try reidentify(sample, [known("other", "a", in: "/g")]).isEmpty)
     }

@@ -6,7 +6,7 @@ import Testing
 /// Tests of files that get a new item number.
 @Suite struct IndexRenumberingTests {
     private func renumber(_ sample: IndexSample, _ number: ItemNumber) throws -> IndexedItem? {
-        try sample.index.write { writer throws(IndexFailure) in try writer.renumber(number) { $0.localVersion = [9] } }
+        try sample.index.write { writer throws(IndexError) in try writer.renumber(number) { $0.localVersion = [9] } }
     }
 
     @Test func allThatIsKnownGoesAlong() throws {
@@ -16,16 +16,16 @@ import Testing
         try sample.list(.root, 1, [told, folder("f")])
         let number = try sample.number("a")
         try sample.update(number) { item in
-            item.isKept = true
+            item.isPinned = true
             item.mode = 0o600
             item.name = "here"
         }
-        try sample.index.write { writer throws(IndexFailure) in
-            try writer.setFacts(.favoriteRank, of: number, ItemFacts(favoriteRank: 5))
+        try sample.index.write { writer throws(IndexError) in
+            try writer.setMetadata(.favoriteRank, of: number, ItemMetadata(favoriteRank: 5))
             try writer.noteUse(of: number, at: 100)
         }
         let before = try #require(try sample.index.item(number))
-        let (facts, here) = (try sample.index.facts(of: number), try sample.index.factsSetHere(of: number))
+        let (metadata, here) = (try sample.index.metadata(of: number), try sample.index.locallySetMetadata(of: number))
         let changes = Lock<[IndexChange]>([])
         sample.index.onChange = { all in changes.withLock { $0 += all } }
         let after = try #require(try renumber(sample, number))
@@ -38,9 +38,9 @@ import Testing
             #expect(try sample.index.item(number) == nil)
             #expect(try sample.index.item(named: "here", in: .root) == expected)
             #expect(try sample.index.item(identifier: "a") == expected)
-            #expect(try sample.index.facts(of: after.number) == facts)
-            #expect(try sample.index.factsSetHere(of: after.number) == here)
-            #expect(try sample.index.facts(of: number) == ItemFacts())
+            #expect(try sample.index.metadata(of: after.number) == metadata)
+            #expect(try sample.index.locallySetMetadata(of: after.number) == here)
+            #expect(try sample.index.metadata(of: number) == ItemMetadata())
             #expect(try sample.index.wanted(limit: 10) == [after.number])
             #expect(try sample.index.childCount(of: .root) == 2)
             try sample.reopen()
@@ -70,7 +70,7 @@ import Testing
         #expect(try renumber(sample, ItemNumber(rawValue: 1 << 30)) == nil)
         let number = try sample.number("a")
         sample.index.limitRoom { false }
-        #expect(throws: IndexFailure.full) { try renumber(sample, number) }
+        #expect(throws: IndexError.full) { try renumber(sample, number) }
         sample.index.limitRoom(nil)
         #expect(try sample.number("a") == number)
         #expect(try sample.index.item(named: "a", in: .root)?.number == number)

@@ -24,21 +24,21 @@ final class IndexSample {
     /// Applies items as a change feed reports them.
     @discardableResult
     func apply(_ items: ProviderItem...) throws -> AppliedItems {
-        try index.write { writer throws(IndexFailure) in try writer.apply(items) }
+        try index.write { writer throws(IndexError) in try writer.apply(items) }
     }
 
     @discardableResult
     func list(_ folder: ItemNumber, _ mark: Int64, _ items: [ProviderItem]) throws -> AppliedItems {
-        try index.write { writer throws(IndexFailure) in try writer.apply(items, listedIn: folder, mark: mark) }
+        try index.write { writer throws(IndexError) in try writer.apply(items, listedIn: folder, mark: mark) }
     }
 
     func remove(_ identifiers: String...) throws -> RemovedItems {
-        try index.write { writer throws(IndexFailure) in try writer.remove(identifiers: identifiers) }
+        try index.write { writer throws(IndexError) in try writer.remove(identifiers: identifiers) }
     }
 
     @discardableResult
     func update(_ number: ItemNumber, _ change: (inout IndexedItem) -> Void) throws -> IndexedItem? {
-        try index.write { writer throws(IndexFailure) in try writer.update(number, change) }
+        try index.write { writer throws(IndexError) in try writer.update(number, change) }
     }
 
     func number(_ identifier: String) throws -> ItemNumber {

@@ -20,12 +20,12 @@ import Testing
         full.mode = 0o755
         full.linkTarget = "target"
         full.replaced = ItemNumber(rawValue: 5)
-        full.sent = SentPlace(parent: "p", name: "n")
+        full.sent = SentLocation(parent: "p", name: "n")
         full.mayHaveMoved = true
         full.isOpen = true
         full.statusAtOpen = .init(size: 1, modifiedNanoseconds: .min, changedNanoseconds: .max)
         full.attempts = 3
-        full.failure = ProviderFailure(.badAnswer, message: "m", domain: "d", code: -1, collidingItem: "c")
+        full.failure = ProviderError(.badAnswer, message: "m", domain: "d", code: -1, collidingItem: "c")
         do {
             let journal = try Journal(path: folder.path + "/journal.db")
             try journal.put([full, entry(8), entry(9)])
@@ -79,7 +79,7 @@ import Testing
         let filler = try disk.fill(leaving: 100 << 10)
         let long = String(repeating: "x", count: 200)
         var accepted: [Int64] = []
-        #expect(throws: IndexFailure.full) {
+        #expect(throws: IndexError.full) {
             for number in 2...Int64(100_000) {
                 try journal.put(entry(number, long))
                 accepted.append(number)

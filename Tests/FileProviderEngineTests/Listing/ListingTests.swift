@@ -27,7 +27,7 @@ import Testing
         let (isHeld, isReleased) = (Latch(), Latch())
         let index = domain.engine.index
         try SystemThread.start("test-holder") {
-            try? index.write { _ throws(IndexFailure) in
+            try? index.write { _ throws(IndexError) in
                 isHeld.open()
                 isReleased.wait()
             }
@@ -119,7 +119,7 @@ import Testing
         for number in 0..<30 { domain.provider.addFile("file \(number)") }
         let hasFailed = Lock(false)
         domain.provider.behave { behaviour in
-            behaviour.before = { (request) throws(ProviderFailure) in
+            behaviour.before = { (request) throws(ProviderError) in
                 guard case .page(_, _?) = request else { return }
                 let isFirst = hasFailed.withLock { failed in
                     defer { failed = true }

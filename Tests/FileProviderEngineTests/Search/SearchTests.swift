@@ -248,7 +248,7 @@ struct SearchTests {
         let search = SearchIndex(index, path: disk.path + "/search.db")
         defer { search.close() }
         let items = (0..<5000).map { file("\($0)", "name \($0).txt") }
-        try index.write { writer throws(IndexFailure) in try writer.apply(items, listedIn: .root, mark: 1) }
+        try index.write { writer throws(IndexError) in try writer.apply(items, listedIn: .root, mark: 1) }
         let filler = try disk.fill(leaving: 20_000)
         search.catchUp()
         #expect(try search.search(SearchQuery(words: ["name 4999"])).map(\.item.name) == ["name 4999.txt"])

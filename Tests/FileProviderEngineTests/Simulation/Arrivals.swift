@@ -12,7 +12,7 @@ final class Arrivals: Sendable {
         /// The words that arrived in each item.
         var words: [String: Set<String>] = [:]
         /// The places at which the engine created items.
-        var places: [String: SentPlace] = [:]
+        var places: [String: SentLocation] = [:]
         /// Items that another client changed or removed, or that were changed or removed locally.
         var touched: Set<String> = []
         /// Items that another client changed or removed.
@@ -48,7 +48,7 @@ final class Arrivals: Sendable {
 
     /// Records an item that the engine created.
     func noteMade(_ item: ProviderItem, _ contents: FileDescriptor?) {
-        state.withLock { $0.places[item.key] = SentPlace(parent: item.parent, name: item.filename) }
+        state.withLock { $0.places[item.key] = SentLocation(parent: item.parent, name: item.filename) }
         if let contents { note(contents, item) }
     }
 
@@ -99,10 +99,10 @@ final class Arrivals: Sendable {
     func words(in key: String) -> Set<String> { state.withLock { $0.words[key] ?? [] } }
 
     /// Returns the place at which the engine created an item, or `nil` if another client created it.
-    func place(of key: String) -> SentPlace? { state.withLock { $0.places[key] } }
+    func place(of key: String) -> SentLocation? { state.withLock { $0.places[key] } }
 
     /// Returns the keys of the items that the engine created at a place.
-    func made(at place: SentPlace) -> [String] {
+    func made(at place: SentLocation) -> [String] {
         state.withLock { state in state.places.filter { $0.value == place }.map(\.key) }
     }
 

@@ -13,7 +13,7 @@ final class Removals: Sendable {
         var words: [String: String] = [:]
         /// The places of directories that were removed before the provider replied to their creation, with the keys
         /// of other items that were created at the same places.
-        var places: [SentPlace: Set<String>] = [:]
+        var places: [SentLocation: Set<String>] = [:]
         var complaints: [String] = []
     }
 
@@ -30,7 +30,7 @@ final class Removals: Sendable {
 
     /// - Parameter words: All words that the item ever held, if it is a file.
     func note(_ row: IndexedItem, _ words: Set<String>, in index: Index) throws {
-        let place = SentPlace(parent: try index.item(row.parent)?.item.identifier ?? "", name: row.name)
+        let place = SentLocation(parent: try index.item(row.parent)?.item.identifier ?? "", name: row.name)
         let isReplaced = try index.item(named: row.name, in: row.parent) != nil
         let others = try arrivals.made(at: place).filter { key in
             try arrivals.identifier(ofKey: key).flatMap { try index.item(identifier: $0) } != nil
@@ -76,7 +76,7 @@ final class Removals: Sendable {
     private func noteSent(_ name: String, in folder: ItemNumber, _ index: Index) {
         guard let folder = try? index.item(folder) else { return }
         state.withLock { state in
-            _ = state.places.removeValue(forKey: SentPlace(parent: folder.item.identifier, name: name))
+            _ = state.places.removeValue(forKey: SentLocation(parent: folder.item.identifier, name: name))
         }
     }
 

@@ -87,7 +87,7 @@ final class SimulatedLife: Sendable {
         if tells { signal.tell(()) }
     }
 
-    func end(_ number: Int, _ failure: ProviderFailure?) {
+    func end(_ number: Int, _ failure: ProviderError?) {
         story.tell("    \(number) " + (failure.map { "failed: \($0.kind)" } ?? "answered"))
         traffic.withLock { $0.underWay -= 1 }
     }
@@ -166,7 +166,7 @@ final class SimulatedLife: Sendable {
     }
 
     /// Lets a request or a reply pass: delays it, makes it fail or makes the process die, at random.
-    func pass() async throws(ProviderFailure) {
+    func pass() async throws(ProviderError) {
         let (dies, fails, pauses, delay) = state.withLock { state in
             let fails = Int.random(in: 0..<100, using: &state.generator) < state.failures
             let pauses = Int.random(in: 0..<12, using: &state.generator)
@@ -178,13 +178,13 @@ final class SimulatedLife: Sendable {
         for _ in 0..<pauses { await Task.yield() }
         if let delay, !isDead { await wait(delay) }
         if dies { die(isOnThread: false) }
-        if isDead { throw ProviderFailure(.processEnded, message: "dead") }
+        if isDead { throw ProviderError(.processEnded, message: "dead") }
         if fails {
             let kind = state.withLock { state in
                 [.transient, .serverUnreachable, .processEnded, .notAuthenticated, .transient]
-                    .randomElement(using: &state.generator) ?? ProviderFailure.Kind.transient
+                    .randomElement(using: &state.generator) ?? ProviderError.Kind.transient
             }
-            throw ProviderFailure(kind, message: "by the simulation")
+            throw ProviderError(kind, message: "by the simulation")
         }
     }
 }

@@ -15,10 +15,10 @@ struct SimulatedProvider: Provider {
     /// - Parameter isChange: Whether the provider may signal the change before it replies.
     private func asking<Answer>(
         _ words: @autoclosure () -> String, isChange: Bool = false,
-        _ ask: () async throws(ProviderFailure) -> Answer
-    ) async throws(ProviderFailure) -> Answer {
+        _ ask: () async throws(ProviderError) -> Answer
+    ) async throws(ProviderError) -> Answer {
         let number = life.begin(words())
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try await life.pass()
             let answer = try await ask()
             if isChange { life.done(number) }
@@ -31,43 +31,43 @@ struct SimulatedProvider: Provider {
         }
     }
 
-    func item(_ identifier: String) async throws(ProviderFailure) -> ProviderItem {
-        try await asking("item \(identifier)") { () async throws(ProviderFailure) in try await base.item(identifier) }
+    func item(_ identifier: String) async throws(ProviderError) -> ProviderItem {
+        try await asking("item \(identifier)") { () async throws(ProviderError) in try await base.item(identifier) }
     }
 
     func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
-    ) async throws(ProviderFailure) -> ItemPage {
-        try await asking("page of \(container)") { () async throws(ProviderFailure) in
+    ) async throws(ProviderError) -> ItemPage {
+        try await asking("page of \(container)") { () async throws(ProviderError) in
             try await base.page(of: container, after: page, suggestedSize: suggestedSize)
         }
     }
 
-    func currentAnchor(of container: String) async throws(ProviderFailure) -> [UInt8]? {
-        try await asking("anchor of \(container)") { () async throws(ProviderFailure) in
+    func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
+        try await asking("anchor of \(container)") { () async throws(ProviderError) in
             try await base.currentAnchor(of: container)
         }
     }
 
     func changes(
         in container: String, since anchor: [UInt8], suggestedSize: Int
-    ) async throws(ProviderFailure) -> ChangeBatch {
-        try await asking("changes in \(container)") { () async throws(ProviderFailure) in
+    ) async throws(ProviderError) -> ChangeBatch {
+        try await asking("changes in \(container)") { () async throws(ProviderError) in
             try await base.changes(in: container, since: anchor, suggestedSize: suggestedSize)
         }
     }
 
     func contents(
         of identifier: String, progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws(ProviderFailure) -> ProviderContents {
-        try await asking("contents of \(identifier)") { () async throws(ProviderFailure) in
+    ) async throws(ProviderError) -> ProviderContents {
+        try await asking("contents of \(identifier)") { () async throws(ProviderError) in
             try await base.contents(of: identifier, progress: progress)
         }
     }
 
-    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderFailure) -> ProviderItem {
+    func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem {
         try await asking("create \(item.filename) in \(item.parent)", isChange: true) {
-            () async throws(ProviderFailure) in
+            () async throws(ProviderError) in
             let made = try await base.create(item, contents: contents)
             arrivals.noteMade(made, contents)
             return made
@@ -76,8 +76,8 @@ struct SimulatedProvider: Provider {
 
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base version: [UInt8], modified: Double
-    ) async throws(ProviderFailure) -> ProviderItem {
-        try await asking("replace \(identifier)", isChange: true) { () async throws(ProviderFailure) in
+    ) async throws(ProviderError) -> ProviderItem {
+        try await asking("replace \(identifier)", isChange: true) { () async throws(ProviderError) in
             let item = try await base.replaceContents(
                 of: identifier, with: contents, base: version, modified: modified)
             arrivals.note(contents, item)
@@ -87,17 +87,17 @@ struct SimulatedProvider: Provider {
 
     func move(
         _ identifier: String, to parent: String, named name: String
-    ) async throws(ProviderFailure) -> ProviderItem {
+    ) async throws(ProviderError) -> ProviderItem {
         try await asking("move \(identifier) to \(name) in \(parent)", isChange: true) {
-            () async throws(ProviderFailure) in
+            () async throws(ProviderError) in
             let moved = try await base.move(identifier, to: parent, named: name)
             arrivals.noteMoved(moved)
             return moved
         }
     }
 
-    func delete(_ identifier: String) async throws(ProviderFailure) {
-        try await asking("delete \(identifier)", isChange: true) { () async throws(ProviderFailure) in
+    func delete(_ identifier: String) async throws(ProviderError) {
+        try await asking("delete \(identifier)", isChange: true) { () async throws(ProviderError) in
             try await base.delete(identifier)
         }
     }

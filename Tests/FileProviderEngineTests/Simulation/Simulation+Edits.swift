@@ -76,7 +76,7 @@ extension Simulation {
                 let isSame = try engine.index.item(named: oldName, in: parent)?.number == other?.number
                 do {
                     try engine.rename(oldName, in: parent, to: name, in: folder, mode)
-                } catch let failure as EditFailure where failure.errno == .noSpace {
+                } catch let failure as EditError where failure.errno == .noSpace {
                     refused.withLock { $0 = otherWords }
                     throw failure
                 }
@@ -129,7 +129,7 @@ extension Simulation {
         try await fill(try result.get(), word)
     }
 
-    private func fill(_ opened: OpenItem, _ word: String) async throws {
+    private func fill(_ opened: OpenHandle, _ word: String) async throws {
         guard let file = opened.descriptor else { throw Errno.inputOutput }
         try Array(word.utf8).withUnsafeBytes { try file.writeAll($0, at: 0) }
         let result = await withCheckedContinuation { continuation in opened.close { continuation.resume(returning: $0) }

@@ -59,9 +59,9 @@ extension Simulation {
 
     /// Waits for a reply while the clock advances.
     private func patiently(
-        _ ask: (DomainEngine, @escaping @Sendable (Result<Void, ProviderFailure>) -> Void) -> Waiting
+        _ ask: (DomainEngine, @escaping @Sendable (Result<Void, ProviderError>) -> Void) -> Cancellable
     ) async throws {
-        let answer = Lock<Result<Void, ProviderFailure>?>(nil)
+        let answer = Lock<Result<Void, ProviderError>?>(nil)
         let waiting = ask(engine) { result in answer.withLock { $0 = result } }
         for _ in 0..<1_000 {
             await calm()

@@ -101,11 +101,11 @@ import Testing
         }
         try await isNoted { try await domain.engine.download(file.number) }
         try await isNoted { try await domain.engine.evict(file.number) }
-        try await isNoted { try await domain.engine.keep(file.number, true) }
-        try await isNoted { try await domain.engine.keep(file.number, false) }
+        try await isNoted { try await domain.engine.pin(file.number, true) }
+        try await isNoted { try await domain.engine.pin(file.number, false) }
         let position = notes.position
         provider.behave { behaviour in
-            behaviour.before = { (request) throws(ProviderFailure) in
+            behaviour.before = { (request) throws(ProviderError) in
                 if request.kind == .changes { throw .of(.serverUnreachable) }
             }
         }

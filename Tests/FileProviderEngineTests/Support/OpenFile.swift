@@ -9,7 +9,7 @@ struct OpenFile {
     let domain: TestDomain
     let identifier: String
     let number: ItemNumber
-    let opened: OpenItem
+    let opened: OpenHandle
 
     init(_ prepare: (MemoryProvider) -> Void = { _ in }) async throws {
         domain = try TestDomain()
@@ -46,8 +46,8 @@ struct OpenFile {
     }
 
     /// Returns the program's open file, for the next engine to take over.
-    func openingToResume() throws -> OpeningToResume {
+    func openingToResume() throws -> HandleToResume {
         let file = try #require(opened.descriptor).status().identity.inode
-        return OpeningToResume(handle: 7, number: number, isForWriting: false, file: file)
+        return HandleToResume(handle: 7, number: number, isForWriting: false, file: file)
     }
 }

@@ -32,7 +32,7 @@ final class TestDomain {
     /// Ends the engine as a kill would, and starts another one over the same directories.
     ///
     /// - Parameter openings: The open files that the new engine takes over.
-    func restart(resuming openings: [OpeningToResume] = [], afterEnding: () throws -> Void = {}) throws {
+    func restart(resuming openings: [HandleToResume] = [], afterEnding: () throws -> Void = {}) throws {
         engine.abandon()
         // Wait for what the old engine has begun on its thread.
         let latch = Latch()
@@ -45,7 +45,7 @@ final class TestDomain {
 
     // MARK: Directories
 
-    func list(_ folder: ItemNumber = .root, needs need: ListingNeed = .complete) async throws(ProviderFailure) {
+    func list(_ folder: ItemNumber = .root, needs need: ListingNeed = .complete) async throws(ProviderError) {
         let engine = engine
         let result = await withCheckedContinuation { continuation in
             engine.list(folder, needs: need) { continuation.resume(returning: $0) }
@@ -81,7 +81,7 @@ final class TestDomain {
 
     // MARK: Files
 
-    func open(_ number: ItemNumber, for purpose: OpenPurpose = .reading) async throws(ProviderFailure) -> OpenItem {
+    func open(_ number: ItemNumber, for purpose: OpenPurpose = .reading) async throws(ProviderError) -> OpenHandle {
         let engine = engine
         let result = await withCheckedContinuation { continuation in
             engine.open(number, for: purpose) { continuation.resume(returning: $0) }
@@ -105,8 +105,8 @@ final class TestDomain {
     }
 }
 
-extension OpenItem {
-    func whenReady() async throws(ProviderFailure) -> FileDescriptor {
+extension OpenHandle {
+    func whenReady() async throws(ProviderError) -> FileDescriptor {
         let result = await withCheckedContinuation { continuation in
             _ = ready { continuation.resume(returning: $0) }
         }
@@ -122,12 +122,12 @@ extension OpenItem {
         try Array(text.utf8).withUnsafeBytes { try file.writeAll($0, at: offset) }
     }
 
-    func flushed() async throws(ProviderFailure) {
+    func flushed() async throws(ProviderError) {
         let result = await withCheckedContinuation { continuation in flush { continuation.resume(returning: $0) } }
         try result.get()
     }
 
-    func closed() async throws(ProviderFailure) {
+    func closed() async throws(ProviderError) {
         let result = await withCheckedContinuation { continuation in close { continuation.resume(returning: $0) } }
         try result.get()
     }
@@ -146,25 +146,25 @@ func eventually(
     Issue.record("it did not come about", sourceLocation: sourceLocation)
 }
 
-extension ProviderFailure {
-    static func of(_ kind: Kind) -> ProviderFailure { ProviderFailure(kind, message: "by the test") }
+extension ProviderError {
+    static func of(_ kind: Kind) -> ProviderError { ProviderError(kind, message: "by the test") }
 }
 
 /// Returns the kind of failure that `body` throws, or `nil` if it succeeds.
-func failure(_ body: () async throws -> Void) async -> ProviderFailure.Kind? {
+func failure(_ body: () async throws -> Void) async -> ProviderError.Kind? {
     do {
         try await body()
         return nil
     } catch {
-        return (error as? ProviderFailure)?.kind
+        return (error as? ProviderError)?.kind
     }
 }
 
 /// The result of an asynchronous call.
 final class Outcome: Sendable {
-    private let state = Lock<ProviderFailure.Kind??>(nil)
+    private let state = Lock<ProviderError.Kind??>(nil)
 
-    func note(_ result: Result<some Any, ProviderFailure>) {
+    func note(_ result: Result<some Any, ProviderError>) {
         state.withLock { state in
             switch result {
             case .success: state = .some(nil)
@@ -174,5 +174,5 @@ final class Outcome: Sendable {
     }
 
     var isThere: Bool { state.withLock { $0 != nil } }
-    var failure: ProviderFailure.Kind? { state.withLock { $0 ?? nil } }
+    var failure: ProviderError.Kind? { state.withLock { $0 ?? nil } }
 }

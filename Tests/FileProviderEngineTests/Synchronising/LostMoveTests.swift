@@ -14,10 +14,10 @@ struct LostMoveTests {
         domain.provider.addFile("file.txt", "text", in: domain.provider.addFolder("From"))
         domain.provider.addFolder("To")
         _ = try await domain.tree()
-        let lost = ProviderFailure.of(.processEnded)
+        let lost = ProviderError.of(.processEnded)
         domain.provider.behave { behaviour in
-            let fail: @Sendable (MemoryProvider.Request) async throws(ProviderFailure) -> Void = {
-                (request) throws(ProviderFailure) in
+            let fail: @Sendable (MemoryProvider.Request) async throws(ProviderError) -> Void = {
+                (request) throws(ProviderError) in
                 if request.kind == .move { throw lost }
             }
             if isMoved { behaviour.after = fail } else { behaviour.before = fail }
@@ -30,8 +30,8 @@ struct LostMoveTests {
         #expect(domain.provider.tree.keys.contains("To/file.txt") == isMoved)
         if afterRestart { try domain.restart() }
         domain.provider.behave { behaviour in
-            behaviour.before = { (_) throws(ProviderFailure) in }
-            behaviour.after = { (_) throws(ProviderFailure) in }
+            behaviour.before = { (_) throws(ProviderError) in }
+            behaviour.after = { (_) throws(ProviderError) in }
         }
         try await domain.rename("To/file.txt", "From/file.txt")
         return domain

@@ -13,7 +13,7 @@ struct LostUploadTests {
         let identifier = domain.provider.addFile("file.txt", "text")
         _ = try await domain.tree()
         domain.provider.behave { behaviour in
-            behaviour.after = { (request) throws(ProviderFailure) in
+            behaviour.after = { (request) throws(ProviderError) in
                 if request.kind == .replaceContents { throw .of(.processEnded) }
             }
         }
@@ -27,7 +27,7 @@ struct LostUploadTests {
     }
 
     private func answerAgain(_ domain: TestDomain) {
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
     }
 
     private func expectOneFile(_ text: String, _ identifier: String, in domain: TestDomain) async throws {

@@ -204,7 +204,7 @@ import Testing
         let inner = try await domain.item("folder/inner").number
         let count = domain.provider.requests.count
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 if request.kind == .move { throw .of(.serverUnreachable) }
             }
         }
@@ -218,7 +218,7 @@ import Testing
         // The index shows no other item meanwhile.
         #expect(Set(try domain.names()) == Set(["renamed", kind == "file" ? "folder" : "file"]))
         if isRestarted { try domain.restart() }
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         try await Self.expectSame(domain)
         Self.expectNothingSent(domain.provider, since: count)
         #expect(try await domain.item("renamed").number == number)
@@ -233,7 +233,7 @@ import Testing
         let number = try await domain.item("file").number
         let count = domain.provider.requests.count
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 if request.kind == .move { throw .of(.serverUnreachable) }
             }
         }
@@ -243,7 +243,7 @@ import Testing
             return domain.provider.identifier(at: "first") != nil
         }
         try await domain.rename("first", "second")
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         try await Self.expectSame(domain)
         #expect(domain.provider.tree == ["second": "text"])
         #expect(try await domain.item("second").number == number)
@@ -266,7 +266,7 @@ import Testing
         let engine = domain.engine
         let provider = domain.provider
         provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request.kind == .move else { return }
                 let told = provider.count(.changes)
                 engine.signal(container: nil)
@@ -368,7 +368,7 @@ import Testing
         let folder = domain.provider.addFolder("Folder")
         domain.provider.addFile("file.txt", "text", in: folder)
         let (file, top) = (try await domain.item("Folder/file.txt").number, try await domain.item(trashed).number)
-        domain.provider.fail(.set, with: ProviderFailure(.transient, message: "later"))
+        domain.provider.fail(.set, with: ProviderError(.transient, message: "later"))
         domain.provider.hold(.set)
         try await domain.engine.setTags(["Red"], of: file)
         try await domain.engine.trash(top)
@@ -385,7 +385,7 @@ import Testing
         let domain = try Self.domain()
         domain.provider.addFile("file.txt", "text")
         let file = try await domain.item("file.txt").number
-        for _ in 0..<20 { domain.provider.fail(.set, with: ProviderFailure(.transient, message: "later")) }
+        for _ in 0..<20 { domain.provider.fail(.set, with: ProviderError(.transient, message: "later")) }
         try await domain.engine.setTags(["Red"], of: file)
         try await domain.engine.trash(file)
         try await domain.settle()
@@ -406,7 +406,7 @@ import Testing
             domain.clock.advance(by: 1)
             return domain.provider.item(of: "/renamed")?.tagData != nil
         }
-        #expect(try domain.engine.index.facts(of: number).tags == ["Red"])
+        #expect(try domain.engine.index.metadata(of: number).tags == ["Red"])
         try await Self.expectSame(domain)
     }
 

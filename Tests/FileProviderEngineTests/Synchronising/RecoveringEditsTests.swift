@@ -46,11 +46,11 @@ struct RecoveringEditsTests {
         // Every request of the kind fails at that point, and no reply arrives.
         let reached = Latch()
         domain.provider.behave { behaviour in
-            let stop: @Sendable (MemoryProvider.Request) async throws(ProviderFailure) -> Void = {
-                request throws(ProviderFailure) in
+            let stop: @Sendable (MemoryProvider.Request) async throws(ProviderError) -> Void = {
+                request throws(ProviderError) in
                 guard request.kind == kind else { return }
                 reached.open()
-                throw ProviderFailure(.processEnded, message: "by the test")
+                throw ProviderError(.processEnded, message: "by the test")
             }
             if isAfter { behaviour.after = stop } else { behaviour.before = stop }
         }
@@ -61,8 +61,8 @@ struct RecoveringEditsTests {
         reached.wait()
         try domain.restart()
         domain.provider.behave { behaviour in
-            behaviour.before = { (_) throws(ProviderFailure) in }
-            behaviour.after = { (_) throws(ProviderFailure) in }
+            behaviour.before = { (_) throws(ProviderError) in }
+            behaviour.after = { (_) throws(ProviderError) in }
         }
         try await domain.settle()
         #expect(domain.provider.tree == ["edited.txt": "mine", "new.txt": "new", "renamed.txt": "m"])
@@ -87,7 +87,7 @@ struct RecoveringEditsTests {
         let provider = domain.provider
         for name in ["changed", "moved", "gone"] { provider.addFile(name, "old") }
         provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 switch request.kind {
                 case .create, .replaceContents, .move, .delete: throw .of(.insufficientQuota)
                 default: break
@@ -117,7 +117,7 @@ struct RecoveringEditsTests {
         #expect(try await domain.status().items.map(\.number) == edits)
         #expect(try await domain.tree() == tree)
         withExtendedLifetime(before) {}
-        provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+        provider.behave { $0.before = { (_) throws(ProviderError) in } }
         await domain.engine.retry()
         try await domain.settle()
         #expect(provider.tree == tree)
@@ -152,8 +152,8 @@ struct RecoveringEditsTests {
     func whatWasSentAndRenamedBeforeTheAnswerIsThereOnce(first: String, second: String) async throws {
         let domain = try TestDomain()
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
-                if request.kind == .create { throw ProviderFailure(.processEnded, message: "by the test") }
+            behaviour.after = { request throws(ProviderError) in
+                if request.kind == .create { throw ProviderError(.processEnded, message: "by the test") }
             }
         }
         try await domain.make(first, "x")
@@ -163,7 +163,7 @@ struct RecoveringEditsTests {
         }
         try await eventually { try await domain.status().items.allSatisfy { !$0.isUnderWay } }
         try domain.restart()
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         try await domain.rename(first, second)
         try await domain.settle()
         #expect(domain.provider.tree == [second: "x"] && domain.provider.text(at: second) == "x")
@@ -176,8 +176,8 @@ struct RecoveringEditsTests {
         try await domain.list()
         domain.provider.behave { behaviour in
             behaviour.pageLimit = 1
-            behaviour.after = { request throws(ProviderFailure) in
-                if request.kind == .create { throw ProviderFailure(.processEnded, message: "by the test") }
+            behaviour.after = { request throws(ProviderError) in
+                if request.kind == .create { throw ProviderError(.processEnded, message: "by the test") }
             }
         }
         try await domain.make("first.txt", "x")
@@ -187,7 +187,7 @@ struct RecoveringEditsTests {
         }
         try await eventually { try await domain.status().items.allSatisfy { !$0.isUnderWay } }
         try domain.restart()
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         try await domain.rename("first.txt", "second.txt")
         try await domain.settle()
         #expect(domain.provider.text(at: "second.txt") == "x")

@@ -33,7 +33,7 @@ import Testing
         provider.hold(.delete)
         // The page is computed while the file exists, and arrives after its removal.
         provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request == .page(of: folder, after: nil) else { return }
                 provider.release(.delete)
                 for _ in 0..<100_000 where (try? index.itemEvenIfDeleted(file)) ?? nil != nil { await Task.yield() }
@@ -118,11 +118,11 @@ import Testing
         #expect(try await domain.tree() == domain.provider.tree)
     }
 
-    @Test(arguments: [ProviderFailure.Kind.notPermitted, .unsupported, .insufficientQuota])
-    func aNewFileThatTheServiceRefusesStaysAndSaysSo(_ kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [ProviderError.Kind.notPermitted, .unsupported, .insufficientQuota])
+    func aNewFileThatTheServiceRefusesStaysAndSaysSo(_ kind: ProviderError.Kind) async throws {
         let domain = try TestDomain()
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if request.kind == .create { throw .of(kind) }
             }
         }
@@ -134,7 +134,7 @@ import Testing
         try domain.restart()
         #expect(try await domain.read("file.txt") == "mine")
         #expect(try await domain.status().items.first?.failure?.kind == kind)
-        domain.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.before = { (_) throws(ProviderError) in } }
         try await domain.engine.doing { $0.retry() }
         try await domain.settle()
         #expect(domain.provider.tree == ["file.txt": "mine"])
@@ -150,7 +150,7 @@ import Testing
         try await domain.list()
         let engine = domain.engine
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request.kind == .replaceContents else { return }
                 engine.signal(container: nil)
                 for _ in 0..<500 { await Task.yield() }

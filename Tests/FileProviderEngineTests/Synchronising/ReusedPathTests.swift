@@ -18,7 +18,7 @@ import Testing
     ) {
         let provider = domain.provider
         provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request.kind == kind else { return }
                 provider.hold(held)
                 throw .of(.serverUnreachable)
@@ -37,7 +37,7 @@ import Testing
     private static func expectSame(
         _ domain: TestDomain, _ tree: [String: String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        domain.provider.behave { $0.after = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.after = { (_) throws(ProviderError) in } }
         try await domain.settle(sourceLocation: sourceLocation)
         domain.engine.signal(container: nil)
         try await eventually(sourceLocation: sourceLocation) {

@@ -58,8 +58,8 @@ struct SavingWhileSendingTests {
         try await expectOneFile("saved again", identifier, in: domain)
     }
 
-    @Test(arguments: [ProviderFailure.Kind.processEnded, .transient, .cannotSynchronize])
-    func soTheyDoAfterAFailure(kind: ProviderFailure.Kind) async throws {
+    @Test(arguments: [ProviderError.Kind.processEnded, .transient, .cannotSynchronize])
+    func soTheyDoAfterAFailure(kind: ProviderError.Kind) async throws {
         let domain = try TestDomain { $0.refreshAge = 1e9 }
         domain.provider.fail(.replaceContents, with: .of(kind))
         let identifier = try await sending(in: domain)

@@ -46,7 +46,7 @@ struct SendingTests {
         try await domain.list()
         let engine = domain.engine
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request.kind == .replaceContents || request.kind == .create else { return }
                 engine.signal(container: nil)
                 for _ in 0..<1000 { await Task.yield() }
@@ -218,10 +218,10 @@ struct SendingTests {
         domain.provider.addFolder("Other")
         let provider = domain.provider
         provider.behave { behaviour in
-            behaviour.before = { [provider] request throws(ProviderFailure) in
+            behaviour.before = { [provider] request throws(ProviderError) in
                 // The removal of the file in the inner directory is sent after that of the outer one.
                 guard request == .delete(file), provider.count(.delete(outer)) == 0 else { return }
-                throw ProviderFailure(.serverUnreachable, message: "")
+                throw ProviderError(.serverUnreachable, message: "")
             }
         }
         try await domain.list()
@@ -232,7 +232,7 @@ struct SendingTests {
         try await domain.removeFolder("Outer/Inner")
         try await domain.removeFolder("Outer")
         // The reply to the creation of this directory is lost as well.
-        domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
+        domain.provider.fail(.create, with: ProviderError(.serverUnreachable, message: ""))
         let new = try await domain.makeFolder("New")
         try await eventually { domain.engine.uploads[new]?.failure != nil }
         try await domain.rename("Other", "New/Other")
@@ -256,7 +256,7 @@ struct SendingTests {
             }
         }
         // The engine cannot know whether the item was created.
-        domain.provider.fail(.create, with: ProviderFailure(.serverUnreachable, message: ""))
+        domain.provider.fail(.create, with: ProviderError(.serverUnreachable, message: ""))
         try await make()
         let first = try await domain.item("a").number
         try await eventually { domain.engine.uploads[first]?.failure != nil }
@@ -356,7 +356,7 @@ struct SendingTests {
         let provider = domain.provider
         let isHeard = Lock(false)
         provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 // The first reply is delayed; the reply to a second request, if one is sent meanwhile, overtakes it.
                 guard request.kind == .create, provider.count(.create) == 1 else { return }
                 while !isHeard.withLock({ $0 }) { await Task.yield() }

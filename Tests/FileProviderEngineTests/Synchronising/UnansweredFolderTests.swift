@@ -24,7 +24,7 @@ import Testing
             try await domain.list()
             let provider = domain.provider
             provider.behave { [state] behaviour in
-                behaviour.after = { request throws(ProviderFailure) in
+                behaviour.after = { request throws(ProviderError) in
                     guard request.kind == .create, provider.count(.create) == 1 else { return }
                     while !state.isAnswered.withLock({ $0 }) { await Task.yield() }
                 }

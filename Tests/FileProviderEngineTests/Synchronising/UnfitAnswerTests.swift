@@ -69,7 +69,7 @@ import Testing
     @Test func whatWasMadeAlthoughTheAnswerCouldNotBeReadIsFound() async throws {
         let domain = try TestDomain()
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 if request.kind == .create { throw .of(.badAnswer) }
             }
         }

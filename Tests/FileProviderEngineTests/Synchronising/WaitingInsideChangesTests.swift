@@ -18,7 +18,7 @@ import Testing
         func wait(
             _ name: String, on engine: DomainEngine, below top: ItemNumber = .root, in change: String
         ) async {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await engine.waitForEdits(below: top, inside: change)
                 note("\(name) waited")
             } catch {
@@ -32,7 +32,7 @@ import Testing
         let identifier = domain.provider.addFile("file.txt", "old")
         let (engine, log, number) = (domain.engine, Log(), try await domain.item("file.txt").number)
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 guard request.kind == .replaceContents else { return }
                 await log.wait("file", on: engine, below: number, in: identifier)
                 await log.wait("all", on: engine, in: identifier)
@@ -50,7 +50,7 @@ import Testing
         let name = try await domain.make("file.txt", "new")
         let identifier = try domain.row(name).item.identifier
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if request.kind == .create { await log.wait("file", on: engine, below: name, in: identifier) }
             }
         }
@@ -66,10 +66,10 @@ import Testing
         let (engine, log) = (domain.engine, Log())
         _ = try await domain.item("other.txt")
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if request.kind == .replaceContents { await log.wait("file", on: engine, in: identifier) }
             }
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 if request.kind == .move { log.note("moved") }
             }
         }
@@ -93,7 +93,7 @@ import Testing
         let identifiers = [domain.provider.addFile("a", "old"), domain.provider.addFile("b", "old")]
         let (engine, log, provider) = (domain.engine, Log(), domain.provider)
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 guard case .replaceContents(let identifier) = request else { return }
                 // Each continues only when the other is in progress.
                 while provider.count(.replaceContents) < 2 { await Task.yield() }
@@ -116,7 +116,7 @@ import Testing
         let identifier = try domain.row(folder).item.identifier
         try await domain.make("folder/file.txt", "x")
         domain.provider.behave { behaviour in
-            behaviour.after = { request throws(ProviderFailure) in
+            behaviour.after = { request throws(ProviderError) in
                 guard request == .create(name: "folder", in: ProviderItem.rootIdentifier) else { return }
                 await log.wait("folder", on: engine, below: folder, in: identifier)
             }

@@ -13,7 +13,7 @@ import Testing
     private func loseAnswer(to kind: MemoryProvider.Kind, saying size: Int64, _ provider: MemoryProvider) {
         let isLost = Lock(false)
         provider.behave { behaviour in
-            behaviour.after = { [unowned provider] request throws(ProviderFailure) in
+            behaviour.after = { [unowned provider] request throws(ProviderError) in
                 guard request.kind == kind, !isLost.withLock({ $0 }) else { return }
                 isLost.withLock { $0 = true }
                 if let identifier = provider.identifier(at: "file.txt") {

@@ -78,14 +78,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ProviderFailure.Kind.unsupported, .noSuchItem, .transient, .notPermitted, .notAuthenticated, .processEnded,
+        ProviderError.Kind.unsupported, .noSuchItem, .transient, .notPermitted, .notAuthenticated, .processEnded,
         .serverUnreachable, .badAnswer, .cannotSynchronize, .expired,
-    ]) func aProviderThatCannotListItsTrashServesEverythingElse(kind: ProviderFailure.Kind) async throws {
+    ]) func aProviderThatCannotListItsTrashServesEverythingElse(kind: ProviderError.Kind) async throws {
         let domain = try TestDomain()
         let asked = Lock<[String]>([])
         domain.engine.onSignInNeeded { failure in asked.withLock { $0.append(failure.message) } }
         domain.provider.behave { behaviour in
-            behaviour.before = { request throws(ProviderFailure) in
+            behaviour.before = { request throws(ProviderError) in
                 if request.kind == .trashPage { throw .of(kind) }
             }
         }
@@ -112,7 +112,7 @@ import Testing
         domain.engine.signal(container: nil)
         try await eventually { domain.provider.count(.changes) >= 7 }
         #expect(domain.provider.count(.trashPage) == 1)
-        domain.provider.behave { $0.before = { (_) throws(ProviderFailure) in } }
+        domain.provider.behave { $0.before = { (_) throws(ProviderError) in } }
         try await eventually {
             domain.clock.advance(by: 3600)
             return domain.provider.count(.trashPage) == 2
@@ -130,7 +130,7 @@ import Testing
         domain.provider.forgetChanges(of: [file])
         domain.provider.fail(.item, with: .of(.serverUnreachable))
         domain.engine.signal(container: ProviderItem.trashIdentifier)
-        try await eventually { try domain.engine.index.doubts() == [file] }
+        try await eventually { try domain.engine.index.revalidations() == [file] }
         #expect(try trashed(domain) == [file])
         try await eventually {
             domain.clock.advance(by: 1)

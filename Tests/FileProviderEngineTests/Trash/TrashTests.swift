@@ -126,10 +126,10 @@ struct TrashTests {
         domain.provider.hold(.replaceContents)
         try await domain.overwrite("Folder/file.txt", "edited")
         let number = try await domain.item("Folder").number
-        await #expect(throws: EditFailure(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
+        await #expect(throws: EditError(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
         let other = try await domain.item("plain.txt").number
-        await #expect(throws: EditFailure(.notPermitted)) { try await domain.engine.trash(other) }
-        await #expect(throws: EditFailure(.notPermitted)) { try await domain.engine.trash(.root) }
+        await #expect(throws: EditError(.notPermitted)) { try await domain.engine.trash(other) }
+        await #expect(throws: EditError(.notPermitted)) { try await domain.engine.trash(.root) }
         #expect(try domain.names().sorted() == ["Folder", "plain.txt"])
         domain.provider.release(.replaceContents)
         try await domain.settle()
@@ -143,7 +143,7 @@ struct TrashTests {
         let mayGoOn = Lock(false)
         defer { mayGoOn.withLock { $0 = true } }
         domain.provider.behave {
-            $0.after = { (request) throws(ProviderFailure) in
+            $0.after = { (request) throws(ProviderError) in
                 while request == .trash(file), !mayGoOn.withLock({ $0 }) {
                     try? await Task.sleep(for: .milliseconds(2))
                 }
@@ -171,14 +171,14 @@ struct TrashTests {
         let file = domain.provider.addFile("file.txt", "text", in: inner)
         #expect(try await domain.read("Folder/Inner/file.txt") == "text")
         try await eventually { try await domain.engine.doing { !$0.isBusy } }
-        domain.provider.fail(.set, with: ProviderFailure(.cannotSynchronize, message: "Not now."))
+        domain.provider.fail(.set, with: ProviderError(.cannotSynchronize, message: "Not now."))
         try await domain.engine.setTags(["Work"], of: try await domain.item("Folder/Inner/file.txt").number)
         try await eventually { domain.provider.count(.set) == 1 }
         try await domain.engine.trash(try await domain.item("Folder").number)
         try await domain.settle()
         // The reply reports a file whose directory is unknown locally.
         await domain.engine.retry()
-        try await eventually { try await domain.engine.status().factCount == 0 }
+        try await eventually { try await domain.engine.status().metadataCount == 0 }
         #expect(try domain.names().isEmpty)
         // The feed reports changes by another client in the trashed folder likewise.
         domain.provider.rename(file, to: "other.txt")
@@ -194,7 +194,7 @@ struct TrashTests {
         try await domain.engine.untrash(folder)
         #expect(try await domain.read("Folder/Other/other.txt") == "text")
         let number = try await domain.item("Folder/Other/other.txt").number
-        #expect(try domain.engine.index.facts(of: number).tags == ["Work"])
+        #expect(try domain.engine.index.metadata(of: number).tags == ["Work"])
     }
 
     /// The items would be in the trash with the directory, and come back with it.
@@ -209,7 +209,7 @@ struct TrashTests {
         )
         try await domain.list(number)
         try await domain.list(innerNumber)
-        let busy = EditFailure(Errno(rawValue: EBUSY))
+        let busy = EditError(Errno(rawValue: EBUSY))
         domain.provider.hold(.move)
         _ = try await domain.engine.rename("moved.txt", in: innerNumber, to: "moved.txt", in: .root)
         await #expect(throws: busy) { try await domain.engine.trash(number) }
@@ -265,7 +265,7 @@ struct TrashTests {
         let domain = try TestDomain()
         domain.provider.hold(.create)
         let number = try await domain.make("new.txt", "text")
-        await #expect(throws: EditFailure(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
+        await #expect(throws: EditError(Errno(rawValue: EBUSY))) { try await domain.engine.trash(number) }
         domain.provider.release(.create)
         try await domain.settle()
         try await domain.engine.trash(number)
@@ -275,14 +275,14 @@ struct TrashTests {
 
     /// Waits for the trashing of an item. Returns the provider's failure, or `nil` if it succeeded or the wait ended
     /// before.
-    private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderFailure.Kind? {
+    private func wordOnTrash(of number: ItemNumber, in domain: TestDomain) async throws -> ProviderError.Kind? {
         let (engine, outcome) = (domain.engine, Outcome())
         Task {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 try await engine.waitForRemoval(of: number, upTo: .infinity)
                 outcome.note(.success(()))
             } catch {
-                outcome.note(Result<Void, ProviderFailure>.failure(error))
+                outcome.note(Result<Void, ProviderError>.failure(error))
             }
         }
         try await eventually {

@@ -21,7 +21,7 @@ import Testing
     private struct End {
         let other: SequencedPacketSocket
 
-        init(_ lane: ClosingLane) throws {
+        init(_ lane: DescriptorCloseQueue) throws {
             let (near, far) = try SequencedPacketSocket.pair()
             other = near
             let copy = try far.descriptor.duplicate()
@@ -34,14 +34,14 @@ import Testing
         }
     }
 
-    private func waitForEmptiness(of lane: ClosingLane) {
+    private func waitForEmptiness(of lane: DescriptorCloseQueue) {
         let isEmpty = Latch()
         lane.whenAtMost(0) { isEmpty.open() }
         isEmpty.wait()
     }
 
     @Test func aDroppedDescriptorIsClosedSoon() throws {
-        let lane = ClosingLane()
+        let lane = DescriptorCloseQueue()
         try End(lane).waitForClosing()
         waitForEmptiness(of: lane)
         #expect(lane.count == 0)
@@ -50,7 +50,7 @@ import Testing
     @Test func aDescriptorThatBlocksHoldsUpItsOwnLaneOnly() throws {
         let slow = SlowClose()
         let closer = DescriptorCloser(threadLimit: 2) { slow.close($0) }
-        let (blocked, free) = (ClosingLane(closer), ClosingLane(closer))
+        let (blocked, free) = (DescriptorCloseQueue(closer), DescriptorCloseQueue(closer))
         let (near, far) = try SequencedPacketSocket.pair()
         slow.number.store(fcntl(far.descriptor.rawValue, F_DUPFD_CLOEXEC, 3), ordering: .relaxed)
         blocked.close(slow.number.load(ordering: .relaxed))
@@ -65,14 +65,14 @@ import Testing
 
     @Test func moreLanesThanThreadsAreServedInTurn() throws {
         let closer = DescriptorCloser(threadLimit: 1) { _ = Glibc.close($0) }
-        let ends = try (0..<200).map { _ in try End(ClosingLane(closer)) }
+        let ends = try (0..<200).map { _ in try End(DescriptorCloseQueue(closer)) }
         for end in ends { try end.waitForClosing() }
     }
 
     @Test func aLingeringSocketThatIsDroppedUnreadHoldsUpNobodyElse() throws {
         // As the kernel does it, without the help of closeWithoutLingering.
         let closer = DescriptorCloser(threadLimit: 2) { _ = Glibc.close($0) }
-        let (lane, other) = (ClosingLane(closer), ClosingLane(closer))
+        let (lane, other) = (DescriptorCloseQueue(closer), DescriptorCloseQueue(closer))
         let (one, far) = try SequencedPacketSocket.pair()
         let receiver: FileDescriptor
         do {
@@ -89,7 +89,7 @@ import Testing
 
     @Test func theQueueOfASocketThatIsDroppedIsClosedOnItsLane() throws {
         let closer = DescriptorCloser(threadLimit: 2) { _ = Glibc.close($0) }
-        let (lane, other) = (ClosingLane(closer), ClosingLane(closer))
+        let (lane, other) = (DescriptorCloseQueue(closer), DescriptorCloseQueue(closer))
         let receiver: FileDescriptor
         let one: SequencedPacketSocket
         do {

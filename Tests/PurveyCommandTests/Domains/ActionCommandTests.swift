@@ -6,14 +6,14 @@ import Testing
 
 /// Tests of the provider's own actions, across a daemon, a confined provider, a service and a mount.
 @Suite(.timeLimit(.minutes(20))) struct ActionCommandTests {
-    private func names(_ place: ServicePlace, _ path: String) async throws -> [String] {
+    private func names(_ place: ServiceFixture, _ path: String) async throws -> [String] {
         let outcome = try await place.succeed("actions", "--json", path)
         let list = try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]]
         return try #require(list).compactMap { $0["name"] as? String }
     }
 
     /// Returns the actions that the service was asked to perform.
-    private func acts(_ place: ServicePlace) async throws -> [String] {
+    private func acts(_ place: ServiceFixture) async throws -> [String] {
         try await place.tell { control in
             try control.requests().compactMap { request in
                 if case .act(let action, let items) = request { "\(action) \(items.count)" } else { nil }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func thoseThatFitAnItemAreToldByTheIndexAloneAndRunByTheProvider() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("draft.txt", "a")
                 try control.put("letter.txt", "b")
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func whatCannotBeDoneIsToldInOneLine() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("letter.txt", "a")
                 try control.put("draft.txt", "b")
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func aPersonWhoGivesUpStopsTheProvider() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
             let person = try PersonAtTerminal(place.place, "actions", "Cloud:letter.txt", "Work")
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func aPersonNeedNotWaitForAServiceThatNeverAnswers() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
             try await place.tell { try $0.add(CloudRule(.hold, on: .act)) }
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func aRuleThatCannotBeParsedKeepsNoOtherActionAway() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
             let bundle = try await place.install(actions: [
@@ -151,8 +151,8 @@ import Testing
     }
 
     @Test func aFileOnThisMachineIsDuplicated() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             let listed = try await place.purvey("actions", cloud.mount + "/a.txt")
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test func rulesKnowHowFarEditsAre() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             func rule(_ condition: String) -> String {
                 "SUBQUERY(fileproviderItems, $item, $item.\(condition)).@count == 1"
             }
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test func rulesKnowWhatTheProviderSaysOfItsDomain() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             let rule = "domainUserInfo.plan == 'paid' AND TERNARY(fileproviderItems.@count == 1, YES, NO) == YES"
             try await place.install(actions: [

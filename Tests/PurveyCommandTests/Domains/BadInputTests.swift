@@ -10,7 +10,7 @@ import Testing
 /// disk by `SearchTests`.
 @Suite(.timeLimit(.minutes(20))) struct BadInputTests {
     @Test func aPushForAnUnknownDomainIsRefusedAndAsksNobody() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(await place.read("a.txt") == "hello")
             try await place.tell { try $0.forgetRequests() }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private static func pushForUnknownDomains(_ place: ServicePlace) async throws {
+    private static func pushForUnknownDomains(_ place: ServiceFixture) async throws {
         let root = "NSFileProviderRootContainerItemIdentifier"
         for (payload, words) in [
             ("{\"container-identifier\": \"\(root)\", \"domain\": \"Nowhere\"}", "there is no domain \"Nowhere\""),
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aHundredThousandSignalsAreAFewQuestionsAndOthersAreAnsweredMeanwhile() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(await place.read("a.txt") == "hello")
             let status = try await place.succeed("status", "--json")
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func aSignInThatFailsThreeTimesKeepsEditsAndALaterOneIsAsGood() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await Self.failToSignIn(place)
         }
     }
@@ -123,9 +123,9 @@ import Testing
     }
 
     /// Runs a test in which the daemon's data of domains are on a disk of a few megabytes.
-    private static func withSmallDisk(_ body: (ServicePlace, FullDisk) async throws -> Void) async throws {
+    private static func withSmallDisk(_ body: (ServiceFixture, FullDisk) async throws -> Void) async throws {
         var mounted: FullDisk?
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             mounted = try FullDisk(megabytes: 16, at: place.home + "/data/domains")
         } _: { place in
             let disk = try #require(mounted)
@@ -139,7 +139,7 @@ import Testing
     ///   - hinder: A closure that is called before the sign-in.
     ///   - relieve: A closure that is called after the sign-in.
     private static func failToSignIn(
-        _ place: ServicePlace, hinder: () async throws -> Void = {}, relieve: () async throws -> Void = {}
+        _ place: ServiceFixture, hinder: () async throws -> Void = {}, relieve: () async throws -> Void = {}
     ) async throws {
         try await place.tell { try $0.put("a.txt", "old") }
         #expect(await place.read("a.txt") == "old")
@@ -166,14 +166,14 @@ import Testing
     }
 
     @Test func tagsThatAreNotUTF8AreRefusedAndOthersStay() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "hello") }
             #expect(try await place.succeed("tag", "Cloud:a.txt", "Work").text == "Work\n")
             try await Self.tagWithoutUTF8(place)
         }
     }
 
-    private static func tagWithoutUTF8(_ place: ServicePlace) async throws {
+    private static func tagWithoutUTF8(_ place: ServiceFixture) async throws {
         let refused = try await place.place.shell("\"$purvey\" tag Cloud:a.txt Good $'\\xff\\xfe'")
         #expect(refused.status == 2 && refused.errors.contains("not UTF-8"), "\(refused.errors)")
         #expect(try await place.succeed("tag", "Cloud:a.txt").text == "Work\n")

@@ -5,14 +5,14 @@ import Testing
 
 /// Tests of the paths that commands about domains accept.
 @Suite(.timeLimit(.minutes(20))) struct CommandPathTests {
-    private func object(_ outcome: CommandPlace.Outcome) throws -> [String: Any] {
+    private func object(_ outcome: CommandFixture.Outcome) throws -> [String: Any] {
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
     }
 
     @Test func aTildeThatBeginsThePathIsTheHomeFolder() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let added = try object(
                 try await place.shell(
                     """
@@ -24,8 +24,8 @@ import Testing
     }
 
     @Test func aSymbolicLinkToAMountedFileIsFollowed() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let link = place.path("link")
             let second = place.path("second")

@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct DiskReplacementTests {
     /// Two file systems in memory, which are mounted at the served path in turn.
     private struct Disks {
-        let cloud: CloudPlace
+        let cloud: CloudFixture
         let right: String
         let wrong: String
 
-        init(_ cloud: CloudPlace) throws {
+        init(_ cloud: CloudFixture) throws {
             self.cloud = cloud
             (right, wrong) = (cloud.place.path("right"), cloud.place.path("wrong"))
             for disk in [right, wrong] {
@@ -38,8 +38,8 @@ import Testing
 
     @Test(.enabled(if: Requirement.isEnforced || geteuid() == 0, "mounts need root"))
     func anEditWaitsForItsDiskAndIsNotWrittenToAnother() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let disks = try Disks(cloud)
             defer { disks.remove() }
             try disks.plug(disks.right)

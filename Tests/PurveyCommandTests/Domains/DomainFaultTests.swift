@@ -7,8 +7,8 @@ import Testing
 /// Tests of domains that cannot be started or served, and of commands that cannot succeed.
 @Suite(.timeLimit(.minutes(20))) struct DomainFaultTests {
     @Test func aProviderThatIsMissingIsNamedAndItsDomainCanBeRemoved() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("extensions", "remove", "--force", "org.purvey.LocalFolder").status == 0)
             try await cloud.end()
@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func aProviderThatCrashesAtItsStartIsNamedAndWhatIsNotSentIsKept() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             try await cloud.end()
@@ -59,8 +59,8 @@ import Testing
     }
 
     @Test func aProviderThatCrashesAgainAndAgainWhileAFileIsReadIsNamed() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             let program = place.path("LocalFolder.appex/LocalFolder")
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func adviceQuotesADomainsNameAsAShellTakesIt() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let name = "My \"own\" $files"
             let added = try await place.purvey("domains", "add", "org.purvey.LocalFolder", name, "path=" + cloud.cloud)
             try #require(added.status == 0, "\(added.errors)")
@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test func aDomainThatCannotBeStartedIsListedAndCanBeRemovedWithItsEditsKept() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
             // Without the extension no edit can be sent.
@@ -128,8 +128,8 @@ import Testing
     }
 
     @Test func aDomainWhoseRecordIsDamagedIsListedAndCanBeRemoved() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.end()
             let record = place.home + "/data/domains/Papers/domain.plist"
@@ -144,8 +144,8 @@ import Testing
     }
 
     @Test func aDaemonThatIsToldToEndWhileItStartsLeavesNoMount() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.end()
             for step in 0..<12 {
@@ -165,8 +165,8 @@ import Testing
     }
 
     @Test func noDomainIsServedFromAMount() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             for path in [cloud.mount, cloud.mount + "/inner", place.home + "/mounts", place.home] {
                 let outcome = try await place.purvey(
@@ -181,8 +181,8 @@ import Testing
 
     /// A directory may be mounted at several places, and so may a FUSE mount beneath it.
     @Test(.enabled(if: canBind)) func noDomainIsServedFromWhereAMountIsSeenOnceMore() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let seen = place.path("seen")
             try FileManager.default.createDirectory(atPath: seen, withIntermediateDirectories: true)
@@ -204,8 +204,8 @@ import Testing
     private static let canBind = Requirement.isEnforced || geteuid() == 0
 
     @Test func aDomainIsNotMountedOnAFile() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let mounts = place.home + "/mounts"
             try FileManager.default.createDirectory(atPath: mounts, withIntermediateDirectories: true)
             try Data("mine\n".utf8).write(to: URL(fileURLWithPath: cloud.mount))
@@ -219,8 +219,8 @@ import Testing
     }
 
     @Test func aDaemonThatDiesWhileACommandWaitsIsOneLine() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let daemon = try await cloud.daemon()
             let outcome = try await place.shell(
@@ -233,8 +233,8 @@ import Testing
     }
 
     @Test func whatMakesNoSenseIsOneLineAndAStatus() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let long = String(repeating: "x", count: 100_000)
             let wrong: [(words: [String], status: Int32)] = [

@@ -6,20 +6,20 @@ import Testing
 
 /// Tests of a domain's settings, and of how the commands report them.
 @Suite(.timeLimit(.minutes(20))) struct DomainSettingsTests {
-    private func object(_ outcome: CommandPlace.Outcome) throws -> [String: Any] {
+    private func object(_ outcome: CommandFixture.Outcome) throws -> [String: Any] {
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
     }
 
     /// Returns the domain's part of `purvey status --json`.
-    private func status(_ place: CommandPlace) async throws -> [String: Any] {
+    private func status(_ place: CommandFixture) async throws -> [String: Any] {
         let domains = try object(try await place.purvey("status", "--json"))["domains"] as? [[String: Any]]
         return try #require(domains?.first)
     }
 
     @Test func theCacheIsLimitedAsAPersonSaysAndAtOnceWhenThatChanges() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let large = String(repeating: "x", count: 300_000)
             for name in ["1", "2", "3"] { try await cloud.write(large, to: cloud.cloud + "/inner/\(name)") }
             let added = try object(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func whatAPersonSaysReachesTheProvider() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.succeed(
                 "domains", "add", StartedCloud.providerIdentifier, "Behind", "path=" + place.cloud.folder,
                 "sends=behind")
@@ -79,8 +79,8 @@ import Testing
     }
 
     @Test func aContainerThatIsNotThereCannotBeSignalled() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let unknown = try await place.purvey("signal", "Papers", "nope")
             #expect(unknown.status == 1)
@@ -100,8 +100,8 @@ import Testing
     }
 
     @Test func aFolderThatIsGoneIsToldOfEverywhere() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             rename(cloud.cloud, cloud.cloud + "-away")
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func aNewFileHasATypeAndFoldersAreCurrent() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.add(CloudRule(.hold, on: .create)) }
             try await place.write("new", to: "new.txt")
             let item = try await place.item("new.txt")
@@ -159,8 +159,8 @@ import Testing
     }
 
     @Test func whatTheProviderHasNotBeenToldIsInTheStatus() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             // The stopped extension accepts nothing.
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func helpHasNoBlanksAtLineEnds() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let commands = try await place.purvey("--help").text.split(separator: "\n").compactMap { line in
                 line.hasPrefix("  ") && !line.hasPrefix("   ") ? line.split(separator: " ").first : nil
             }

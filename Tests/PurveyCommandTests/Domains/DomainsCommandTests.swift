@@ -6,8 +6,8 @@ import Testing
 /// Tests of domains from the command line, through a daemon, a confined provider and a real mount.
 @Suite(.timeLimit(.minutes(20))) struct DomainsCommandTests {
     @Test func aFolderIsMountedListedFetchedEditedAndRemoved() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let listed = try await place.purvey("domains", "--json")
             let domain = try (JSONSerialization.jsonObject(with: listed.output) as? [[String: Any]])?.first
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    private func isQuiet(_ place: CommandPlace) async throws -> Bool {
+    private func isQuiet(_ place: CommandFixture) async throws -> Bool {
         let outcome = try await place.purvey("status", "--json")
         let status = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
         let domains = status?["domains"] as? [[String: Any]] ?? []
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func bytesAreBroughtKeptAndDropped() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let down = try await place.purvey("download", cloud.mount)
             #expect(down.status == 0, "\(down.errors)")
@@ -71,8 +71,8 @@ import Testing
     }
 
     @Test func aKeptFolderKeepsWhatComesIntoItUntilItIsEvictedItself() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("keep", cloud.mount + "/inner").status == 0)
             #expect(try await cloud.state("Papers:inner/b.txt") == "current")
@@ -114,8 +114,8 @@ import Testing
     }
 
     @Test func whatOthersChangeIsSeen() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             #expect(try await place.purvey("ls", "Papers:").status == 0)
@@ -132,9 +132,9 @@ import Testing
     }
 
     @Test func aFailedAddLeavesNothingAndRemovesNothing() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
-            func add(_ words: String...) async throws -> CommandPlace.Outcome {
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
+            func add(_ words: String...) async throws -> CommandFixture.Outcome {
                 try await place.purvey(["domains", "add"] + words)
             }
             // Items in the directory that would be the mount point stay, and stay visible.
@@ -182,8 +182,8 @@ import Testing
     }
 
     @Test func editsThatTheServiceLacksKeepADomainOrAreCopiedOut() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
             // The service cannot be reached, as its directory is away.
@@ -203,8 +203,8 @@ import Testing
     }
 
     @Test func domainsComeBackWithTheDaemonAndOneThatIsDamagedHarmsNoOther() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             try await cloud.end()
@@ -221,8 +221,8 @@ import Testing
     }
 
     @Test func aDaemonThatWasKilledLeavesNoDeadMountBehind() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.write("edited\n", to: cloud.mount + "/a.txt")
             try await cloud.end(by: SIGKILL)
@@ -237,8 +237,8 @@ import Testing
     }
 
     @Test func aDomainsNameMeansTheSameInAMountAsOutsideOfIt() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             // The name of this file could also be read as a path in the domain.
             try await cloud.write("a note\n", to: cloud.cloud + "/Papers:a.txt")
             try await cloud.add()
@@ -255,8 +255,8 @@ import Testing
     }
 
     @Test func commandsNeedNoMount() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.end()
             let start = try await place.shell(
                 "PATH=\"$(dirname \"$purvey\"):$PATH\" purveyd --no-mount --socket \"$PURVEY_HOME/run/daemon.socket\"")

@@ -6,17 +6,17 @@ import Testing
 
 /// The folder that a domain was handed, and others that come to its path.
 @Suite(.timeLimit(.minutes(20))) struct HandedFolderCommandTests {
-    private func record(_ place: CommandPlace) -> String { place.home + "/data/domains/Papers/domain.plist" }
+    private func record(_ place: CommandFixture) -> String { place.home + "/data/domains/Papers/domain.plist" }
 
-    private func noted(_ place: CommandPlace) throws -> [String: String]? {
+    private func noted(_ place: CommandFixture) throws -> [String: String]? {
         let data = try Data(contentsOf: URL(fileURLWithPath: record(place)))
         let list = try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
         return (list as? [String: Any])?["Folder"] as? [String: String]
     }
 
     @Test func aLinkThatCameToThePathIsRefusedAndTheFolderServedAgainOnceItIsBack() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try noted(place)?["Path"] == cloud.cloud)
             try await cloud.end()
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test func theFolderOfADomainOfAnOlderBuildIsNotedAtItsFirstStart() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let known = try #require(try noted(place))
             try await cloud.end()

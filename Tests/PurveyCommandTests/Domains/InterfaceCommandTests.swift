@@ -7,8 +7,8 @@ import Testing
 /// Tests of a provider's user interface: a confined process asks, and a user at a terminal replies.
 @Suite(.timeLimit(.minutes(20))) struct InterfaceCommandTests {
     /// Runs a test with the provider, its user interface and one file.
-    private func run(timeLimit: Int = 120, _ body: (ServicePlace) async throws -> Void) async throws {
-        try await ServicePlace.run { place in
+    private func run(timeLimit: Int = 120, _ body: (ServiceFixture) async throws -> Void) async throws {
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
             try await place.installInterface(timeLimit: timeLimit)
@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Returns the actions that the service was asked to perform.
-    private func acts(_ place: ServicePlace) async throws -> [String] {
+    private func acts(_ place: ServiceFixture) async throws -> [String] {
         try await place.tell { control in
             try control.requests().compactMap { request in
                 if case .act(let action, let items) = request { "\(action): \(items.count)" } else { nil }
@@ -103,13 +103,13 @@ import Testing
     }
 
     /// Runs an action without a terminal, which must fail.
-    private func expectFailure(of action: String, _ words: String, _ place: ServicePlace) async throws {
+    private func expectFailure(of action: String, _ words: String, _ place: ServiceFixture) async throws {
         let outcome = try await place.place.shell("setsid -w \"$purvey\" actions Cloud:letter.txt \(action)")
         #expect(outcome.status == 1 && outcome.errors.contains(words), "\(action): \(outcome.errors)")
         #expect(outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
     }
 
-    private func expectNoExtensionLeft(_ place: ServicePlace) async throws {
+    private func expectNoExtensionLeft(_ place: ServiceFixture) async throws {
         try await place.eventually("no extension is left") {
             place.place.processes(of: place.interfaceBundle).isEmpty
         }
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func aPasswordIsAskedForOnTheTerminalWhereThereIsNoInterface() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.change { $0.password = "secret" } }
             let person = try PersonAtTerminal(place.place, "sign-in", "Cloud")
             try await person.sees("Password for Cloud: ")

@@ -3,8 +3,8 @@ import Foundation
 import Fuse
 import FuseTesting
 import Glibc
-import Keeping
 import LinuxSystem
+import MountTakeover
 import ProgramTesting
 import ScriptableService
 import Testing
@@ -12,13 +12,13 @@ import Testing
 /// Tests of daemons that die, and of the keeper that starts them again.
 @Suite(.timeLimit(.minutes(20))) struct KeeperTests {
     /// Whether a keeper runs, and holds a mount if mounts can be handed over.
-    private func hasKeeper(_ place: CommandPlace) -> Bool {
+    private func hasKeeper(_ place: CommandFixture) -> Bool {
         !processes("purvey-keeper", of: place).isEmpty && (!Kernel.handsOver || keptDevices(of: place) > 0)
     }
 
     @Test func aDaemonThatWasKilledIsBackWithItsMountsWithoutAnyCommand() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
             for death in 0..<3 {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aQuestionThatADaemonDiesUnderIsAnsweredByTheNext() async throws {
-        try await ServicePlace.run { service in
+        try await ServiceFixture.run { service in
             let place = service.place
             try await service.tell { try $0.put("a.txt", "a") }
             try await service.succeed("ls", "Cloud:")
@@ -67,8 +67,8 @@ import Testing
     /// A killed daemon accepts connections until the last reference to its socket is closed, which may be after its
     /// keeper has started the next daemon.
     @Test func aDaemonThatIsDyingIsNotTakenForOneThatRuns() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.end()
             let dead = try await onThread { try DeadListener(at: place.home + "/run/daemon.socket") }
@@ -84,8 +84,8 @@ import Testing
     /// If the keeper dies with the daemon, no process takes over the mount. The kernel may still accept writes of a
     /// program to the dead mount: `fsync` fails for that program, and no other process sees the data.
     @Test func whatIsWrittenIntoADeadMountIsNeitherShownNorSent() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func aDaemonThatIsToldToEndStaysEndedAndSoDoesItsKeeper() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             try await cloud.eventually("the daemon has a keeper") { hasKeeper(place) }
             try await cloud.end()
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func theKeeperEndsWithTheLastDomainAndIsThereWithTheNext() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             #expect(processes("purvey-keeper", of: place).isEmpty)
             for _ in 0..<2 {
                 try await cloud.add()

@@ -7,8 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct NormalFormTests {
     @Test func aRenameThatChangesOnlyTheNormalFormReachesTheFolder() async throws {
         let (composed, decomposed) = ("r\u{E9}sum\u{E9}.txt", "re\u{301}sume\u{301}.txt")
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let (mount, served) = (cloud.mount + "/inner/", cloud.cloud + "/inner/")
             try await onThread { try Self.write("text", to: served + composed) }
             try await cloud.add()
@@ -28,8 +28,8 @@ import Testing
 
     @Test func aNameThatBeginsWithAByteOrderMarkIsAnotherOneThanWithout() async throws {
         let (plain, marked) = ("report", "\u{FEFF}report")
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let (mount, served) = (cloud.mount + "/inner/", cloud.cloud + "/inner/")
             try await cloud.add()
             for name in [plain, marked] {

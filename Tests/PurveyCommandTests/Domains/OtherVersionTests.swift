@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func aDaemonOfAnotherVersionIsToldOfInOneLine() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             var service = Service()
             service.on(OlderList.self) { _, call in call.reply(Empty()) }
             service.on(NewerRecents.self) { _, call in call.reply(Empty()) }

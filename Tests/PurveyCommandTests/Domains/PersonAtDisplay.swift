@@ -12,7 +12,7 @@ final class PersonAtDisplay: Sendable {
     let environment: [String: String]
 
     /// Runs a test with a display that requires the cookie named in the environment.
-    static func run(_ place: CommandPlace, _ body: (PersonAtDisplay) async throws -> Void) async throws {
+    static func run(_ place: CommandFixture, _ body: (PersonAtDisplay) async throws -> Void) async throws {
         let person = try await PersonAtDisplay(place)
         do {
             try await body(person)
@@ -23,7 +23,7 @@ final class PersonAtDisplay: Sendable {
         await person.end()
     }
 
-    private init(_ place: CommandPlace) async throws {
+    private init(_ place: CommandFixture) async throws {
         let authority = place.path("display-authority")
         try Data(Self.cookie).write(to: URL(fileURLWithPath: authority))
         // Xvfb chooses a free display number, and prints it.

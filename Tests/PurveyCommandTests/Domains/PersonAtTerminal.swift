@@ -14,11 +14,12 @@ final class PersonAtTerminal: Sendable {
     /// Starts `purvey` with a new pseudo-terminal as its controlling terminal, input and output.
     ///
     /// - Parameter other: Environment variables that differ from this process's; `nil` removes a variable.
-    convenience init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: String...) throws {
+    convenience init(_ place: CommandFixture, environment other: [String: String?] = [:], _ arguments: String...) throws
+    {
         try self.init(place, environment: other, arguments)
     }
 
-    init(_ place: CommandPlace, environment other: [String: String?] = [:], _ arguments: [String]) throws {
+    init(_ place: CommandFixture, environment other: [String: String?] = [:], _ arguments: [String]) throws {
         terminal = try PseudoTerminal()
         let name = terminal.path
         var environment = ProcessInfo.processInfo.environment

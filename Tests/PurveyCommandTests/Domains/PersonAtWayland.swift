@@ -15,7 +15,7 @@ final class PersonAtWayland: Sendable {
     let environment: [String: String?]
 
     /// Runs a test with a display.
-    static func run(_ place: CommandPlace, _ body: (PersonAtWayland) async throws -> Void) async throws {
+    static func run(_ place: CommandFixture, _ body: (PersonAtWayland) async throws -> Void) async throws {
         let person = try await PersonAtWayland(place)
         do {
             try await body(person)
@@ -26,7 +26,7 @@ final class PersonAtWayland: Sendable {
         await person.end()
     }
 
-    private init(_ place: CommandPlace) async throws {
+    private init(_ place: CommandFixture) async throws {
         folder = place.path("wayland")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         // The compositor runs this command when it is ready, which prints the display's name.

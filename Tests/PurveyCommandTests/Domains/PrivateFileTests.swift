@@ -9,8 +9,8 @@ import Testing
         let modes: [(name: String, mode: mode_t)] = [
             ("secret", 0o600), ("tool", 0o700), ("letter", 0o644), ("program", 0o755),
         ]
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             for (name, mode) in modes {
                 let path = cloud.mount + "/" + name

@@ -6,8 +6,8 @@ import Testing
 /// Tests of installing and removing a provider that has domains.
 @Suite(.timeLimit(.minutes(20))) struct ProviderInstallTests {
     @Test func aProviderThatDomainsUseIsRemovedByForceOnly() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let refused = try await place.purvey("extensions", "remove", "org.purvey.LocalFolder")
             #expect(refused.status == 1)
@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test func installingAnewEndsProcessesOfTheOldBuildAndTheNextAnswersAreOfTheNewOne() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             let before = cloud.extensionProcesses
@@ -37,8 +37,8 @@ import Testing
     }
 
     @Test func aSettingThatTheProviderDeclaresHasToBeGiven() async throws {
-        try await CommandPlace.run { place in
-            _ = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            _ = try await CloudFixture(place)
             let refused = try await place.purvey("domains", "add", "org.purvey.LocalFolder", "Papers")
             #expect(refused.status == 1)
             #expect(refused.errors.contains("needs path=DIR (the folder that is served)"), "\(refused.errors)")
@@ -47,8 +47,8 @@ import Testing
     }
 
     @Test func whatAProviderDoesIsInItsLog() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let logs = try await place.purvey("extensions", "logs", "org.purvey.LocalFolder")
             #expect(logs.status == 0, "\(logs.errors)")

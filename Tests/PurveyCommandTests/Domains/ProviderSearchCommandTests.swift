@@ -6,14 +6,14 @@ import Testing
 
 /// Tests of `purvey search --provider`, across a daemon, a confined provider and its service.
 @Suite(.timeLimit(.minutes(20))) struct ProviderSearchCommandTests {
-    private func found(_ place: ServicePlace, _ arguments: String...) async throws -> [[String: Any]] {
+    private func found(_ place: ServiceFixture, _ arguments: String...) async throws -> [[String: Any]] {
         let outcome = try await place.place.purvey(["search", "--provider", "--json"] + arguments)
         try #require(outcome.status == 0, "\(outcome.errors)")
         return try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]])
     }
 
     @Test func theServiceFindsWhatNobodyHasLookedIntoYet() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { control in
                 try control.put("report.txt", "known")
                 try control.put("deep/inner/report two.txt", "unknown")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func whatCannotBeSearchedForIsToldInOneLine() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             let long = String(repeating: "x", count: 1001)
             for (arguments, status, words) in [
                 ([], Int32(2), "what is to be found"), ([" "], 2, "what is to be found"),
@@ -64,8 +64,8 @@ import Testing
     }
 
     @Test func aProviderThatDoesNotSearchIsLeftOutUnlessItIsMeant() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             for domain in [["--domain", "Papers"], []] {
                 let outcome = try await place.purvey(["search", "--provider", "a.txt"] + domain)

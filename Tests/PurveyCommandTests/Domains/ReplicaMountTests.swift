@@ -11,15 +11,15 @@ import Testing
 /// their own.
 @Suite(.timeLimit(.minutes(20))) struct ReplicaMountTests {
     /// Runs a test with the root listed, so that changes at the service are reported.
-    private func run(_ body: (ServicePlace) async throws -> Void) async throws {
-        try await ServicePlace.run(model: .replica) { place in
+    private func run(_ body: (ServiceFixture) async throws -> Void) async throws {
+        try await ServiceFixture.run(model: .replica) { place in
             try await place.tell { try $0.put("docs/inner.txt", "inside") }
             #expect(await place.names() == ["docs"])
             try await body(place)
         }
     }
 
-    private func expect(_ what: String, _ tree: [String: String], _ place: ServicePlace) async throws {
+    private func expect(_ what: String, _ tree: [String: String], _ place: ServiceFixture) async throws {
         var found: [String: String] = [:]
         try await place.eventually(what) {
             // Between the two requests a file may be replaced.
@@ -245,7 +245,7 @@ import Testing
     }
 }
 
-extension ServicePlace {
+extension ServiceFixture {
     /// Runs a blocking closure with the mount's path.
     fileprivate func run(_ body: @escaping @Sendable (String) throws -> Void) async throws {
         let mount = mount

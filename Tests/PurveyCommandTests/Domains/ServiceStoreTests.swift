@@ -8,17 +8,17 @@ import Testing
 /// Tests of a daemon under a service manager, as the systemd unit runs it: the manager's descriptor store keeps the
 /// mounts when the daemon dies. The test acts as systemd, following sd_notify(3) and sd_listen_fds(3).
 @Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct ServiceStoreTests {
-    private func begin(_ place: CommandPlace) async throws -> (Manager, CloudPlace) {
+    private func begin(_ place: CommandFixture) async throws -> (Manager, CloudFixture) {
         let manager = try Manager(place)
         try await manager.start()
-        let cloud = try await CloudPlace(place)
+        let cloud = try await CloudFixture(place)
         try await cloud.add()
         try await cloud.eventually("the manager has the mount") { try manager.mounts.count == 1 }
         return (manager, cloud)
     }
 
     @Test func aServiceThatDiesGoesOnWithItsMounts() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
             // The writer is another process: this one starts the daemon, and would wait for the daemon to flush the
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func whatIsNotWholeIsLetGoOfAndAMountThatManyDiedWithIsMadeAnew() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let first = try manager.mounts
             let folder = try await onThread {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func ofAMountThatWasKeptTwiceTheNewerIsGoneOnWith() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let names = try manager.names
             let folder = try await onThread {
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func whoNeedsADaemonBeforeTheServiceIsStartedAgainWaitsForThat() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let reader = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
             let names = try manager.names
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func aManagerThatDoesNotListenHoldsUpTheMountOnlyThatItIsToldOf() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             let names = try manager.names
             // The daemon asks the manager to drop a mount that cannot be replaced.
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func whereTheServiceIsNotStartedAgainWhoNeedsADaemonStartsOne() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let (manager, cloud) = try await begin(place)
             try await manager.kill()
             manager.letGo()
@@ -181,7 +181,7 @@ private final class Manager: Sendable {
         var daemon: ChildProgram?
     }
 
-    private let place: CommandPlace
+    private let place: CommandFixture
     private let path: String
     private let line: FileDescriptor
     private let state = Lock(State())
@@ -191,7 +191,7 @@ private final class Manager: Sendable {
     /// The path of the file that marks the daemon as a service.
     var mark: String { socket + ".service" }
 
-    init(_ place: CommandPlace) throws {
+    init(_ place: CommandFixture) throws {
         self.place = place
         path = place.home + "/notify"
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

@@ -24,8 +24,8 @@ import Testing
     }
 
     /// Runs a test while a program reads a file for which no bytes come.
-    private func whileAReaderWaits(_ body: @escaping (ServicePlace, Reader) async throws -> Void) async throws {
-        try await ServicePlace.run(model: .replica) { place in
+    private func whileAReaderWaits(_ body: @escaping (ServiceFixture, Reader) async throws -> Void) async throws {
+        try await ServiceFixture.run(model: .replica) { place in
             try await place.tell { try $0.put("film.mov", "pictures") }
             try await place.tell { try $0.add(CloudRule(.hold, on: .contents, times: 1)) }
             _ = await place.names()

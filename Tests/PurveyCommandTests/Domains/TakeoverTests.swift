@@ -11,7 +11,7 @@ import Testing
 /// If the kernel cannot hand over a mount, it is mounted anew, which ``KeeperTests`` covers.
 @Suite(.timeLimit(.minutes(20)), .enabled(if: Kernel.handsOver)) struct TakeoverTests {
     /// Kills the daemon and waits until another one serves the mount.
-    private func replaceDaemon(of cloud: CloudPlace) async throws {
+    private func replaceDaemon(of cloud: CloudFixture) async throws {
         let old = try #require(runningDaemon(of: cloud.place))
         kill(old, SIGKILL)
         try await cloud.eventually("another daemon serves the mount") {
@@ -20,15 +20,15 @@ import Testing
         }
     }
 
-    private func begin(_ place: CommandPlace) async throws -> CloudPlace {
-        let cloud = try await CloudPlace(place)
+    private func begin(_ place: CommandFixture) async throws -> CloudFixture {
+        let cloud = try await CloudFixture(place)
         try await cloud.add()
         try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
         return cloud
     }
 
     @Test func programsAtWorkSeeNothingOfFiveDaemonsThatAreKilled() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let cloud = try await begin(place)
             let stop = place.path("stop")
             let script = """
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func aFileThatIsWrittenWhileDaemonsDieReachesTheProviderWhole() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let cloud = try await begin(place)
             let program = try await onThread {
                 try ChildProgram.start(
@@ -129,13 +129,13 @@ import Testing
 
     /// With passthrough, no daemon is notified of a program's writes while the next daemon recovers.
     @Test func whatIsWrittenToAMappingWhileTheNextDaemonStartsReachesTheProvider() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             // Every daemon stops itself at this point, the first time that it opens a domain.
             let first = try await place.shell("PURVEY_FAULT_POINT=engine.recovery.identities:1:stop $purvey status")
             try #require(first.status == 0, "\(first.errors)")
             // A daemon without clients ends, and the next one would not stop itself.
             let user = try await place.offer(try place.write("text", to: "offered.txt"))
-            let cloud = try await CloudPlace(place)
+            let cloud = try await CloudFixture(place)
             async let added: Void = cloud.add()
             kill(try await stoppedDaemon(of: cloud), SIGCONT)
             try await added
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func aKeeperThatDiesIsReplacedAndTheNextOneHasTheMounts() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let cloud = try await begin(place)
             let file = try await onThread { try FileDescriptor.open(cloud.mount + "/a.txt", .readOnly) }
             let keeper = try #require(processes("purvey-keeper", of: place).first)
@@ -187,11 +187,11 @@ import Testing
     }
 
     @Test(.enabled(if: FullDisk.isWanted)) func aReaderOfPartsGoesOnWithTheNextDaemonOnAFullDisk() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             // Parts are stored beside the edits if the cache is on another disk; the index is on the same disk.
             let disk = try await onThread { try FullDisk(megabytes: 10, at: place.home + "/data/domains") }
             let contents = pattern(12 << 20)
-            let cloud = try await CloudPlace(place)
+            let cloud = try await CloudFixture(place)
             try Data(contents).write(to: URL(fileURLWithPath: cloud.cloud + "/large"))
             try await cloud.add()
             try await cloud.eventually("the keeper has the mount") { keptDevices(of: place) > 0 }
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test func aDaemonThatIsToldToEndInTheMidstOfATakeoverLeavesNoDeadMount() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let cloud = try await begin(place)
             let old = try #require(runningDaemon(of: place))
             kill(old, SIGKILL)
@@ -233,7 +233,7 @@ import Testing
     }
 
     /// Waits until the daemon has stopped itself, and returns its process.
-    private func stoppedDaemon(of cloud: CloudPlace, besides old: pid_t? = nil) async throws -> pid_t {
+    private func stoppedDaemon(of cloud: CloudFixture, besides old: pid_t? = nil) async throws -> pid_t {
         try await cloud.eventually("the daemon stands still") {
             runningDaemon(of: cloud.place).map { $0 != old && ProcessState.isStopped($0) } ?? false
         }
@@ -278,7 +278,7 @@ private func fifo(_ path: String) throws -> String {
 }
 
 /// Returns the live processes of a program that belong to a place.
-func processes(_ name: String, of place: CommandPlace) -> [pid_t] {
+func processes(_ name: String, of place: CommandFixture) -> [pid_t] {
     let home = Data("PURVEY_HOME=\(place.home)\0".utf8)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in
@@ -289,14 +289,14 @@ func processes(_ name: String, of place: CommandPlace) -> [pid_t] {
 }
 
 /// Returns the daemon that listens or is about to, rather than the process that starts it.
-func runningDaemon(of place: CommandPlace) -> pid_t? {
+func runningDaemon(of place: CommandFixture) -> pid_t? {
     processes("purveyd", of: place).first { process in
         FileManager.default.contents(atPath: "/proc/\(process)/cmdline")?.range(of: Data("--foreground\0".utf8)) != nil
     }
 }
 
 /// Returns the number of descriptors of /dev/fuse that the keepers hold.
-func keptDevices(of place: CommandPlace) -> Int {
+func keptDevices(of place: CommandFixture) -> Int {
     processes("purvey-keeper", of: place).reduce(0) { count, process in
         let folder = "/proc/\(process)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

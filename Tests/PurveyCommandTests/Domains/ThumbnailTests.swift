@@ -17,19 +17,19 @@ import Testing
 
     private static let folders = ["normal", "large", "x-large", "xx-large"]
 
-    private func count(_ place: ServicePlace, in folder: String) -> Int {
+    private func count(_ place: ServiceFixture, in folder: String) -> Int {
         let path = place.place.home + "/thumbnails/" + folder
         return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).count { $0.hasSuffix(".png") }
     }
 
     /// Lists a directory as a file manager does.
-    private func look(_ place: ServicePlace, into folder: String) async throws -> Int {
+    private func look(_ place: ServiceFixture, into folder: String) async throws -> Int {
         let path = place.mount + "/" + folder
         return try await onThread { try FileManager.default.contentsOfDirectory(atPath: path).count }
     }
 
     @Test func aThousandPicturesAreDrawnAndNoneIsFetched() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             let picture = try Self.picture(128, 96)
             try await place.tell {
                 try $0.fill("pictures", count: 1000, prefix: "a b#", suffix: ".jpg")
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func sizesAreThoseOfTheFolders() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             let (large, small) = (try Self.picture(1600, 800), try Self.picture(300, 200))
             try await place.tell {
                 try $0.put("large.jpg", "a")
@@ -92,7 +92,7 @@ import Testing
 
     @Test(.enabled(if: TestDisk.isWanted(.tmpfs)))
     func aFullDiskKeepsThumbnailsAwayUntilThereIsRoom() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             let picture = try Self.picture(128, 96)
             try await place.tell {
                 try $0.put("a.jpg", "a")
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func whatIsNoPictureIsNotDrawnAndDoesNotHinderTheRest() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             let picture = try Self.picture(64, 64)
             try await place.tell {
                 try $0.fill("pictures", count: 40, suffix: ".png")

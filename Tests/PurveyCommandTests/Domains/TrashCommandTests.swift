@@ -6,15 +6,15 @@ import Testing
 
 /// Tests of the trash of "On This Machine" from the command line, through a daemon, a confined provider and a mount.
 @Suite(.timeLimit(.minutes(20))) struct TrashCommandTests {
-    private func listed(_ place: CommandPlace) async throws -> [String] {
+    private func listed(_ place: CommandFixture) async throws -> [String] {
         let outcome = try await place.purvey("trash")
         try #require(outcome.status == 0, "\(outcome.errors)")
         return outcome.text.split(separator: "\n").map(String.init)
     }
 
     @Test func itemsGoToTheTrashAndComeBackWithTheirContents() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/inner/b.txt") == "deep\n")
             #expect(try await listed(place).isEmpty)
@@ -46,8 +46,8 @@ import Testing
     }
 
     @Test func aPersonWhoEmptiesTheTrashByHandIsFollowed() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("trash", "Papers:a.txt").status == 0)
             try await cloud.eventually("it is in the trash") { try await listed(place) == ["Papers:a.txt"] }
@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func theTrashIsEmptiedOfWhatIsShownAndOfOneItem() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try Data("third\n".utf8).write(to: URL(fileURLWithPath: cloud.cloud + "/c.txt"))
             try await cloud.add()
             #expect(try await place.purvey("trash", "Papers:inner", "Papers:a.txt", "Papers:c.txt").status == 0)
@@ -88,8 +88,8 @@ import Testing
 
     /// GIO moves a file to such a trash directory if the file is on another file system than the home directory.
     @Test func whatAFileManagerTrashesInTheMountIsInAFolderOfTheService() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             let moved = try await place.shell(
                 """
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func whoeverTrashesWhatAServiceKeepsIsToldSo() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { cloud in
                 try cloud.put("folder/a.txt", "hello")
                 try cloud.add(CloudRule(.fail(.unsupported), on: .trash))
@@ -126,8 +126,8 @@ import Testing
     }
 
     @Test func whatCannotBeDoneIsOneLine() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             for (arguments, status, words) in [
                 (["trash", "--json", "Papers:a.txt"], Int32(2), "goes with the list"),

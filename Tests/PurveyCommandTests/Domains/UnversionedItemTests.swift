@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct UnversionedItemTests {
     @Test(arguments: [StartedCloud.Model.documents, .replica])
     func aChangeAtTheServiceIsFetchedAndTheStatusTellsThatVersionsAreMissing(_ model: StartedCloud.Model) async throws {
-        try await ServicePlace.run(model: model) { place in
+        try await ServiceFixture.run(model: model) { place in
             try await place.tell { try $0.put("unversioned.txt", "old") }
             // Changes are applied only to directories that were listed.
             #expect(await place.names() == ["unversioned.txt"])
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: [StartedCloud.Model.documents, .replica])
     func anEditOfWhatTheServiceChangedIsAConflict(_ model: StartedCloud.Model) async throws {
-        try await ServicePlace.run(model: model) { place in
+        try await ServiceFixture.run(model: model) { place in
             try await place.tell { try $0.put("unversioned.txt", "old") }
             #expect(await place.read("unversioned.txt") == "old")
             // The engine does not learn of the change before the edit is made.
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func aProviderThatGivesVersionsHasNoNote() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             #expect(!(try await place.succeed("status").text.contains("itemVersion")))

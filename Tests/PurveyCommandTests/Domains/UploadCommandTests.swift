@@ -6,7 +6,7 @@ import Testing
 /// Tests of edits that a service refuses, across a daemon, a confined provider, a service and a mount.
 @Suite(.timeLimit(.minutes(20))) struct UploadCommandTests {
     @Test func whatCouldNotBeSentForAMomentIsSentByItself() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             try await place.tell { try $0.add(CloudRule(.drop, on: .replace, times: 1)) }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func aFullServiceIsToldWithWhatToDoAndRetried() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.change { $0.quota = 10 } }
             try await place.write("more than there is room for", to: "large.txt")
             try await place.eventually("the fault is shown") {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func whoeverEditsWhatSomebodyElseHasEditedIsToldWhereItIs() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             #expect(try await place.status()["notes"] as? [String] == [])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func aSignInIsAskedForOnceAndGoesOnByItself() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             try await place.tell { try $0.change { $0.password = "secret" } }
@@ -129,12 +129,12 @@ import Testing
     }
 
     @Test func aServiceThatWantsAPasswordIsAddedWithOne() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell {
                 try $0.put("a.txt", "hello")
                 try $0.change { $0.password = "secret" }
             }
-            func add(_ options: String...) async throws -> CommandPlace.Outcome {
+            func add(_ options: String...) async throws -> CommandFixture.Outcome {
                 try await place.place.purvey(
                     ["domains", "add"] + options
                         + [StartedCloud.providerIdentifier, "Other", "path=" + place.cloud.folder])
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func anUploadInTheBackgroundIsShownUntilTheServiceHasIt() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("a.txt", "old") }
             #expect(await place.read("a.txt") == "old")
             try Data().write(to: URL(fileURLWithPath: place.cloud.folder + "/sends-behind"))

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the same window as in ``WindowCommandTests``, on a Wayland display.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct WaylandWindowTests {
-    private func run(_ body: (CloudPlace, PersonAtWayland) async throws -> Void) async throws {
+    private func run(_ body: (CloudFixture, PersonAtWayland) async throws -> Void) async throws {
         try await NewNoteExample.run { cloud in
             try await PersonAtWayland.run(cloud.place) { try await body(cloud, $0) }
         }

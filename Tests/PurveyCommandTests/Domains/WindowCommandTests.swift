@@ -8,13 +8,13 @@ import Testing
 /// Tests of a provider's user interface that shows a window: the confined example of a new note, with a simulated
 /// user at an X display.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct WindowCommandTests {
-    private func run(_ body: (CloudPlace, PersonAtDisplay) async throws -> Void) async throws {
+    private func run(_ body: (CloudFixture, PersonAtDisplay) async throws -> Void) async throws {
         try await NewNoteExample.run { cloud in
             try await PersonAtDisplay.run(cloud.place) { try await body(cloud, $0) }
         }
     }
 
-    private func newNote(_ cloud: CloudPlace, _ environment: [String: String]) throws -> RunningProgram {
+    private func newNote(_ cloud: CloudFixture, _ environment: [String: String]) throws -> RunningProgram {
         let variables = environment.mapValues { Optional($0) }
         return try NewNoteExample.start(cloud, variables.merging(["WAYLAND_DISPLAY": nil]) { $1 })
     }
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func aDisplayIsTheOnlyServerThatAnExtensionReaches() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("letter.txt", "a") }
             try await place.succeed("ls", "Cloud:")
             try await PersonAtDisplay.run(place.place) { person in

@@ -8,7 +8,7 @@ import Testing
 /// provider.
 @Suite(.timeLimit(.minutes(20))) struct WorkingSetCommandTests {
     /// Returns the paths that a command lists.
-    private func paths(_ place: CommandPlace, _ arguments: String...) async throws -> [String] {
+    private func paths(_ place: CommandFixture, _ arguments: String...) async throws -> [String] {
         let outcome = try await place.purvey(arguments + ["--json"])
         try #require(outcome.status == 0, "\(outcome.errors)")
         let items = try JSONSerialization.jsonObject(with: outcome.output) as? [[String: Any]]
@@ -16,8 +16,8 @@ import Testing
     }
 
     @Test func theWorkingSetIsThereWithoutTheExtension() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(await cloud.contents(cloud.mount + "/a.txt") == "hello\n")
             #expect(try await paths(place, "recents") == ["a.txt"])
@@ -50,7 +50,7 @@ import Testing
     }
 
     /// Returns the number of tags and ranks in the provider's catalogue.
-    private func sentMarks(_ place: CommandPlace) async throws -> Int {
+    private func sentMarks(_ place: CommandFixture) async throws -> Int {
         let script = """
             find "$PURVEY_HOME" -name catalogue.db -print0 | xargs -0 cat | grep -aoE 'Work|[0-9]{13}' | sort -u | wc -l
             """
@@ -60,8 +60,8 @@ import Testing
     }
 
     @Test func tagsAndFavoritesThatWereSetReachTheProviderWhateverIsKilled() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", cloud.mount).status == 0)
             // The stopped extension accepts nothing.
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func aPushHasWhatTheServiceHasToldNobodyOfAskedFor() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await place.tell { try $0.put("Folder/a.txt", "hello") }
             #expect(await place.read("Folder/a.txt") == "hello")
             let folder = try #require(try await place.tell { try $0.snapshot()["Folder"]?.identifier })
@@ -95,12 +95,12 @@ import Testing
     }
 
     @Test func aPushIsUnderstoodOrRefused() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             #expect(try await place.purvey("ls", "Papers:").status == 0)
             try await cloud.write("new\n", to: cloud.cloud + "/new.txt")
-            func push(_ payload: String) async throws -> CommandPlace.Outcome {
+            func push(_ payload: String) async throws -> CommandFixture.Outcome {
                 try await place.purvey("push", input: Data(payload.utf8))
             }
             let root = "NSFileProviderRootContainerItemIdentifier"
@@ -133,8 +133,8 @@ import Testing
     }
 
     @Test func wordsThatMakeNoSenseAreRefused() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             try await cloud.add()
             for (arguments, status, words) in [
                 (["search"], Int32(2), "what is to be found"), (["search", " "], 2, "what is to be found"),

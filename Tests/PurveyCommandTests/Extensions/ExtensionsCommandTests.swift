@@ -4,7 +4,7 @@ import ProgramTesting
 import Testing
 
 @Suite struct ExtensionsCommandTests {
-    private func write(_ list: [String: Any], _ place: CommandPlace) throws {
+    private func write(_ list: [String: Any], _ place: CommandFixture) throws {
         try FileManager.default.createDirectory(atPath: place.path("Filer.appex"), withIntermediateDirectories: true)
         try PropertyListSerialization.data(fromPropertyList: list, format: .xml, options: 0)
             .write(to: URL(fileURLWithPath: place.path("Filer.appex/Info.plist")))
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func anExtensionIsInstalledListedAndRemovedAndItsTypesAreKnown() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try write(propertyList, place)
             try place.write("#!/bin/sh\n", to: "Filer.appex/filer")
             chmod(place.path("Filer.appex/filer"), 0o755)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func aContainerStaysUnlessItIsToBeRemovedToo() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try write(propertyList, place)
             try place.write("#!/bin/sh\n", to: "Filer.appex/filer")
             chmod(place.path("Filer.appex/filer"), 0o755)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aClassIsPrintedWithItsModulesName() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             var list = propertyList
             list["NSExtension"] = [
                 "NSExtensionPointIdentifier": "com.apple.share-services",
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func aLogIsPrintedAndFollowedAcrossItsFiles() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let folder = place.home + "/data/logs"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let log = URL(fileURLWithPath: folder + "/org.example.filer.log")
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func aPointThatIsNoneIsAFaultThatTellsTheOthers() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             var list = propertyList
             list["NSExtension"] = [
                 "NSExtensionPointIdentifier": "com.apple.fileprovider-noui", "NSExtensionPrincipalClass": "Filer",
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func everyFaultOfAnExtensionIsPrintedOnALineOfItsOwn() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try write(["NSExtension": ["NSExtensionPointIdentifier": "com.apple.share-services"]], place)
             let check = try await place.purvey("extensions", "check", "Filer.appex")
             #expect(check.status == 1)

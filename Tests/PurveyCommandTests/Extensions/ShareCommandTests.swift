@@ -8,7 +8,7 @@ import Testing
 @Suite struct ShareCommandTests {
     /// Installs a bundle with a program that was built beside the tests.
     private func install(
-        _ program: String, _ place: CommandPlace, principal: String, rule: Any = "TRUEPREDICATE",
+        _ program: String, _ place: CommandFixture, principal: String, rule: Any = "TRUEPREDICATE",
         more: [String: Any] = [:]
     ) async throws {
         let bundle = place.path(program + ".appex")
@@ -32,7 +32,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
-    private func installThumbnail(_ place: CommandPlace) async throws {
+    private func installThumbnail(_ place: CommandFixture) async throws {
         try await install(
             "ThumbnailAction", place, principal: "ThumbnailRequestHandler",
             rule: ["NSExtensionActivationSupportsImageWithMaxCount": 1])
@@ -41,7 +41,7 @@ import Testing
     private var ridge: String { FileManager.default.currentDirectoryPath + "/Examples/Ridge.png" }
 
     @Test func aPictureBecomesAThumbnailInAnotherProcess() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             let kept = try await place.purvey(
                 "share", ridge, "--with", "org.example.ThumbnailAction", "-o", place.path(""))
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func aPictureOfACameraIsReadInTheConfinedProcess() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             let pixels = Data(repeating: 120, count: 600 * 300 * 4)
             let heic = try ImageCodec.encode(pixels, width: 600, height: 300, as: .heif)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aFolderIsCopiedIntoTheConfinedProcess() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("ExtensionPeer", place, principal: "Principal")
             try FileManager.default.createDirectory(
                 atPath: place.path("Folder/inner"), withIntermediateDirectories: true)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func anExtensionThatCannotBeStartedIsAnError() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             #expect(try await place.purvey("share", ridge, "--with", "FileAway").status == 0)
             // The extension itself could replace its directory so.
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func anExtensionThatEndsAtOnceIsAnErrorWithWhatItSaidLast() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("ExtensionPeer", place, principal: "Nobody")
             let outcome = try await place.purvey("share", ridge, "--with", "ExtensionPeer")
             #expect(outcome.status == 1)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func whatAnExtensionReturnsReplacesNothing() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             try FileManager.default.createDirectory(
                 atPath: place.path("kept"), withIntermediateDirectories: false)
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func aFolderThatIsMissingIsAnErrorBeforeTheExtensionIsRun() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             let folder = place.path("nowhere")
             let outcome = try await place.purvey("share", ridge, "--with", "FileAway", "-o", folder)
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test func aPreviewOfALargePictureTakesLittleMemory() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install(
                 "ThumbnailAction", place, principal: "ThumbnailRequestHandler", more: ["PurveyMemoryLimit": 128])
             // The picture needs 192 MB when it is decoded whole; an allocation beyond the limit fails.
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func aLargeFileIsFiledPieceByPiece() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install(
                 "FileAway", place, principal: "FileAwayRequestHandler", more: ["PurveyMemoryLimit": 128])
             try place.write("%PDF-1.7\n", to: "large.pdf")
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func extensionsThatAreBrokenAreNamedBesideTheList() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             try FileManager.default.removeItem(
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func onlyExtensionsThatAcceptTheFilesAreListed() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             let text = try place.write("text", to: "a.txt")
             #expect(
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test func aPictureThatLiesIsAnErrorAndTheNextOneIsServed() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await installThumbnail(place)
             let liar = try place.write("no picture", to: "liar.png")
             let failed = try await place.purvey("share", liar, "--with", "ThumbnailAction")
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func moreFilesThanAProcessHasDescriptorsAreAllFiled() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             let script = """
                 ulimit -n 1024; mkdir many; for i in $(seq 700); do echo "$i" >many/$i.txt; done
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func nothingOfAFolderThatWasHandedOverIsLeftInTheContainer() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("ExtensionPeer", place, principal: "Principal")
             for number in 0..<200 {
                 try FileManager.default.createDirectory(
@@ -253,7 +253,7 @@ import Testing
 
     @Test(arguments: [SIGTERM, SIGKILL])
     func anExtensionEndsWithTheDaemonAndItsCallerIsTold(signal: Int32) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             // The extension speaks no protocol at all, and never replies.
             try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 600])
             let script = """
@@ -277,7 +277,7 @@ import Testing
     }
 
     @Test func anExtensionThatDoesNotAnswerIsEndedAndNamed() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             // The extension speaks no protocol at all.
             try await install("UnrulyExtension", place, principal: "Nobody", more: ["PurveyTimeLimit": 1])
             let outcome = try await place.purvey("share", ridge, "--with", "UnrulyExtension")
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test func filesAreFiledIntoTheExtensionsContainerAndNowhereElse() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try await install("FileAway", place, principal: "FileAwayRequestHandler")
             let text = try place.write("text", to: "a.txt")
             let outcome = try await place.purvey("share", ridge, text, "--with", "FileAway")

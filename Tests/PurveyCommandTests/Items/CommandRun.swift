@@ -6,14 +6,14 @@ import Testing
 
 /// A directory with a daemon of its own and a test's files, and the commands run in it. Everything is removed
 /// afterwards.
-final class CommandPlace: Sendable {
+final class CommandFixture: Sendable {
     let home: String
     private let offers = Mutex<[RunningOffer]>([])
 
     typealias Outcome = ProgramRun
 
-    static func run(_ body: (CommandPlace) async throws -> Void) async throws {
-        let place = try CommandPlace()
+    static func run(_ body: (CommandFixture) async throws -> Void) async throws {
+        let place = try CommandFixture()
         do {
             try await body(place)
         } catch {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CopyPasteTests {
     @Test func standardInputComesBackAfterItsProcessHasEnded() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             #expect(try await place.purvey("copy", input: Data("grüße\n".utf8)).status == 0)
             #expect(try await place.purvey("paste").text == "grüße\n")
             #expect(try await place.purvey("paste").text == "grüße\n")
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func emptyInputIsAnEmptyItem() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             #expect(try await place.purvey("copy", input: Data()).status == 0)
             let paste = try await place.purvey("paste")
             #expect(paste.status == 0)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func copiedFilesCanBePastedWhenTheyAreGone() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("one", to: "one.txt")
             try place.write("two", to: "two.txt")
             #expect(try await place.purvey("copy", "one.txt", "two.txt").status == 0)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func itemsOfOneNameDoNotReplaceEachOther() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for (folder, text) in [("a", "one"), ("b", "two"), ("c", "three")] {
                 try FileManager.default.createDirectory(atPath: place.path(folder), withIntermediateDirectories: true)
                 try place.write(text, to: folder + "/x.txt")
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func aTypeCanBeAskedFor() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "one.txt")
             _ = try await place.purvey("copy", "one.txt")
             #expect(try await place.purvey("paste", "--type", "public.text").text == "text")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func bundlesAreRegisteredListedAndRemoved() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try FileManager.default.createDirectory(atPath: place.path("Editor.app"), withIntermediateDirectories: true)
             try place.write("\u{7F}ELF", to: "Editor.app/editor")
             chmod(place.path("Editor.app/editor"), 0o755)

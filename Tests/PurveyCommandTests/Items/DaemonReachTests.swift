@@ -6,7 +6,7 @@ import Testing
 /// Tests of commands that find no daemon, or one with other directories.
 @Suite(.timeLimit(.minutes(10))) struct DaemonReachTests {
     /// Runs a script with a runtime directory and home directories of the test's own, and without `PURVEY_HOME`.
-    private func shell(_ script: String, _ place: CommandPlace) async throws -> ProgramRun {
+    private func shell(_ script: String, _ place: CommandFixture) async throws -> ProgramRun {
         try await place.shell(
             """
             cd "$PURVEY_HOME"; unset PURVEY_HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Ends the daemon at the session's socket, and waits until it has ended.
-    private func endDaemon(_ place: CommandPlace) async throws {
+    private func endDaemon(_ place: CommandFixture) async throws {
         for _ in 0..<3_000 {
             let daemons = place.processes(of: place.home + "/session/purvey/daemon.socket")
             if daemons.isEmpty { return }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aCommandWithoutADaemonsProgramSaysWhereItWasLookedFor() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try FileManager.default.createDirectory(atPath: place.path("alone"), withIntermediateDirectories: true)
             try FileManager.default.linkItem(atPath: BuiltProgram.path("purvey"), toPath: place.path("alone/purvey"))
             for (path, words) in [
@@ -54,7 +54,7 @@ import Testing
         ("PURVEY_HOME=/proc/purvey", "the folder /proc/purvey/data cannot be used: "),
     ])
     func aDaemonWithoutItsFoldersDoesNotTakeThePlace(_ setting: String, _ words: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let run = try await shell("echo >file; env \(setting) \"$purvey\" list", place)
             #expect(run.status == 1 && run.output.isEmpty)
             #expect(run.errors.hasPrefix("purvey: list: the Purvey daemon cannot be reached: purveyd: "), "\(run)")
@@ -73,7 +73,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0, "only root can make a folder of another user"))
     func theDataOfAnotherUserIsNotUsed() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let run = try await shell(
                 """
                 mkdir -p other/.local/share/purvey; chown 12345 other/.local/share/purvey
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aDaemonOfAnotherHomeFolderIsNotWhatServes() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let offering = try await shell(
                 """
                 echo >file; "$purvey" offer file >ids & offer=$!; while [ ! -s ids ]; do sleep 0.01; done
@@ -122,7 +122,7 @@ import Testing
         ("$PWD/file", "which is no folder"), ("$PWD/open", "which others may write to"),
     ])
     func aBadRuntimeFolderIsToldOfOnceInACommand(_ folder: String, _ reason: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             // The command reads the extensions by itself. A daemon would be that of the user who runs the tests.
             let run = try await shell(
                 """
@@ -149,7 +149,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0, "only root can have a /tmp of its own"))
     func programsWithoutARuntimeFolderMeetAtItsReplacement() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let run = try await shell(
                 """
                 exec unshare --mount sh -c '

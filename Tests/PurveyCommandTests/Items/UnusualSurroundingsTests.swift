@@ -6,7 +6,7 @@ import Testing
 /// Tests of commands with a closed descriptor, a signal, a path to a special file, or a wrong environment.
 @Suite struct UnusualSurroundingsTests {
     @Test func aClosedStandardInputIsNotCopied() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             _ = try await place.purvey("copy", input: Data("before".utf8))
             let copy = try await place.shell("\"$purvey\" copy <&-")
             #expect(copy.status == 1)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func outputThatNobodyCanGetIsAnError() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
             for command in ["list", "load -o -", "types file.txt", "list --json"] {
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func aNameThatIsNotTextIsRefusedInsteadOfMistaken() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let outcome = try await place.shell(
                 "printf x >\"$(printf 'bad\\377')\"; \"$purvey\" copy \"$(printf 'bad\\377')\"")
             #expect(outcome.status == 2)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func aDeviceOrPipeIsWrittenToByWhateverPath() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("through", to: "file.txt")
             let offer = try await place.offer("file.txt")
             for path in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"] {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func aLoadThatIsInterruptedLeavesNothing(_ number: Int32) async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
             // The copy has arrived, and waits for a reader of the pipe.
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func aLoadFromAProcessThatIsStoppedCanBeInterrupted() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             let offer = try await place.offer("file.txt")
             offer.program.send(SIGSTOP)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func anOfferThatWasStartedToStayStaysAtAHangUp() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             let script = """
                 trap '' HUP; "$purvey" offer file.txt >ids & offer=$!
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func aRelativeHomeIsAnErrorAndNotTheUsersOwnDaemon() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for command in ["list", "extensions list", "share file --list"] {
                 try place.write("text", to: "file")
                 let outcome = try await place.shell("PURVEY_HOME=relative \"$purvey\" \(command)")
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test func theDaemonThatIsNamedIsTheOneThatIsStarted() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let outcome = try await place.shell("PURVEY_DAEMON=/nowhere/purveyd \"$purvey\" list")
             #expect(outcome.status == 1)
             #expect(outcome.errors.contains("PURVEY_DAEMON is '/nowhere/purveyd'"))
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aLogThatCannotBeWrittenIsNamed() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try FileManager.default.createDirectory(
                 atPath: place.home + "/run/daemon.log", withIntermediateDirectories: true)
             let outcome = try await place.purvey("list")
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func anEmptyPathOrBoardIsWrongUsage() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for command in [
                 ["load", "-o", ""], ["paste", "-o", ""], ["list", "--board", ""], ["load", "--board=", "-o", "x"],
             ] {

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test func theDaemonLeavesNoCoreDump() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let limit = try limit(of: try await place.daemon())
             // One byte also keeps a program from getting it that the kernel hands dumps to.
             #expect(limit == "1" || limit == "0", "\(limit ?? "none")")
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func coreDumpsCanBeHadToLookForAFault() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             let run = try await place.shell(
                 "export PURVEY_CORE_DUMPS=1; ulimit -c; '\(BuiltProgram.path("purvey"))' list >/dev/null")
             #expect(run.status == 0, "\(run.errors)")

@@ -7,7 +7,7 @@ import Testing
 /// Tests that an empty result is announced on a terminal, and nowhere else.
 @Suite(.timeLimit(.minutes(20))) struct EmptyAnswerTests {
     /// Expects a sentence on a terminal, and no output without one.
-    private func expect(_ sentence: String, of words: [String], _ place: CommandPlace) async throws {
+    private func expect(_ sentence: String, of words: [String], _ place: CommandFixture) async throws {
         let (ending, text) = try await PersonAtTerminal(place, words).end()
         #expect(ending == .exited(0) && text == sentence + "\r\n", "\(words): \(text)")
         let run = try await place.purvey(words)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func whereNothingIsYet() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             try place.write("text", to: "file.txt")
             for (words, sentence) in [
                 (["list"], "nothing is offered on the board 'shelf'"),
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func inAService() async throws {
-        try await ServicePlace.run { place in
+        try await ServiceFixture.run { place in
             try await expect("there is nothing in Cloud:", of: ["ls", "Cloud:"], place.place)
             try await expect("no service has found anything", of: ["search", "--provider", "word"], place.place)
             try await place.tell { try $0.put("letter.txt", "a") }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func jsonIsAnAnswerAlsoWhereItIsEmpty() async throws {
-        try await CommandPlace.run { place in
+        try await CommandFixture.run { place in
             for words in [["list", "--json"], ["bundles", "--json"], ["domains", "--json"], ["trash", "--json"]] {
                 let (ending, text) = try await PersonAtTerminal(place, words).end()
                 #expect(ending == .exited(0) && text.hasPrefix("[") && text.hasSuffix("]\r\n"), "\(words): \(text)")

@@ -67,8 +67,8 @@ import Testing
     }
 
     @Test func namesThatOnlyTheDaemonKnowsHaveASuggestionToo() async throws {
-        try await CommandPlace.run { place in
-            let cloud = try await CloudPlace(place)
+        try await CommandFixture.run { place in
+            let cloud = try await CloudFixture(place)
             let provider = try await place.purvey(
                 "domains", "add", "org.purvey.LocalFoler", "Papers", "path=" + cloud.cloud)
             #expect(

@@ -7,11 +7,11 @@ import LinuxSystem
 struct DaemonBackend: EngineBackend {
     private let link: DaemonLink
     /// The provider's identity and document storage, which do not change while the process runs.
-    private let place: KnownPlace
+    private let place: ProviderIdentity
 
     init(_ link: DaemonLink) {
         self.link = link
-        place = KnownPlace(link)
+        place = ProviderIdentity(link)
     }
 
     // MARK: Places
@@ -80,7 +80,7 @@ struct DaemonBackend: EngineBackend {
     }
 
     func signalErrorResolved(
-        _ failure: ProviderFailure, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
+        _ failure: ProviderError, in domain: NSFileProviderDomainIdentifier?, _ completion: @escaping Completion
     ) {
         perform(ManagerResolvedCall(domain: domain?.rawValue, failure: failure), of: domain, completion)
     }
@@ -136,7 +136,7 @@ struct DaemonBackend: EngineBackend {
 
 /// The identity and document storage of a program's provider, requested from the daemon on first use. Reading the
 /// value blocks.
-private final class KnownPlace: Sendable {
+private final class ProviderIdentity: Sendable {
     private let link: DaemonLink
     // Leaf lock.
     private let known = Lock<ManagerPlaceCall.Value?>(nil)

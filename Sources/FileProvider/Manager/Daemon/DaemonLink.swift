@@ -16,10 +16,10 @@ final class DaemonLink: Sendable {
         if ProcessInfo.processInfo.environment["PURVEY_COORDINATION"] == "process" { return nil }
         guard let pointer = clate_daemon_entrance() else { return nil }
         // The function returns a retained object of this class.
-        return DaemonLink(Unmanaged<DaemonEntrance>.fromOpaque(pointer).takeRetainedValue())
+        return DaemonLink(Unmanaged<DaemonConnector>.fromOpaque(pointer).takeRetainedValue())
     }()
 
-    private let entrance: DaemonEntrance
+    private let entrance: DaemonConnector
     /// A queue of its own, because connecting waits for the daemon's start, and a request for a permit.
     private let queue = DispatchQueue(label: "purvey.file-providers")
     // Changed on the queue only.
@@ -29,7 +29,7 @@ final class DaemonLink: Sendable {
     /// somewhat fewer than its limit, because the peer counts a request for a moment longer.
     private let room = DispatchSemaphore(value: ConnectionLimits().callsInFlight - 96)
 
-    init(_ entrance: DaemonEntrance) { self.entrance = entrance }
+    init(_ entrance: DaemonConnector) { self.entrance = entrance }
 
     /// The number of attempts if the daemon ends before its reply. A daemon that is about to end for lack of work
     /// still accepts connections.
@@ -42,7 +42,7 @@ final class DaemonLink: Sendable {
     ///   - completion: called once, on a thread that must not be blocked.
     func ask<C: ProviderCall>(
         _ request: C, attempts: Int = DaemonLink.attempts,
-        _ completion: @escaping @Sendable (Result<C.Value, ProviderFailure>) -> Void
+        _ completion: @escaping @Sendable (Result<C.Value, ProviderError>) -> Void
     ) {
         queue.async { [self] in
             let connection: Connection
@@ -55,7 +55,7 @@ final class DaemonLink: Sendable {
             connection.call(request) { [self] result in
                 room.signal()
                 switch result {
-                case .success(let reply): completion(Result { () throws(ProviderFailure) in try reply.get() })
+                case .success(let reply): completion(Result { () throws(ProviderError) in try reply.get() })
                 case .failure(.disconnected) where attempts > 1:
                     ask(request, attempts: attempts - 1, completion)
                 case .failure(let error): completion(.failure(.ofDaemon(error)))
@@ -68,7 +68,7 @@ final class DaemonLink: Sendable {
     ///
     /// - Parameter completion: called once, on a thread that must not be blocked.
     func askIfRunning<C: ProviderCall>(
-        _ request: C, _ completion: @escaping @Sendable (Result<C.Value, ProviderFailure>) -> Void
+        _ request: C, _ completion: @escaping @Sendable (Result<C.Value, ProviderError>) -> Void
     ) {
         queue.async { [self] in
             let connection: Connection
@@ -84,7 +84,7 @@ final class DaemonLink: Sendable {
             connection.call(request) { [self] result in
                 room.signal()
                 switch result {
-                case .success(let reply): completion(Result { () throws(ProviderFailure) in try reply.get() })
+                case .success(let reply): completion(Result { () throws(ProviderError) in try reply.get() })
                 case .failure(let error): completion(.failure(.ofDaemon(error)))
                 }
             }
@@ -92,9 +92,9 @@ final class DaemonLink: Sendable {
     }
 
     /// Sends a request, and blocks until the reply.
-    func wait<C: ProviderCall>(for request: C) throws(ProviderFailure) -> C.Value {
+    func wait<C: ProviderCall>(for request: C) throws(ProviderError) -> C.Value {
         let answered = Latch()
-        let answer = Lock<Result<C.Value, ProviderFailure>?>(nil)
+        let answer = Lock<Result<C.Value, ProviderError>?>(nil)
         ask(request) { result in
             answer.withLock { $0 = result }
             answered.open()
@@ -132,14 +132,14 @@ final class DaemonLink: Sendable {
     }
 }
 
-extension ProviderFailure {
-    fileprivate static func unreachable(_ reason: String) -> ProviderFailure {
+extension ProviderError {
+    fileprivate static func unreachable(_ reason: String) -> ProviderError {
         temporary("The Purvey daemon cannot be asked: \(reason).")
     }
 
-    fileprivate static func ofDaemon(_ error: ConduitError) -> ProviderFailure {
+    fileprivate static func ofDaemon(_ error: ConduitError) -> ProviderError {
         switch error {
-        case .cancelled: ProviderFailure(.cancelled, message: "It was cancelled.")
+        case .cancelled: ProviderError(.cancelled, message: "It was cancelled.")
         case let error where error.tellsOfAnotherVersion:
             temporary("The Purvey daemon that runs is of another version than this program.")
         case .remote(let failure): temporary(failure.description)
@@ -147,8 +147,8 @@ extension ProviderFailure {
         }
     }
 
-    private static func temporary(_ message: String) -> ProviderFailure {
-        ProviderFailure(
+    private static func temporary(_ message: String) -> ProviderError {
+        ProviderError(
             .transient, message: message, domain: NSFileProviderErrorDomain,
             code: NSFileProviderError.Code.providerDomainTemporarilyUnavailable.rawValue)
     }

@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// Renaming, moving and removing items, the trash, and user metadata.
 extension DocumentProvider {
-    func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let identifier = NSFileProviderItemIdentifier(request.identifier)
-        let now = try item(request.identifier, question)
+        let now = try item(request.identifier, engineRequest)
         let isNamedSo = now.filename.hasSameBytes(as: request.name)
         if now.parent == request.parent, isNamedSo { return now }
-        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+        let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
             if now.parent == request.parent {
                 document.renameItem(withIdentifier: identifier, toName: request.name) { item, error in
                     done(.of(item, error))
@@ -27,27 +27,27 @@ extension DocumentProvider {
         return try result.get()
     }
 
-    func delete(_ identifier: String, _ question: Question) throws(ProviderFailure) {
-        let failure: ProviderFailure? = try question.wait { done in
+    func delete(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) {
+        let failure: ProviderError? = try engineRequest.wait { done in
             document.deleteItem(withIdentifier: NSFileProviderItemIdentifier(identifier)) { error in
-                done(error.map { ProviderFailure($0) })
+                done(error.map { ProviderError($0) })
             }
         }
         ProviderStep.deleted.reach()
         if let failure { throw failure }
     }
 
-    func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(identifier, question)
+    func trash(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let now = try item(identifier, engineRequest)
         if now.flags.contains(.trashed) { return now }
-        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+        let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
             document.trashItem(withIdentifier: NSFileProviderItemIdentifier(identifier)) { done(.of($0, $1)) }
         }
         return try result.get()
     }
 
-    func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+    func untrash(_ request: ProviderUntrashCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
             document.untrashItem(
                 withIdentifier: NSFileProviderItemIdentifier(request.identifier),
                 toParentItemIdentifier: request.parent.map { NSFileProviderItemIdentifier($0) }
@@ -56,10 +56,12 @@ extension DocumentProvider {
         return try result.get()
     }
 
-    func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
+        throws(ProviderError) -> ProviderItem
+    {
         let identifier = NSFileProviderItemIdentifier(identifier)
-        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
-            switch fact {
+        let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
+            switch metadataChange {
             case .lastUsed(let time):
                 document.setLastUsedDate(time.map { Date(timeIntervalSince1970: $0) }, forItemIdentifier: identifier) {
                     done(.of($0, $1))
@@ -71,7 +73,7 @@ extension DocumentProvider {
                     done(.of($0, $1))
                 }
             case .attributes:
-                done(.failure(ProviderFailure(.unsupported, message: "the provider has no call for attributes")))
+                done(.failure(ProviderError(.unsupported, message: "the provider has no call for attributes")))
             }
         }
         return try result.get()

@@ -8,53 +8,54 @@ extension DocumentProvider {
     // MARK: To the engine
 
     /// Makes the provider fetch the file to its place, and opens it there.
-    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+    func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
+    {
         let identifier = request.identifier
         let url = try url(of: identifier)
-        var before = try item(identifier, question)
+        var before = try item(identifier, engineRequest)
         // A file that changed during the fetch is fetched once more. If it changed again, it is taken as it is.
         for attempt in 0..<2 {
-            guard let (file, moment) = try provided(url, identifier, question, size: before.size ?? 0) else {
-                return try usedContents(request, url, question)
+            guard let (file, moment) = try provided(url, identifier, engineRequest, size: before.size ?? 0) else {
+                return try usedContents(request, url, engineRequest)
             }
-            let after = try item(identifier, question)
+            let after = try item(identifier, engineRequest)
             if attempt > 0 || after.contentVersion == before.contentVersion {
                 return ProviderFile(item: after, file: file, moment: moment)
             }
             before = after
         }
-        throw ProviderFailure(.transient, message: "the file changes while it is fetched")
+        throw ProviderError(.transient, message: "the file changes while it is fetched")
     }
 
     /// Opens a file that a program keeps in use, as it is, if the engine prefers that to nothing.
     private func usedContents(
-        _ request: ProviderContentsCall, _ url: URL, _ question: Question
-    ) throws(ProviderFailure) -> ProviderFile {
+        _ request: ProviderContentsCall, _ url: URL, _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ProviderFile {
         guard request.takesUsed else { throw Self.inUse }
         let file: FileDescriptor
         do { (file, _) = try Self.open(url) } catch { throw Self.isNotThere(request.identifier, error) }
-        var item = try item(request.identifier, question)
+        var item = try item(request.identifier, engineRequest)
         item.flags.insert(.hasOtherContents)
         return ProviderFile(item: item, file: file)
     }
 
     /// The time to wait for programs that use a file.
-    private static let patience = StorageTurn.patience(usually: .seconds(5))
-    private static let inUse = ProviderFailure(.transient, message: "a program uses the file")
+    private static let patience = StorageAccess.patience(usually: .seconds(5))
+    private static let inUse = ProviderError(.transient, message: "a program uses the file")
 
-    private var turn: StorageTurn {
-        StorageTurn(purpose: NSFileProviderManager.backend.providerIdentifier, patience: Self.patience)
+    private var turn: StorageAccess {
+        StorageAccess(purpose: NSFileProviderManager.backend.providerIdentifier, patience: Self.patience)
     }
 
     /// Makes the provider fetch a file to its place, and opens it while no program writes it.
     ///
     /// - Returns: `nil` if a program does not release the file in time.
     private func provided(
-        _ url: URL, _ identifier: String, _ question: Question, size: Int64
-    ) throws(ProviderFailure) -> (FileDescriptor, FileMoment)? {
+        _ url: URL, _ identifier: String, _ engineRequest: EngineRequest, size: Int64
+    ) throws(ProviderError) -> (FileDescriptor, FileMoment)? {
         var isAgain = false
         while true {
-            try provide(url, question, size: size)
+            try provide(url, engineRequest, size: size)
             do {
                 return try turn.read(url) { try Self.open(url) }
             } catch let error as Errno where error == .noSuchFile && !isAgain {
@@ -74,19 +75,19 @@ extension DocumentProvider {
         return (file, FileMoment(status))
     }
 
-    private static func isNotThere(_ identifier: String, _ error: any Error) -> ProviderFailure {
-        ProviderFailure(.badAnswer, message: "the provider has put no file to its place for \(identifier): \(error)")
+    private static func isNotThere(_ identifier: String, _ error: any Error) -> ProviderError {
+        ProviderError(.badAnswer, message: "the provider has put no file to its place for \(identifier): \(error)")
     }
 
     /// Makes the provider fetch a file to its place in the document storage.
-    func provide(_ url: URL, _ question: Question, size: Int64) throws(ProviderFailure) {
-        try providePlaceholder(url, question)
-        let growth = GrowthWatch(url, size: size, question)
+    func provide(_ url: URL, _ engineRequest: EngineRequest, size: Int64) throws(ProviderError) {
+        try providePlaceholder(url, engineRequest)
+        let growth = GrowthWatch(url, size: size, engineRequest)
         defer { growth.stop() }
-        let failure: ProviderFailure?
-        do throws(ProviderFailure) {
-            failure = try question.wait { done in
-                document.startProvidingItem(at: url) { error in done(error.map { ProviderFailure($0) }) }
+        let failure: ProviderError?
+        do throws(ProviderError) {
+            failure = try engineRequest.wait { done in
+                document.startProvidingItem(at: url) { error in done(error.map { ProviderError($0) }) }
             }
         } catch {
             // The request is over: the provider need not continue.
@@ -97,22 +98,22 @@ extension DocumentProvider {
     }
 
     /// Makes the provider create a placeholder for a file, if neither file nor placeholder exists.
-    func providePlaceholder(_ url: URL, _ question: Question) throws(ProviderFailure) {
+    func providePlaceholder(_ url: URL, _ engineRequest: EngineRequest) throws(ProviderError) {
         let placeholder = NSFileProviderManager.placeholderURL(for: url)
         let isThere = [url, placeholder].contains { (try? FileStatus.of($0.path, followingLinks: false)) != nil }
         if isThere { return }
         // Failures are ignored: a provider may have no use for placeholders, and only the file itself matters.
-        let _: ProviderFailure? = try question.wait { done in
-            document.providePlaceholder(at: url) { error in done(error.map { ProviderFailure($0) }) }
+        let _: ProviderError? = try engineRequest.wait { done in
+            document.providePlaceholder(at: url) { error in done(error.map { ProviderError($0) }) }
         }
     }
 
     // MARK: From the engine
 
     /// Replaces the file in the document storage atomically, and informs the provider.
-    func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         // A file that was removed at the provider must not come back this way.
-        try checkBase(of: request, question)
+        try checkBase(of: request, engineRequest)
         let url = try url(of: request.identifier)
         let place = StoragePlace(of: url, for: request.identifier)
         defer { place.leave() }
@@ -123,7 +124,7 @@ extension DocumentProvider {
                 throw Errno.invalidArgument
             }
             ProviderStep.replacementBegun.reach()
-            try FileOnItsWay.copy(request.contents, into: staging, named: name, question)
+            try UploadFile.copy(request.contents, into: staging, named: name, engineRequest)
             ProviderStep.replacementCopied.reach()
             do {
                 let hasHadTurn: Void? = try turn.replace(url) {
@@ -131,7 +132,7 @@ extension DocumentProvider {
                     // would be in its way.
                     place.enter()
                     // By now the provider has learnt of all writes by programs, so the version is checked again.
-                    try checkBase(of: request, question)
+                    try checkBase(of: request, engineRequest)
                     let folder = try place.folder()
                     try place.mark(url.path.lastPathName, in: folder)
                     do {
@@ -150,28 +151,28 @@ extension DocumentProvider {
                 throw error
             }
         } catch {
-            throw FileOnItsWay.failure(error, question)
+            throw UploadFile.failure(error, engineRequest)
         }
         ProviderStep.replacementRenamed.reach()
         document.itemChanged(at: url)
         place.unmark(url.path.lastPathName)
         place.leave()
         ProviderStep.replacementTold.reach()
-        do throws(ProviderFailure) {
-            return try item(request.identifier, question)
+        do throws(ProviderError) {
+            return try item(request.identifier, engineRequest)
         } catch  where error.kind == .noSuchItem {
             // The provider may identify the item by its contents, and have another identifier for it now.
             guard let other = identifier(ofFileAt: url.path), other != request.identifier else { throw error }
-            return try item(other, question)
+            return try item(other, engineRequest)
         }
     }
 
     /// Checks that the provider has the version that the change is based on, as the engine did before its request. A
     /// provider without versions has an empty one each time.
-    private func checkBase(of request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) {
-        guard try item(request.identifier, question).contentVersion == request.base else {
+    private func checkBase(of request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) {
+        guard try item(request.identifier, engineRequest).contentVersion == request.base else {
             // The engine asks for the provider's version, and keeps both.
-            throw ProviderFailure(.transient, message: "the provider has other contents than the change began with")
+            throw ProviderError(.transient, message: "the provider has other contents than the change began with")
         }
     }
 
@@ -182,10 +183,10 @@ extension DocumentProvider {
         return try temporary.status().identity.device == folder.status().identity.device ? temporary : folder
     }
 
-    func create(_ request: ProviderCreateCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func create(_ request: ProviderCreateCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         let parent = NSFileProviderItemIdentifier(request.parent)
         if request.kind == .folder {
-            let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+            let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
                 document.createDirectory(withName: request.filename, inParentItemIdentifier: parent) {
                     done(.of($0, $1))
                 }
@@ -195,13 +196,13 @@ extension DocumentProvider {
         }
         guard request.kind == .file || importsLinks else {
             // Other providers would upload the link's target, or follow the link to nowhere.
-            throw ProviderFailure(.unsupported, message: "the provider keeps no symbolic links")
+            throw ProviderError(.unsupported, message: "the provider keeps no symbolic links")
         }
-        let file: FileOnItsWay
+        let file: UploadFile
         do {
-            file = try FileOnItsWay(named: request.filename, in: temporary)
+            file = try UploadFile(named: request.filename, in: temporary)
         } catch {
-            throw FileOnItsWay.failure(error, question)
+            throw UploadFile.failure(error, engineRequest)
         }
         // Removes the rest: the provider may have moved the file away.
         defer { file.remove() }
@@ -210,13 +211,13 @@ extension DocumentProvider {
                 try file.makeLink(to: request.linkTarget ?? "")
             } else {
                 // The provider learns from the file's mode whether it is executable, and whether it is private.
-                try file.fill(with: request.contents, permissions: request.permissions, question)
+                try file.fill(with: request.contents, permissions: request.permissions, engineRequest)
             }
         } catch {
-            throw FileOnItsWay.failure(error, question)
+            throw UploadFile.failure(error, engineRequest)
         }
         ProviderStep.creationCopied.reach()
-        let result: Result<ProviderItem, ProviderFailure> = try question.wait { done in
+        let result: Result<ProviderItem, ProviderError> = try engineRequest.wait { done in
             document.importDocument(at: file.url, toParentItemIdentifier: parent) { done(.of($0, $1)) }
         }
         ProviderStep.creationImported.reach()
@@ -229,7 +230,7 @@ extension DocumentProvider {
 private final class GrowthWatch: Sendable {
     private let path: String
     private let size: Int64
-    private let question: Question
+    private let engineRequest: EngineRequest
     private struct State {
         var last: Int64 = -1
         var isStopped = false
@@ -240,10 +241,10 @@ private final class GrowthWatch: Sendable {
 
     private static let pause: Duration = .milliseconds(250)
 
-    init(_ url: URL, size: Int64, _ question: Question) {
+    init(_ url: URL, size: Int64, _ engineRequest: EngineRequest) {
         path = url.path
         self.size = size
-        self.question = question
+        self.engineRequest = engineRequest
         arm()
     }
 
@@ -272,7 +273,7 @@ private final class GrowthWatch: Sendable {
             defer { state.last = now }
             return state.last >= 0 && now > state.last
         }
-        if hasGrown { question.advance(completed: now, total: max(now, size)) }
+        if hasGrown { engineRequest.advance(completed: now, total: max(now, size)) }
         arm()
     }
 }

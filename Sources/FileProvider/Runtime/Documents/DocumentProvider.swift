@@ -21,11 +21,11 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
 
     var object: any NSObjectProtocol { document }
 
-    func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func item(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         do {
             return ProviderItem(try document.item(for: NSFileProviderItemIdentifier(identifier)))
         } catch {
-            let failure = ProviderFailure(error)
+            let failure = ProviderError(error)
             if identifier == ProviderItem.rootIdentifier, let root = failure.root(named: document.domain?.displayName) {
                 return root
             }
@@ -47,12 +47,12 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources {
+    func services(of identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ServiceSources {
         do {
             let sources = try document.supportedServiceSources(for: NSFileProviderItemIdentifier(identifier))
             return ServiceSources(sources: sources)
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
     }
 
@@ -61,17 +61,17 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
     // MARK: Places in the storage
 
     /// Returns the place of an item's file in the document storage, whether or not the file exists.
-    func url(of identifier: String) throws(ProviderFailure) -> URL {
+    func url(of identifier: String) throws(ProviderError) -> URL {
         guard let url = document.urlForItem(withPersistentIdentifier: NSFileProviderItemIdentifier(identifier)) else {
-            throw ProviderFailure(.noSuchItem, message: "the provider has no place for the item \(identifier)")
+            throw ProviderError(.noSuchItem, message: "the provider has no place for the item \(identifier)")
         }
         guard url.isFileURL else {
-            throw ProviderFailure(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
+            throw ProviderError(.badAnswer, message: "the provider's place for the item \(identifier) is no file")
         }
         return url
     }
 
-    func stopProviding(_ identifier: String) throws(ProviderFailure) {
+    func stopProviding(_ identifier: String) throws(ProviderError) {
         document.stopProvidingItem(at: try url(of: identifier))
     }
 
@@ -80,7 +80,7 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
         return identifier.flatMap { $0 == .rootContainer ? nil : $0.rawValue }
     }
 
-    func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure) {
+    func start(_ request: ProviderStartCall, _ engineRequest: EngineRequest) throws(ProviderError) {
         if let status = try? FileStatus.of(request.path), status.kind == .directory {
             // A directory exists without being fetched. A package is one document with all its contents.
             let name = URL(fileURLWithPath: request.path).pathExtension
@@ -88,9 +88,9 @@ final class DocumentProvider: ServedProvider, @unchecked Sendable {
         }
         let url = URL(fileURLWithPath: request.path)
         if request.wantsContents {
-            try provide(url, question, size: 0)
+            try provide(url, engineRequest, size: 0)
         } else {
-            try providePlaceholder(url, question)
+            try providePlaceholder(url, engineRequest)
         }
     }
 

@@ -5,9 +5,9 @@ import LinuxSystem
 /// The directory of an item's file in the document storage. It serializes changes there within a provider's process,
 /// as claims that the process makes with its own purpose do not exclude each other.
 ///
-/// Not thread-safe. Take it after a ``StorageTurn``.
+/// Not thread-safe. Take it after a ``StorageAccess``.
 package final class StoragePlace {
-    private static let turns = ItemTurns()
+    private static let turns = ItemQueues()
 
     private let path: String
     private let key: String

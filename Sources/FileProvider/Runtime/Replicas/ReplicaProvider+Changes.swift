@@ -6,7 +6,7 @@ import UniformTypeIdentifiers
 extension ReplicaProvider {
     // MARK: New items
 
-    func create(_ request: ProviderCreateCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
+    func create(_ request: ProviderCreateCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
         var template = ProviderItem(
             identifier: request.template ?? UUID().uuidString, parent: request.parent, filename: request.filename,
             kind: request.kind)
@@ -15,7 +15,7 @@ extension ReplicaProvider {
         template.modified = request.modified
         template.linkTarget = request.linkTarget
         template.flags = []
-        var file: FileOnItsWay?
+        var file: UploadFile?
         // Removes the rest: the provider may have moved the file away.
         defer { file?.remove() }
         // A link's contents are its target, which the template has.
@@ -26,17 +26,17 @@ extension ReplicaProvider {
             if request.isExecutable { flags.insert(.userExecutable) }
             template.fileSystemFlags = flags.rawValue
             do {
-                let made = try FileOnItsWay(named: request.filename, in: temporary)
+                let made = try UploadFile(named: request.filename, in: temporary)
                 file = made
-                try made.fill(with: request.contents, permissions: request.permissions, question)
+                try made.fill(with: request.contents, permissions: request.permissions, engineRequest)
                 template.size = Int64(try FileStatus.of(made.url.path).size)
             } catch {
-                throw FileOnItsWay.failure(error, question)
+                throw UploadFile.failure(error, engineRequest)
             }
             ProviderStep.creationCopied.reach()
         }
         let (item, url) = (ProviderItemObject(template), file?.url)
-        let result: Result<ChangedItem, ProviderFailure> = try ask(question) { done in
+        let result: Result<ChangedItem, ProviderError> = try ask(engineRequest) { done in
             replica.createItem(
                 basedOn: item, fields: fields, contents: url, options: [], request: self.request
             ) { done(.of($0, $1, $2, $3)) }
@@ -45,7 +45,7 @@ extension ReplicaProvider {
         let answer = try result.get()
         guard var made = answer.item else {
             // A user's new item is not removed because a service refuses it.
-            throw ProviderFailure(.cannotSynchronize, message: "The provider does not keep this item.")
+            throw ProviderError(.cannotSynchronize, message: "The provider does not keep this item.")
         }
         if request.kind == .file {
             if answer.pending.contains(.contents) {
@@ -68,37 +68,37 @@ extension ReplicaProvider {
 
     // MARK: Contents
 
-    func replace(_ request: ProviderReplaceCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(request.identifier, question)
+    func replace(_ request: ProviderReplaceCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let now = try item(request.identifier, engineRequest)
         guard now.contentVersion == request.base else {
             // The engine asks for the service's version, and keeps both.
-            throw ProviderFailure(.transient, message: "the service has other contents than the change began with")
+            throw ProviderError(.transient, message: "the service has other contents than the change began with")
         }
-        let file: FileOnItsWay
+        let file: UploadFile
         do {
             // The provider's filename may be one that no file can have.
             let name = FileName(now.filename) != nil && now.filename.utf8.count <= 255 ? now.filename : "contents"
-            file = try FileOnItsWay(named: name, in: temporary)
+            file = try UploadFile(named: name, in: temporary)
         } catch {
-            throw FileOnItsWay.failure(error, question)
+            throw UploadFile.failure(error, engineRequest)
         }
         defer { file.remove() }
         var wanted = now
         ProviderStep.replacementBegun.reach()
         do {
-            try file.fill(with: request.contents, question)
+            try file.fill(with: request.contents, engineRequest)
             wanted.size = Int64(try FileStatus.of(file.url.path).size)
         } catch {
-            throw FileOnItsWay.failure(error, question)
+            throw UploadFile.failure(error, engineRequest)
         }
         ProviderStep.replacementCopied.reach()
         wanted.modified = request.modified
         let answer = try change(
             now, to: wanted, [.contents, .contentModificationDate], contents: file.url,
-            options: failsOnConflict ? .failOnConflict : [], question)
+            options: failsOnConflict ? .failOnConflict : [], engineRequest)
         ProviderStep.replacementTold.reach()
         if answer.pending.contains(.contents) {
-            throw ProviderFailure(.transient, message: "the provider has not taken the contents yet")
+            throw ProviderError(.transient, message: "the provider has not taken the contents yet")
         }
         var item = try answer.item.orGone
         if answer.fetchesContents { item.flags.insert(.hasOtherContents) }
@@ -107,8 +107,8 @@ extension ReplicaProvider {
 
     // MARK: Places
 
-    func move(_ request: ProviderMoveCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(request.identifier, question)
+    func move(_ request: ProviderMoveCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let now = try item(request.identifier, engineRequest)
         var fields: NSFileProviderItemFields = []
         if now.parent != request.parent { fields.insert(.parentItemIdentifier) }
         if !now.filename.hasSameBytes(as: request.name) { fields.insert(.filename) }
@@ -116,63 +116,65 @@ extension ReplicaProvider {
         var wanted = now
         wanted.parent = request.parent
         wanted.filename = request.name
-        let answer = try change(now, to: wanted, fields, question)
+        let answer = try change(now, to: wanted, fields, engineRequest)
         ProviderStep.moved.reach()
         return try answer.having(fields)
     }
 
-    func delete(_ identifier: String, _ question: Question) throws(ProviderFailure) {
-        let now = try item(identifier, question)
+    func delete(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) {
+        let now = try item(identifier, engineRequest)
         // The engine removes only empty directories from the tree. Items that were added at the provider since then
         // must not go with them, so the removal is not recursive.
         let options: NSFileProviderDeleteItemOptions =
             now.kind == .folder && now.flags.contains(.trashed) ? .recursive : []
-        let failure: ProviderFailure? = try ask(question) { done in
+        let failure: ProviderError? = try ask(engineRequest) { done in
             replica.deleteItem(
                 identifier: NSFileProviderItemIdentifier(identifier), baseVersion: now.baseVersion, options: options,
                 request: request
-            ) { error in done(error.map { ProviderFailure($0) }) }
+            ) { error in done(error.map { ProviderError($0) }) }
         }
         ProviderStep.deleted.reach()
         if let failure { throw failure }
     }
 
-    func trash(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(identifier, question)
+    func trash(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let now = try item(identifier, engineRequest)
         if now.flags.contains(.trashed) { return now }
         var wanted = now
         wanted.parent = ProviderItem.trashIdentifier
         wanted.flags.insert(.trashed)
-        let item = try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+        let item = try change(now, to: wanted, .parentItemIdentifier, engineRequest).having(.parentItemIdentifier)
         guard item.flags.contains(.trashed) else {
-            throw ProviderFailure(.unsupported, message: "the provider did not put the item into the trash")
+            throw ProviderError(.unsupported, message: "the provider did not put the item into the trash")
         }
         return item
     }
 
     /// Moves an item out of the trash: to the requested parent, else to its previous one, else, if that is unknown or
     /// gone, to the root.
-    func untrash(_ request: ProviderUntrashCall, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(request.identifier, question)
+    func untrash(_ request: ProviderUntrashCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let now = try item(request.identifier, engineRequest)
         guard now.flags.contains(.trashed) else { return now }
         var wanted = now
         wanted.flags.remove(.trashed)
         wanted.parent = request.parent ?? request.former ?? ProviderItem.rootIdentifier
-        do throws(ProviderFailure) {
-            return try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+        do throws(ProviderError) {
+            return try change(now, to: wanted, .parentItemIdentifier, engineRequest).having(.parentItemIdentifier)
         } catch  where error.kind == .noSuchItem && request.parent == nil && request.former != nil {
             wanted.parent = ProviderItem.rootIdentifier
-            return try change(now, to: wanted, .parentItemIdentifier, question).having(.parentItemIdentifier)
+            return try change(now, to: wanted, .parentItemIdentifier, engineRequest).having(.parentItemIdentifier)
         }
     }
 
-    // MARK: Facts
+    // MARK: User metadata
 
-    func set(_ fact: ItemFact, of identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let now = try item(identifier, question)
+    func set(_ metadataChange: UserMetadataChange, of identifier: String, _ engineRequest: EngineRequest)
+        throws(ProviderError) -> ProviderItem
+    {
+        let now = try item(identifier, engineRequest)
         var wanted = now
         let field: NSFileProviderItemFields
-        switch fact {
+        switch metadataChange {
         case .lastUsed(let time):
             wanted.lastUsed = time
             field = .lastUsedDate
@@ -183,15 +185,15 @@ extension ReplicaProvider {
             wanted.favoriteRank = rank
             field = .favoriteRank
         case .attributes(let attributes):
-            return try set(attributes, of: now, question)
+            return try set(attributes, of: now, engineRequest)
         }
-        return try change(now, to: wanted, field, question).having(field)
+        return try change(now, to: wanted, field, engineRequest).having(field)
     }
 
     /// Sets attributes. Does not report those that the provider leaves pending: they stay local.
     private func set(
-        _ attributes: ItemAttributes, of now: ProviderItem, _ question: Question
-    ) throws(ProviderFailure) -> ProviderItem {
+        _ attributes: ItemAttributes, of now: ProviderItem, _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ProviderItem {
         var wanted = now
         var fields: NSFileProviderItemFields = []
         if let modified = attributes.modified {
@@ -207,11 +209,11 @@ extension ReplicaProvider {
             fields.insert(.extendedAttributes)
         }
         if fields.isEmpty { return now }
-        do throws(ProviderFailure) {
-            return try change(now, to: wanted, fields, question).item.orGone
+        do throws(ProviderError) {
+            return try change(now, to: wanted, fields, engineRequest).item.orGone
         } catch {
             guard error.kind == .unsupported else { throw error }
-            throw ProviderFailure(.notPermitted, message: error.message)
+            throw ProviderError(.notPermitted, message: error.message)
         }
     }
 
@@ -219,9 +221,9 @@ extension ReplicaProvider {
 
     private func change(
         _ now: ProviderItem, to wanted: ProviderItem, _ fields: NSFileProviderItemFields, contents: URL? = nil,
-        options: NSFileProviderModifyItemOptions = [], _ question: Question
-    ) throws(ProviderFailure) -> ChangedItem {
-        let result: Result<ChangedItem, ProviderFailure> = try ask(question) { done in
+        options: NSFileProviderModifyItemOptions = [], _ engineRequest: EngineRequest
+    ) throws(ProviderError) -> ChangedItem {
+        let result: Result<ChangedItem, ProviderError> = try ask(engineRequest) { done in
             replica.modifyItem(
                 ProviderItemObject(wanted), baseVersion: now.baseVersion, changedFields: fields, contents: contents,
                 options: options, request: request
@@ -240,20 +242,20 @@ private struct ChangedItem: Sendable {
     let fetchesContents: Bool
 
     /// Returns the item if the provider took at least one of `fields`.
-    func having(_ fields: NSFileProviderItemFields) throws(ProviderFailure) -> ProviderItem {
+    func having(_ fields: NSFileProviderItemFields) throws(ProviderError) -> ProviderItem {
         if pending.isSuperset(of: fields) {
-            throw ProviderFailure(.unsupported, message: "the provider did not take the change")
+            throw ProviderError(.unsupported, message: "the provider did not take the change")
         }
         return try item.orGone
     }
 }
 
-extension Result<ChangedItem, ProviderFailure> {
+extension Result<ChangedItem, ProviderError> {
     fileprivate static func of(
         _ item: (any NSFileProviderItem)?, _ pending: NSFileProviderItemFields, _ fetchesContents: Bool,
         _ error: (any Error)?
     ) -> Self {
-        if let error { return .failure(ProviderFailure(error)) }
+        if let error { return .failure(ProviderError(error)) }
         return .success(
             ChangedItem(
                 item: item.map { ProviderItem($0).asReplicated }, pending: pending, fetchesContents: fetchesContents))
@@ -264,9 +266,9 @@ extension ProviderItem? {
     /// The item. Throws `noSuchItem` if the provider has none any more; the engine then creates a locally edited item
     /// anew.
     fileprivate var orGone: ProviderItem {
-        get throws(ProviderFailure) {
+        get throws(ProviderError) {
             guard let self else {
-                throw ProviderFailure(.noSuchItem, message: "The provider does not keep this item any more.")
+                throw ProviderError(.noSuchItem, message: "The provider does not keep this item any more.")
             }
             return self
         }

@@ -3,15 +3,16 @@ import LinuxSystem
 
 /// Contents on their way to the engine.
 extension ReplicaProvider {
-    func contents(_ request: ProviderContentsCall, _ question: Question) throws(ProviderFailure) -> ProviderFile {
+    func contents(_ request: ProviderContentsCall, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderFile
+    {
         let identifier = request.identifier
-        let result: Result<ProviderFile, ProviderFailure> = try ask(question) { done in
+        let result: Result<ProviderFile, ProviderError> = try ask(engineRequest) { done in
             replica.fetchContents(for: NSFileProviderItemIdentifier(identifier), version: nil, request: self.request) {
                 [temporary] url, item, error in
                 // Taken before the handler returns, even if the request is over: from then on the file belongs to the
                 // system.
                 let file = url.map { url in
-                    Result { () throws(Errno) in try AnsweredFile.take(url, temporary: temporary) }
+                    Result { () throws(Errno) in try ReturnedFile.take(url, temporary: temporary) }
                 }
                 done(Self.fetched(file, item, error))
             }
@@ -21,22 +22,22 @@ extension ReplicaProvider {
 
     private static func fetched(
         _ file: Result<FileDescriptor, Errno>?, _ item: (any NSFileProviderItem)?, _ error: (any Error)?
-    ) -> Result<ProviderFile, ProviderFailure> {
-        if let error { return .failure(ProviderFailure(error)) }
+    ) -> Result<ProviderFile, ProviderError> {
+        if let error { return .failure(ProviderError(error)) }
         guard let file else {
             return .failure(
-                ProviderFailure(.badAnswer, message: "the provider answered with neither a file nor an error"))
+                ProviderError(.badAnswer, message: "the provider answered with neither a file nor an error"))
         }
         // The item is not asked for now, as it might be of a later version than the file.
         guard let item else {
             return .failure(
-                ProviderFailure(.badAnswer, message: "the provider handed over a file without its item"))
+                ProviderError(.badAnswer, message: "the provider handed over a file without its item"))
         }
         switch file {
         case .success(let file): return .success(ProviderFile(item: ProviderItem(item).asReplicated, file: file))
         case .failure(let error):
             return .failure(
-                ProviderFailure(.badAnswer, message: "the provider handed over no file that can be read: \(error)"))
+                ProviderError(.badAnswer, message: "the provider handed over no file that can be read: \(error)"))
         }
     }
 }

@@ -40,11 +40,11 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 
     // MARK: Items
 
-    func item(_ identifier: String, _ question: Question) throws(ProviderFailure) -> ProviderItem {
-        let result: Result<ProviderItem, ProviderFailure> = try ask(question) { done in
+    func item(_ identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ProviderItem {
+        let result: Result<ProviderItem, ProviderError> = try ask(engineRequest) { done in
             replica.item(for: NSFileProviderItemIdentifier(identifier), request: request) { done(.of($0, $1)) }
         }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             return try result.get().asReplicated
         } catch {
             if identifier == ProviderItem.rootIdentifier, let root = error.root(named: domain.displayName) {
@@ -61,13 +61,13 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
     /// Calls an asynchronous function of the provider's, and blocks until its completion handler is called. Reports
     /// its progress to the engine, and cancels it when the request is over.
     func ask<Answer: Sendable>(
-        _ question: Question, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
-    ) throws(ProviderFailure) -> Answer {
+        _ engineRequest: EngineRequest, _ start: (@escaping @Sendable (Answer) -> Void) -> Progress
+    ) throws(ProviderError) -> Answer {
         let running = StoppableProgress()
         // Does nothing after the operation has ended.
         defer { running.cancel() }
-        running.watchUnits { question.advance(completed: $0, total: $1) }
-        return try question.wait { done in
+        running.watchUnits { engineRequest.advance(completed: $0, total: $1) }
+        return try engineRequest.wait { done in
             running.begin(
                 start { answer in
                     running.end()
@@ -92,12 +92,12 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
             completionHandler: completionHandler)
     }
 
-    func services(of identifier: String, _ question: Question) throws(ProviderFailure) -> ServiceSources {
+    func services(of identifier: String, _ engineRequest: EngineRequest) throws(ProviderError) -> ServiceSources {
         guard let servicing = replica as? any NSFileProviderServicing else { return ServiceSources(sources: []) }
-        let result: Result<ServiceSources, ProviderFailure> = try ask(question) { done in
+        let result: Result<ServiceSources, ProviderError> = try ask(engineRequest) { done in
             servicing.supportedServiceSources(for: NSFileProviderItemIdentifier(identifier)) { sources, error in
                 done(
-                    error.map { .failure(ProviderFailure($0)) } ?? .success(ServiceSources(sources: sources ?? [])))
+                    error.map { .failure(ProviderError($0)) } ?? .success(ServiceSources(sources: sources ?? [])))
             }
         }
         return try result.get()
@@ -109,8 +109,8 @@ final class ReplicaProvider: ServedProvider, @unchecked Sendable {
 
     func identifier(ofFileAt path: String) -> String? { nil }
 
-    func start(_ request: ProviderStartCall, _ question: Question) throws(ProviderFailure) {
-        throw ProviderFailure(.unsupported, message: "the provider keeps no files itself")
+    func start(_ request: ProviderStartCall, _ engineRequest: EngineRequest) throws(ProviderError) {
+        throw ProviderError(.unsupported, message: "the provider keeps no files itself")
     }
 
     func noteChange(at path: String) {}

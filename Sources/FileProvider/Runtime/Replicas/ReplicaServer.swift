@@ -11,13 +11,13 @@ final class ReplicaServer: PrincipalServer {
         ended: @escaping @Sendable () -> Void
     ) throws {
         guard let type = principal as? any NSFileProviderReplicatedExtension.Type else {
-            throw ExtensionFault("the class \(bundle.principalClass) is no file provider")
+            throw ExtensionBundleError("the class \(bundle.principalClass) is no file provider")
         }
         let principal = Principal(type: type)
         let failsOnConflict = bundle.failsUploadsOnConflict
-        let runtime = ProviderRuntime { request, connection throws(ProviderFailure) in
+        let runtime = ProviderRuntime { request, connection throws(ProviderError) in
             guard let domain = request.replicatedDomain else {
-                throw ProviderFailure(.unsupported, message: "a provider of this kind has no default domain")
+                throw ProviderError(.unsupported, message: "a provider of this kind has no default domain")
             }
             request.install(on: connection, domain)
             let provider = ReplicaProvider(

@@ -157,9 +157,9 @@ package struct ItemDescription: Message, Equatable {
     package var modified: Double?
     package var state: State
     /// Whether the item is pinned.
-    package var isKept: Bool
+    package var isPinned: Bool
     /// Whether the pin is that of a parent directory.
-    package var isKeptByFolder = false
+    package var isPinnedByFolder = false
     /// The fault, if the state is ``State/error``.
     package var fault: ItemFault?
     /// The target of a symbolic link.
@@ -173,7 +173,7 @@ package struct ItemDescription: Message, Equatable {
 
     package init(
         name: String, identifier: String, kind: ProviderItem.Kind, contentType: String, size: Int64?,
-        modified: Double?, state: State, isKept: Bool, fault: ItemFault?, target: String?
+        modified: Double?, state: State, isPinned: Bool, fault: ItemFault?, target: String?
     ) {
         self.name = name
         self.identifier = identifier
@@ -182,7 +182,7 @@ package struct ItemDescription: Message, Equatable {
         self.size = size
         self.modified = modified
         self.state = state
-        self.isKept = isKept
+        self.isPinned = isPinned
         self.fault = fault
         self.target = target
     }
@@ -197,14 +197,14 @@ package struct ItemDescription: Message, Equatable {
         size = try decoder.decodeIfPresent(forKey: 4)
         modified = try decoder.decodeIfPresent(forKey: 5)
         state = try decoder.decode(forKey: 6)
-        isKept = try decoder.decode(forKey: 7)
+        isPinned = try decoder.decode(forKey: 7)
         fault = try decoder.decodeIfPresent(forKey: 8)
         target = try decoder.decodeIfPresent(forKey: 9)
         isUploaded = try decoder.decode(forKey: 10)
         isUploading = try decoder.decode(forKey: 11)
         sent = try decoder.decode(forKey: 12)
         total = try decoder.decode(forKey: 13)
-        isKeptByFolder = try decoder.decode(forKey: 14)
+        isPinnedByFolder = try decoder.decode(forKey: 14)
     }
 
     package func encode(to encoder: inout MessageEncoder) {
@@ -215,13 +215,13 @@ package struct ItemDescription: Message, Equatable {
         encoder.encodeIfPresent(size, forKey: 4)
         encoder.encodeIfPresent(modified, forKey: 5)
         encoder.encode(state, forKey: 6)
-        encoder.encode(isKept, forKey: 7)
+        encoder.encode(isPinned, forKey: 7)
         encoder.encodeIfPresent(fault, forKey: 8)
         encoder.encodeIfPresent(target, forKey: 9)
         encoder.encode(isUploaded, forKey: 10)
         encoder.encode(isUploading, forKey: 11)
         encoder.encode(sent, forKey: 12)
         encoder.encode(total, forKey: 13)
-        encoder.encode(isKeptByFolder, forKey: 14)
+        encoder.encode(isPinnedByFolder, forKey: 14)
     }
 }

@@ -151,9 +151,9 @@ package struct ManagerResolvedCall: ProviderCall {
     package static var method: UInt64 { ManagerMethod.resolved }
     /// The domain's identifier; `nil` for the domains that no program has added.
     package let domain: String?
-    package let failure: ProviderFailure
+    package let failure: ProviderError
 
-    package init(domain: String?, failure: ProviderFailure) {
+    package init(domain: String?, failure: ProviderError) {
         self.domain = domain
         self.failure = failure
     }

@@ -89,7 +89,7 @@ extension ByteRanges {
         }
     }
 
-    package init(_ reader: inout ByteReader) throws(IndexFailure) {
+    package init(_ reader: inout ByteReader) throws(IndexError) {
         var place: Int64 = 0
         for _ in 0..<(try reader.number()) {
             let (start, isTooFar) = place.addingReportingOverflow(try reader.signed())
@@ -100,7 +100,7 @@ extension ByteRanges {
         }
     }
 
-    static func skip(_ reader: inout ByteReader) throws(IndexFailure) {
+    static func skip(_ reader: inout ByteReader) throws(IndexError) {
         for _ in 0..<(try reader.number()) {
             _ = try reader.number()
             _ = try reader.number()

@@ -6,23 +6,23 @@ extension ContentCache {
     /// Evicts a file. A program that reads it later causes a new fetch.
     ///
     /// - Throws: a failure of kind `notPermitted` if the file is dirty, open or pinned.
-    func evict(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
+    func evict(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
         let row = try context.row(of: number)
         switch row.content {
         case .dataless: return
         case .edited:
-            throw ProviderFailure(
+            throw ProviderError(
                 .notPermitted, message: "“\(row.name)” was changed here, and the provider does not have it yet.")
         case .partial, .current: break
         }
-        guard !row.staysHere else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is kept here.") }
-        guard try drop(row, engine) else { throw ProviderFailure(.notPermitted, message: "“\(row.name)” is open.") }
+        guard !row.staysLocal else { throw ProviderError(.notPermitted, message: "“\(row.name)” is kept here.") }
+        guard try drop(row, engine) else { throw ProviderError(.notPermitted, message: "“\(row.name)” is open.") }
     }
 
     /// Removes clean contents, unless the file is open. Returns whether they were removed.
-    private func drop(_ row: IndexedItem, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) -> Bool {
+    private func drop(_ row: IndexedItem, _ engine: isolated any ContentCacheHost) throws(ProviderError) -> Bool {
         let result = openFiles.whileClosed(row.number) {
-            Result { () throws(ProviderFailure) in try forgetContents(row.number) }
+            Result { () throws(ProviderError) in try forgetContents(row.number) }
         }
         guard let result else { return false }
         try result.get()
@@ -34,7 +34,7 @@ extension ContentCache {
     /// Removes contents of another version than the provider's: at once if the file is closed, otherwise after its
     /// last handle is closed. An open file grows or is replaced, if possible.
     func dropOutdatedContents(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let row = try openRow(number)
             if let partial = partials[number], partial.file.version != row.item.contentVersion {
                 engine.partialFileIsOutdated(number)
@@ -88,7 +88,7 @@ extension ContentCache {
     ///
     /// - Parameter write: records the new state, given the size of the local contents in bytes; see
     ///   ``IndexedItem/settle(size:version:)``. If it throws, the file is moved back.
-    func settleContents<Result>(
+    func reconcileContents<Result>(
         _ number: ItemNumber, _ engine: isolated any ContentCacheHost, _ write: (_ size: Int64) throws -> Result
     ) throws -> Result {
         let size = try onDisk { () throws(Errno) -> Int64 in
@@ -127,17 +127,17 @@ extension ContentCache {
         engine.writeUses(isEnd: false)
         let policy = policy
         var gone: Int64 = 0
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             while gone < bytes {
                 // Open files may be among the next ones, but are skipped.
                 let limit = 64 + openFiles.withLock { $0.entries.count }
-                let next = try context.write { writer throws(IndexFailure) in
+                let next = try context.write { writer throws(IndexError) in
                     try policy.next(among: writer, limit: limit)
                 }
                 var isAnyGone = false
                 for number in next where gone < bytes {
                     guard !isTransferred(number), let row = try? context.row(of: number),
-                        row.content == .current || row.content == .partial, !row.staysHere, try drop(row, engine)
+                        row.content == .current || row.content == .partial, !row.staysLocal, try drop(row, engine)
                     else { continue }
                     gone += row.localSize
                     isAnyGone = true
@@ -161,9 +161,9 @@ extension ContentCache {
 
     /// Runs an operation that needs disk space. If the disk is full, evicts clean contents and retries once.
     func makingRoom<Result>(
-        _ engine: isolated any ContentCacheHost, _ body: () throws(ProviderFailure) -> Result
-    ) throws(ProviderFailure) -> Result {
-        do throws(ProviderFailure) {
+        _ engine: isolated any ContentCacheHost, _ body: () throws(ProviderError) -> Result
+    ) throws(ProviderError) -> Result {
+        do throws(ProviderError) {
             return try body()
         } catch {
             guard error.kind == .noSpace, evict(bytes: Self.leastRoom, engine) > 0 else { throw error }
@@ -172,9 +172,9 @@ extension ContentCache {
     }
 
     func makingRoom<Result>(
-        _ engine: isolated any ContentCacheHost, _ body: () throws(EditFailure) -> Result
-    ) throws(EditFailure) -> Result {
-        do throws(EditFailure) {
+        _ engine: isolated any ContentCacheHost, _ body: () throws(EditError) -> Result
+    ) throws(EditError) -> Result {
+        do throws(EditError) {
             return try body()
         } catch {
             guard error.errno == .noSpace, evict(bytes: Self.leastRoom, engine) > 0 else { throw error }

@@ -6,21 +6,21 @@ extension ContentCache {
     /// Opens a file on the engine's thread, as ``DomainEngine/open(_:for:completion:)`` does.
     func opened(
         _ number: ItemNumber, for purpose: OpenPurpose, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> OpenItem {
+    ) throws(ProviderError) -> OpenHandle {
         guard !context.isClosed else { throw .closed }
         let row = try context.row(of: number)
         guard row.item.kind == .file else {
-            throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
+            throw ProviderError(.unsupported, message: "“\(row.name)” is not a file.")
         }
         if purpose == .writing(truncating: false), partials.isStale(number) { throw .otherVersion }
         let (isForWriting, now) = (purpose.isWriting, context.clock.now)
         openFiles.withLock { state in state.open(number, isForWriting: isForWriting, now) }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let file =
                 switch purpose {
                 case .reading: try fileForReading(row)
                 case .writing(let truncating):
-                    try makingRoom(engine) { () throws(ProviderFailure) in
+                    try makingRoom(engine) { () throws(ProviderError) in
                         try onDisk { () throws(Errno) in try writerMarks.mark(number) }
                         return try fileForWriting(row, truncating: truncating, engine)
                     }
@@ -42,7 +42,7 @@ extension ContentCache {
     }
 
     private func isGone(_ number: ItemNumber) -> Bool {
-        do throws(IndexFailure) {
+        do throws(IndexError) {
             return try context.index.itemEvenIfDeleted(number) == nil
         } catch {
             return false
@@ -53,7 +53,7 @@ extension ContentCache {
     /// file.
     ///
     /// - Parameter entry: The file's entry at the time of the close.
-    func lastClosed(_ number: ItemNumber, _ entry: OpenFiles.Entry, _ engine: isolated any ContentCacheHost) {
+    func lastClosed(_ number: ItemNumber, _ entry: OpenFileTable.Entry, _ engine: isolated any ContentCacheHost) {
         if entry.isDiscarded || isGone(number) {
             discardContents(number, engine)
         } else if entry.isOutdated {

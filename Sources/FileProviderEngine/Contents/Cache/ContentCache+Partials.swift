@@ -16,8 +16,8 @@ extension ContentCache {
     /// - Returns: `nil` if the file system does not support files of this size.
     func openPartial(
         _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> PartialFiles.Entry? {
-        var found: PartFile?
+    ) throws(ProviderError) -> PartialFiles.Entry? {
+        var found: PartialFile?
         if row.content == .partial {
             if row.localVersion == row.item.contentVersion { found = try openParts(row, size: size) }
             if found == nil { try forgetContents(row.number) }
@@ -26,13 +26,13 @@ extension ContentCache {
         return found.map(partials.add)
     }
 
-    private func openParts(_ row: IndexedItem, size: Int64) throws(ProviderFailure) -> PartFile? {
+    private func openParts(_ row: IndexedItem, size: Int64) throws(ProviderError) -> PartialFile? {
         try onDisk { () throws(Errno) in
             guard let file = try folders.open(row.number, in: folders.parts, .readWrite),
                 try file.status().size == Int(size), !row.parts.contains(0..<size),
                 row.parts.ranges.last.map({ $0.upperBound <= size }) ?? true
             else { return nil }
-            return try PartFile(row.number, version: row.localVersion, size: size, file, row.parts)
+            return try PartialFile(row.number, version: row.localVersion, size: size, file, row.parts)
         }
     }
 
@@ -41,9 +41,9 @@ extension ContentCache {
     /// - Returns: `nil` if the file system does not support files of the size that the provider reports.
     private func makeParts(
         _ row: IndexedItem, size: Int64, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> PartFile? {
+    ) throws(ProviderError) -> PartialFile? {
         let folders = folders
-        return try makingRoom(engine) { () throws(ProviderFailure) in
+        return try makingRoom(engine) { () throws(ProviderError) in
             do throws(Errno) {
                 try folders.remove(row.number, in: folders.parts)
                 let file = try folders.parts.open(
@@ -55,10 +55,10 @@ extension ContentCache {
                     if error == .noSpace || error == .quotaExceeded { throw error }
                     return nil
                 }
-                return try PartFile(
+                return try PartialFile(
                     row.number, version: row.item.contentVersion, size: size, file, ByteRanges())
             } catch {
-                throw ProviderFailure(error)
+                throw ProviderError(error)
             }
         }
     }
@@ -84,8 +84,8 @@ extension ContentCache {
             row.content == .dataless || row.content == .partial
         else { return }
         let ranges = partial.file.ranges
-        do throws(ProviderFailure) {
-            try context.write(freesSpace: true) { writer throws(IndexFailure) in
+        do throws(ProviderError) {
+            try context.write(freesSpace: true) { writer throws(IndexError) in
                 try writer.update(number) { row in
                     row.becomePartial(
                         ranges.largest(Self.writtenRanges), size: ranges.count, version: partial.file.version)
@@ -107,17 +107,17 @@ extension ContentCache {
     /// Moves a complete file to the clean contents.
     ///
     /// - Returns: Whether it is clean now; `false` if the whole file was fetched in another version meanwhile.
-    func completePartial(_ partial: PartialFiles.Entry) throws(ProviderFailure) -> Bool {
+    func completePartial(_ partial: PartialFiles.Entry) throws(ProviderError) -> Bool {
         let file = partial.file
         let number = file.number
         let row = try openRow(number)
         guard row.content == .dataless || row.content == .partial else { return false }
         try onDisk { () throws(Errno) in
-            try ContentStamp.date(file.writing, row.item.modified)
+            try FileFingerprint.date(file.writing, row.item.modified)
             try folders.move(number, from: folders.parts, to: folders.clean)
         }
         EngineStep.partsMoved.reach()
-        try context.write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexError) in
             try writer.update(number) { $0.settle(size: file.size, version: file.version) }
         }
         noteCleanBytes(partial.unwritten)
@@ -151,7 +151,7 @@ extension ContentCache {
     /// Drops the parts of a file of which no handle has read any, because the provider has another version.
     ///
     /// - Returns: The item's row.
-    func dropStalePartial(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+    func dropStalePartial(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
         partials.remove(number)?.file.end()
         let row = try openRow(number)
         // The new version may have been fetched as a whole already.

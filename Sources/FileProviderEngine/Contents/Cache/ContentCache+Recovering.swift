@@ -29,7 +29,7 @@ extension ContentCache {
             }
             if !isSameBoot { try forgetContents(number) }
         }
-        if !isSameBoot { try context.index.write { writer throws(IndexFailure) in try writer.setSetting(key, boot) } }
+        if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
 
     /// Returns a file to the clean contents that was moved to `edits` when it was opened for writing, if the engine
@@ -76,7 +76,7 @@ extension ContentCache {
         do throws(Errno) {
             for number in numbers.prefix(1000) where openFiles.entry(number) == nil {
                 // The contents of an item that cannot be read stay.
-                let row = Result { () throws(IndexFailure) in try context.index.itemEvenIfDeleted(number) }
+                let row = Result { () throws(IndexError) in try context.index.itemEvenIfDeleted(number) }
                 if case .success(nil) = row { try folders.remove(number, in: folders.clean) }
             }
         } catch {

@@ -14,9 +14,9 @@ extension ContentCache {
     @discardableResult
     func replace(
         _ number: ItemNumber, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> ItemNumber? {
+    ) throws(ProviderError) -> ItemNumber? {
         guard !context.isClosed, let entry = openFiles.entry(number) else { return nil }
-        let row = try onRecord { () throws(IndexFailure) in try context.index.item(number) }
+        let row = try onRecord { () throws(IndexError) in try context.index.item(number) }
         guard let row, try isReplaceable(row, entry, engine) else { return nil }
         // The provider's version may have been fetched as a whole while handles read parts of the earlier version.
         let hasNewContents = row.content == .current && row.localVersion == row.item.contentVersion
@@ -24,9 +24,9 @@ extension ContentCache {
         // again.
         if !hasNewContents { try onDisk { () throws(Errno) in try folders.moveAside(number) } }
         let new: IndexedItem?
-        do throws(ProviderFailure) {
-            new = try makingRoom(engine) { () throws(ProviderFailure) in
-                try context.write { writer throws(IndexFailure) in
+        do throws(ProviderError) {
+            new = try makingRoom(engine) { () throws(ProviderError) in
+                try context.write { writer throws(IndexError) in
                     try writer.renumber(number) { row in if !hasNewContents { row.becomeDataless() } }
                 }
             }
@@ -53,8 +53,8 @@ extension ContentCache {
     /// Whether handles have read bytes of a version that is not the provider's any more, and nothing prevents
     /// replacement.
     private func isReplaceable(
-        _ row: IndexedItem, _ entry: OpenFiles.Entry, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> Bool {
+        _ row: IndexedItem, _ entry: OpenFileTable.Entry, _ engine: isolated any ContentCacheHost
+    ) throws(ProviderError) -> Bool {
         let number = row.number
         let isRead: Bool
         if entry.reading == nil {
@@ -68,7 +68,7 @@ extension ContentCache {
         guard isRead, !isUnfinished, entry.writers == 0, !entry.isDiscarded, row.changes.isEmpty,
             row.isKnownToProvider, !engine.isSending(number)
         else { return false }
-        return try onRecord { () throws(IndexFailure) in try context.journal.entry(number) == nil }
+        return try onRecord { () throws(IndexError) in try context.journal.entry(number) == nil }
     }
 
     /// Replaces or drops the outdated contents of an open file, if nothing prevents that any more.
@@ -114,7 +114,7 @@ extension ContentCache {
     }
 
     /// Schedules a retry of the fetch, unless the failure is permanent.
-    func growthFailed(_ number: ItemNumber, _ failure: ProviderFailure, _ engine: isolated any ContentCacheHost) {
+    func growthFailed(_ number: ItemNumber, _ failure: ProviderError, _ engine: isolated any ContentCacheHost) {
         openFiles.update(number) { $0.nextGrowth = context.clock.now + Self.pauseOfGrowth }
         guard failure.isWorthAnotherAttempt else { return }
         context.clock.run(after: Self.pauseOfGrowth) { [weak engine] in
@@ -125,12 +125,12 @@ extension ContentCache {
     /// Appends the end of the incoming file of a new version to an open file.
     ///
     /// - Parameter row: The row of the item, whose clean file the incoming one begins with.
-    func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderFailure) {
+    func growOpenFile(_ row: IndexedItem, to item: ProviderItem) throws(ProviderError) {
         let number = row.number
         // The file has no version until all bytes are appended. If that fails, it is dropped when it is closed.
-        try context.write { writer throws(IndexFailure) in try writer.update(number) { $0.localVersion = [] } }
+        try context.write { writer throws(IndexError) in try writer.update(number) { $0.localVersion = [] } }
         let size = try folders.addEndOfIncoming(to: number, modified: item.modified)
-        try context.write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexError) in
             try writer.update(number) { $0.settle(size: size, version: item.contentVersion) }
         }
         noteCleanBytes(size - row.localSize)

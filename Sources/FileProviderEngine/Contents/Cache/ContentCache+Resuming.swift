@@ -4,7 +4,7 @@ import LinuxSystem
 /// Files whose handles outlived the previous engine; see ``HandleResumption``.
 extension ContentCache {
     /// Reopens the file of a handle that outlived the previous engine.
-    func resume(_ opening: OpeningToResume, _ engine: isolated any ContentCacheHost) throws -> OpenItem {
+    func resume(_ opening: HandleToResume, _ engine: isolated any ContentCacheHost) throws -> OpenHandle {
         let number = opening.number
         guard let row = try context.index.item(number) else { return try resumeGone(opening, engine) }
         let purpose: OpenPurpose = opening.isForWriting ? .writing(truncating: false) : .reading
@@ -22,16 +22,16 @@ extension ContentCache {
 
     /// Resumes a handle of a file that was removed or replaced while it was read, if its contents are complete.
     private func resumeGone(
-        _ opening: OpeningToResume, _ engine: isolated any ContentCacheHost
-    ) throws -> OpenItem {
+        _ opening: HandleToResume, _ engine: isolated any ContentCacheHost
+    ) throws -> OpenHandle {
         let number = opening.number
-        guard !opening.isForWriting, let inode = opening.file else { throw ProviderFailure.noSuchItem }
+        guard !opening.isForWriting, let inode = opening.file else { throw ProviderError.noSuchItem }
         if openFiles.entry(number) == nil {
-            guard let file = try openContents(of: number, inode) else { throw ProviderFailure.otherVersion }
+            guard let file = try openContents(of: number, inode) else { throw ProviderError.otherVersion }
             let isGone = try context.index.itemEvenIfDeleted(number) == nil
             // A rebuilt index may not know that the number was in use.
             if isGone { context.index.skipNumbers(through: number) }
-            openFiles.withLock { $0.entries[number] = OpenFiles.Entry(reading: file, isDiscarded: isGone) }
+            openFiles.withLock { $0.entries[number] = OpenFileTable.Entry(reading: file, isDiscarded: isGone) }
         }
         openFiles.withLock { $0.open(number, isForWriting: false, context.clock.now) }
         return engine.openItem(number, isForWriting: false, descriptor: openFiles.entry(number)?.reading)
@@ -47,22 +47,22 @@ extension ContentCache {
     }
 
     /// Returns the entry that the resumed handles of an item share, or `nil` if a new opening gets the same contents.
-    private func entryToResume(_ row: IndexedItem) throws -> OpenFiles.Entry? {
+    private func entryToResume(_ row: IndexedItem) throws -> OpenFileTable.Entry? {
         guard row.content == .current else { return nil }
         // The provider had reported another version already. The outdated contents stay until the last handle is
         // closed.
         let isOutdated = row.localVersion != row.item.contentVersion
-        if let entry = try context.journal.entry(row.number), entry.isOpen, let stamp = entry.statusAtOpen,
+        if let entry = try context.journal.entry(row.number), entry.isOpen, let fingerprint = entry.statusAtOpen,
             let file = try folders.open(row.number, in: folders.edits, .readWrite)
         {
-            return OpenFiles.Entry(
-                reading: try file.reopen(.readOnly), writing: file, beforeWriting: stamp, isOutdated: isOutdated)
+            return OpenFileTable.Entry(
+                reading: try file.reopen(.readOnly), writing: file, beforeWriting: fingerprint, isOutdated: isOutdated)
         }
         guard isOutdated else { return nil }
         // The last engine may have ended while it replaced the file.
         for folder in [folders.clean, folders.removed] {
             if let file = try folders.open(row.number, in: folder, .readOnly) {
-                return OpenFiles.Entry(reading: file, isOutdated: true)
+                return OpenFileTable.Entry(reading: file, isOutdated: true)
             }
         }
         return nil

@@ -8,7 +8,7 @@ extension ContentCache {
     /// its bytes have to be fetched first.
     func fileForWriting(
         _ row: IndexedItem, truncating: Bool, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> FileDescriptor? {
+    ) throws(ProviderError) -> FileDescriptor? {
         var opened = openFiles.entry(row.number)?.writing
         if opened == nil { opened = try beginWriting(row, creating: truncating, engine) }
         guard let file = opened else { return nil }
@@ -31,15 +31,15 @@ extension ContentCache {
     /// - Parameter creating: whether an empty file is created if the contents are not local.
     private func beginWriting(
         _ row: IndexedItem, creating: Bool, _ engine: isolated any ContentCacheHost
-    ) throws(ProviderFailure) -> FileDescriptor? {
+    ) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         switch row.content {
         case .edited:
             guard let file = try onDisk({ () throws(Errno) in try openEdit(number) }) else {
-                throw ProviderFailure(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
+                throw ProviderError(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
             }
-            let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
-            try share(number, file, stamp)
+            let fingerprint = try onDisk { () throws(Errno) in FileFingerprint(try file.status()) }
+            try share(number, file, fingerprint)
             return file
         // The local bytes are an unfinished change of another writer, which must not become the base of an edit.
         case .current where !creating && openFiles.entry(number)?.isUnfinished == true:
@@ -58,7 +58,7 @@ extension ContentCache {
         var row = row
         row.localVersion = row.item.contentVersion
         let version = row.localVersion
-        try context.write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexError) in
             try writer.update(number) { row in
                 if row.content == .partial { row.becomeDataless() }
                 row.localVersion = version
@@ -81,23 +81,23 @@ extension ContentCache {
     ///
     /// The file is moved before the journal records the opening. A crash in between leaves an unmodified file in
     /// `edits`, which recovery identifies by its date and size.
-    private func moveAmongEdits(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+    private func moveAmongEdits(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         do throws(Errno) {
             try folders.move(number, from: folders.clean, to: folders.edits)
         } catch .noSuchFile {
             return nil
         } catch {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         }
         EngineStep.openingMoved.reach()
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let file = try onDisk { () throws(Errno) in try openEdit(number) }
             guard let file else { return nil }
-            let stamp = try onDisk { () throws(Errno) in ContentStamp(try file.status()) }
-            try noteOpenForWriting(row, stamp)
+            let fingerprint = try onDisk { () throws(Errno) in FileFingerprint(try file.status()) }
+            try noteOpenForWriting(row, fingerprint)
             EngineStep.openingJournalled.reach()
-            try share(number, file, stamp)
+            try share(number, file, fingerprint)
             return file
         } catch {
             try? folders.move(number, from: folders.edits, to: folders.clean)
@@ -106,51 +106,53 @@ extension ContentCache {
     }
 
     /// Sets the one file that all handles of an item read and write.
-    private func share(_ number: ItemNumber, _ file: FileDescriptor, _ stamp: ContentStamp?) throws(ProviderFailure) {
+    private func share(_ number: ItemNumber, _ file: FileDescriptor, _ fingerprint: FileFingerprint?)
+        throws(ProviderError)
+    {
         var reading = openFiles.entry(number)?.reading
         if reading == nil { reading = try onDisk { () throws(Errno) in try file.reopen(.readOnly) } }
         let shared = reading
         openFiles.update(number) { entry in
             entry.writing = file
             entry.reading = shared
-            entry.beforeWriting = stamp
+            entry.beforeWriting = fingerprint
             entry.noted = nil
         }
     }
 
     /// Journals an edit if a file that is open for writing was written to since the last comparison.
-    func compare(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
+    func compare(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
         guard let entry = openFiles.entry(number), let file = entry.writing, !entry.isDiscarded else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
-        let stamp = ContentStamp(status)
-        guard stamp != entry.noted ?? entry.beforeWriting else { return }
+        let fingerprint = FileFingerprint(status)
+        guard fingerprint != entry.noted ?? entry.beforeWriting else { return }
         try onDisk { () throws(Errno) in
-            try engine.noteEdited(number, size: stamp.size, modified: status.modifiedDate)
+            try engine.noteEdited(number, size: fingerprint.size, modified: status.modifiedDate)
         }
-        openFiles.update(number) { $0.noted = stamp }
+        openFiles.update(number) { $0.noted = fingerprint }
     }
 
     /// Journals a file that is open for writing as edited, whether it was written to or not. If the item was removed
     /// at the provider, later writes would otherwise have no item to belong to.
-    func takeAsEdited(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
+    func takeAsEdited(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
         try compare(number, engine)
         guard let entry = openFiles.entry(number), let file = entry.writing, entry.noted == nil else { return }
         let status = try onDisk { () throws(Errno) in try file.status() }
-        let stamp = ContentStamp(status)
+        let fingerprint = FileFingerprint(status)
         // Nothing was written, so a modification date that was set locally still applies.
         let modified = (try? context.row(of: number))?.localModified ?? status.modifiedDate
-        try onDisk { () throws(Errno) in try engine.noteEdited(number, size: stamp.size, modified: modified) }
-        openFiles.update(number) { $0.noted = stamp }
+        try onDisk { () throws(Errno) in try engine.noteEdited(number, size: fingerprint.size, modified: modified) }
+        openFiles.update(number) { $0.noted = fingerprint }
     }
 
     /// Closes a write handle. After the last one, the file is either clean or journalled as edited.
-    func closedWriting(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderFailure) {
+    func closedWriting(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(ProviderError) {
         guard let entry = openFiles.entry(number) else { return }
         guard entry.writers == 1 else {
             openFiles.withLock { state in _ = state.close(number, isForWriting: true) }
             return try compare(number, engine)
         }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             try compare(number, engine)
         } catch {
             // The handle stays counted, so that the file is not treated as clean, and the close is retried.
@@ -198,25 +200,25 @@ extension ContentCache {
 
     /// Records in the journal that a file is open for writing.
     ///
-    /// - Parameter stamp: the file's current stamp; `nil` if the file counts as modified already.
-    private func noteOpenForWriting(_ row: IndexedItem, _ stamp: ContentStamp?) throws(ProviderFailure) {
+    /// - Parameter fingerprint: the file's current fingerprint; `nil` if the file counts as modified already.
+    private func noteOpenForWriting(_ row: IndexedItem, _ fingerprint: FileFingerprint?) throws(ProviderError) {
         // Edits of a removed file are discarded with it.
         guard !row.changes.contains(.deleted) else { return }
-        try onRecord { () throws(IndexFailure) in
+        try onRecord { () throws(IndexError) in
             var known = try context.journal.entry(row.number)
             if known == nil { known = JournalEntry(row, parentIdentifier: try context.identifier(of: row.parent)) }
             guard var entry = known else { return }
             // The contents are to be uploaded whether or not this handle writes.
             guard !entry.changes.contains(.contents) else { return }
             entry.isOpen = true
-            entry.statusAtOpen = stamp
+            entry.statusAtOpen = fingerprint
             entry.baseVersion = row.localVersion
             try context.journal.put(entry)
         }
     }
 
     /// Removes the record that a file is open for writing.
-    private func noteNotWritten(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(IndexFailure) {
+    private func noteNotWritten(_ number: ItemNumber, _ engine: isolated any ContentCacheHost) throws(IndexError) {
         guard var entry = try context.journal.entry(number) else { return }
         entry.isOpen = false
         try engine.writeInAnyCase([entry.changes.isEmpty ? .remove(number) : .put(entry)], freesSpace: true)

@@ -5,7 +5,7 @@ import LinuxSystem
 /// states of a file's contents and their transitions are those of ``ContentState``.
 ///
 /// It calls the uploader and the recorder of uses, and sends events to the downloader (``ContentCacheHost``). See
-/// ``EngineContext`` for the thread. ``OpenFiles`` and ``ContentFolders`` have the state that other threads use.
+/// ``EngineContext`` for the thread. ``OpenFileTable`` and ``ContentFolders`` have the state that other threads use.
 final class ContentCache {
     let context: EngineContext
     let writerMarks: WriterMarks
@@ -20,7 +20,7 @@ final class ContentCache {
     /// The files with a queued or running fetch. Their contents are not evicted.
     private var fetched: Set<ItemNumber> = []
     /// Openings that wait for the growth of open files.
-    private var openings: [ItemNumber: [PendingOpening]] = [:]
+    private var openings: [ItemNumber: [PendingOpen]] = [:]
 
     init(_ context: EngineContext, _ writerMarks: WriterMarks) {
         self.context = context
@@ -29,7 +29,7 @@ final class ContentCache {
     }
 
     var folders: ContentFolders { context.resources.folders }
-    var openFiles: OpenFiles { context.resources.openFiles }
+    var openFiles: OpenFileTable { context.resources.openFiles }
 
     // MARK: The size of clean contents
 
@@ -56,12 +56,12 @@ final class ContentCache {
 
     /// Returns the row of an item whose bytes are read. The row of a removed item is returned as long as a program
     /// has the file open.
-    func openRow(_ number: ItemNumber) throws(ProviderFailure) -> IndexedItem {
+    func openRow(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {
         try context.row(of: number, evenIfDeleted: openFiles.entry(number) != nil)
     }
 
     /// Returns the file that all handles of an item share, or `nil` if its bytes are not local.
-    func fileForReading(_ row: IndexedItem) throws(ProviderFailure) -> FileDescriptor? {
+    func fileForReading(_ row: IndexedItem) throws(ProviderError) -> FileDescriptor? {
         let number = row.number
         if let file = openFiles.entry(number)?.reading { return file }
         // A handle has already read bytes of another version.
@@ -83,7 +83,7 @@ final class ContentCache {
             return file
         }
         guard row.content == .current else {
-            throw ProviderFailure(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
+            throw ProviderError(.cannotSynchronize, message: "The edited contents of “\(row.name)” are gone.")
         }
         // The clean file was removed from the cache directory by another process.
         try forgetContents(number)
@@ -92,7 +92,7 @@ final class ContentCache {
 
     /// Whether a file's bytes are not local. The file is looked up, because it may be missing even if the row says
     /// otherwise.
-    func isMissing(_ row: IndexedItem) throws(ProviderFailure) -> Bool {
+    func isMissing(_ row: IndexedItem) throws(ProviderError) -> Bool {
         if openFiles.entry(row.number) != nil { return row.content == .dataless || row.content == .partial }
         defer {
             // An entry without handles is removed, which closes the descriptor.
@@ -104,12 +104,12 @@ final class ContentCache {
     }
 
     /// Marks a file as dataless in the index, and removes its local clean contents and parts.
-    func forgetContents(_ number: ItemNumber) throws(ProviderFailure) {
+    func forgetContents(_ number: ItemNumber) throws(ProviderError) {
         try onDisk { () throws(Errno) in
             try folders.remove(number, in: folders.clean)
             try folders.remove(number, in: folders.parts)
         }
-        try context.write(freesSpace: true) { writer throws(IndexFailure) in
+        try context.write(freesSpace: true) { writer throws(IndexError) in
             try writer.update(number) { $0.becomeDataless() }
         }
     }
@@ -123,13 +123,13 @@ final class ContentCache {
     /// - Returns: The size of the contents, in bytes.
     func keepIncoming(
         _ asked: ItemNumber, as number: ItemNumber, version: [UInt8], isUnfinished: Bool
-    ) throws(ProviderFailure) -> Int64 {
+    ) throws(ProviderError) -> Int64 {
         let size = try onDisk { () throws(Errno) -> Int64 in
             try folders.move(asked, from: folders.incoming, to: folders.clean, as: number)
             return Int64(try folders.clean.status(of: ContentFolders.name(number)).size)
         }
         EngineStep.fetchMoved.reach()
-        try context.write { writer throws(IndexFailure) in
+        try context.write { writer throws(IndexError) in
             try writer.update(number) { $0.settle(size: size, version: version) }
         }
         if isUnfinished {
@@ -149,7 +149,7 @@ final class ContentCache {
         guard let entry = openFiles.entry(number), entry.reading == nil, !partials.isStale(number),
             let row = try? openRow(number), row.item.kind == .file, row.isKnownToProvider
         else { return false }
-        do throws(ProviderFailure) { return try fileForReading(row) == nil } catch { return false }
+        do throws(ProviderError) { return try fileForReading(row) == nil } catch { return false }
     }
 
     /// Gives all handles of a removed item the file with its bytes. Once the row is deleted, later reads could not
@@ -185,26 +185,26 @@ final class ContentCache {
 
     // MARK: Openings that wait
 
-    func open(_ number: ItemNumber, _ opening: PendingOpening, _ engine: isolated any ContentCacheHost) {
+    func open(_ number: ItemNumber, _ opening: PendingOpen, _ engine: isolated any ContentCacheHost) {
         lookAtOutdated(number, engine)
         if isGrowing(number), !context.isClosed {
             if opening.wait() { openings[number, default: []].append(opening) }
             return
         }
-        opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose, engine) }
+        opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
     }
 
     /// Resumes the openings that wait for a file's growth. If the fetch failed, readers share the local version, and
     /// truncating openings proceed. Other writers fail, because they would edit an outdated version.
     func endOpeningWaits(
-        for number: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any ContentCacheHost
+        for number: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any ContentCacheHost
     ) {
         for opening in openings.removeValue(forKey: number) ?? [] {
             switch result {
             case .success: open(number, opening, engine)
             case .failure(let failure) where opening.purpose == .writing(truncating: false): opening.fail(failure)
             case .failure:
-                opening.finish { () throws(ProviderFailure) in try opened(number, for: opening.purpose, engine) }
+                opening.finish { () throws(ProviderError) in try opened(number, for: opening.purpose, engine) }
             }
         }
     }

@@ -2,9 +2,9 @@ import Glibc
 import LinuxSystem
 
 /// The size and times of a file, by which writes to it are detected.
-typealias ContentStamp = JournalEntry.FileMark
+typealias FileFingerprint = JournalEntry.Fingerprint
 
-extension JournalEntry.FileMark {
+extension JournalEntry.Fingerprint {
     init(_ status: FileStatus) {
         self.init(
             size: Int64(status.size), modifiedNanoseconds: status.modifiedNanoseconds,

@@ -22,13 +22,13 @@ package protocol EvictionPolicy: Sendable {
     /// - Parameter limit: The maximum number of files.
     func next(
         among files: borrowing some EvictableFiles & ~Copyable, limit: Int
-    ) throws(IndexFailure) -> [ItemNumber]
+    ) throws(IndexError) -> [ItemNumber]
 }
 
 /// The files with clean contents that are not pinned.
 package protocol EvictableFiles: ~Copyable {
     /// Returns files, least recently used first, with their local sizes in bytes.
-    borrowing func leastRecentlyUsed(limit: Int) throws(IndexFailure) -> [(number: ItemNumber, localSize: Int64)]
+    borrowing func leastRecentlyUsed(limit: Int) throws(IndexError) -> [(number: ItemNumber, localSize: Int64)]
 }
 
 extension IndexWriter: EvictableFiles {}
@@ -49,7 +49,7 @@ package struct LeastRecentlyUsedPolicy: EvictionPolicy {
 
     package func next(
         among files: borrowing some EvictableFiles & ~Copyable, limit: Int
-    ) throws(IndexFailure) -> [ItemNumber] {
+    ) throws(IndexError) -> [ItemNumber] {
         try files.leastRecentlyUsed(limit: limit).map(\.number)
     }
 }

@@ -4,7 +4,7 @@ import LinuxSystem
 ///
 /// An entry exists as long as its file has a handle. Code that removes or replaces contents first checks the table
 /// under the lock, and increments ``epoch``. An opening that read the index before the increment reads it again.
-final class OpenFiles: Sendable {
+final class OpenFileTable: Sendable {
     struct Entry: Sendable {
         var readers = 0
         var writers = 0
@@ -12,10 +12,10 @@ final class OpenFiles: Sendable {
         var reading: FileDescriptor?
         /// The same file opened for writing, once it is in the `edits` directory.
         var writing: FileDescriptor?
-        /// The file's stamp when it was opened for writing; `nil` if the opening created or truncated it.
-        var beforeWriting: ContentStamp?
-        /// The file's stamp when its edit was last journalled.
-        var noted: ContentStamp?
+        /// The file's fingerprint when it was opened for writing; `nil` if the opening created or truncated it.
+        var beforeWriting: FileFingerprint?
+        /// The file's fingerprint when its edit was last journalled.
+        var noted: FileFingerprint?
         /// Whether the provider has another version, so that the local contents are dropped when the last handle is
         /// closed.
         var isOutdated = false
@@ -169,10 +169,10 @@ final class OpenFiles: Sendable {
     var written: [ItemNumber] { state.withLock { state in state.entries.filter { $0.value.writers > 0 }.map(\.key) } }
 }
 
-extension OpenFiles.State {
+extension OpenFileTable.State {
     /// Counts an additional handle.
     mutating func open(_ number: ItemNumber, isForWriting: Bool, _ now: Double) {
-        var entry = entries[number] ?? OpenFiles.Entry()
+        var entry = entries[number] ?? OpenFileTable.Entry()
         if isForWriting { entry.writers += 1 } else { entry.readers += 1 }
         entries[number] = entry
         uses[number] = now
@@ -180,7 +180,7 @@ extension OpenFiles.State {
 
     /// Counts an additional read handle of a file that is open already. Returns `nil` if the file is not open, or if
     /// its version is older than the provider's. If the bytes are local, the file counts as used by the user.
-    mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFiles.Entry? {
+    mutating func openForReading(_ number: ItemNumber, _ now: Double) -> OpenFileTable.Entry? {
         guard let entry = entries[number], !entry.isOutdated else { return nil }
         open(number, isForWriting: false, now)
         if entries[number]?.reading != nil { personal.note(number, now) }
@@ -190,7 +190,7 @@ extension OpenFiles.State {
     /// Counts a closed handle.
     ///
     /// - Returns: the file's entry if this was its last handle.
-    mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFiles.Entry? {
+    mutating func close(_ number: ItemNumber, isForWriting: Bool) -> OpenFileTable.Entry? {
         guard var entry = entries[number] else { return nil }
         if isForWriting { entry.writers -= 1 } else { entry.readers -= 1 }
         entries[number] = entry.openings > 0 ? entry : nil

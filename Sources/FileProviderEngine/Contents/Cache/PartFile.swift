@@ -5,7 +5,7 @@ import LinuxSystem
 /// holes for the missing ranges.
 ///
 /// Any thread may read from it. Only the engine's thread adds parts.
-final class PartFile: Sendable {
+final class PartialFile: Sendable {
     let number: ItemNumber
     /// The provider's version of the contents.
     let version: [UInt8]
@@ -72,14 +72,14 @@ final class PartFile: Sendable {
     /// - Parameters:
     ///   - range: the range to write; only its missing portions are copied.
     ///   - source: a file with the bytes at their offsets.
-    func take(_ range: Range<Int64>, from source: FileDescriptor, isCancelled: () -> Bool) throws(ProviderFailure) {
+    func take(_ range: Range<Int64>, from source: FileDescriptor, isCancelled: () -> Bool) throws(ProviderError) {
         for gap in gaps(in: clipped(range)) {
             do throws(CopyError) {
                 try FileCopier.copyRange(
                     Int(gap.lowerBound)..<Int(gap.upperBound), of: source, to: writing, named: "a part",
                     isCancelled: isCancelled)
             } catch {
-                throw ProviderFailure(error)
+                throw ProviderError(error)
             }
         }
     }
@@ -89,5 +89,5 @@ final class PartFile: Sendable {
 enum PartSource: Sendable {
     /// A complete file.
     case whole(FileDescriptor)
-    case part(PartFile)
+    case part(PartialFile)
 }

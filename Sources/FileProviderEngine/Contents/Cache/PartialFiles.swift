@@ -6,7 +6,7 @@ import LinuxSystem
 /// Part of ``ContentCache``. The downloader fills the files and learns of their end by events.
 final class PartialFiles {
     struct Entry {
-        let file: PartFile
+        let file: PartialFile
         /// The handles that have read bytes of this version, and that get no bytes of another.
         fileprivate(set) var begun: Set<Int> = []
         /// Whether the provider has another version and a handle has begun to read this one. No further parts of this
@@ -29,9 +29,9 @@ final class PartialFiles {
     func isStale(_ number: ItemNumber) -> Bool { entries[number]?.isStale == true }
 
     /// Whether a file is the one that its item is read from, and was not replaced by that of another version.
-    func isInUse(_ file: PartFile) -> Bool { entries[file.number]?.file === file }
+    func isInUse(_ file: PartialFile) -> Bool { entries[file.number]?.file === file }
 
-    func add(_ file: PartFile) -> Entry {
+    func add(_ file: PartialFile) -> Entry {
         let entry = Entry(file: file)
         entries[file.number] = entry
         return entry

@@ -2,8 +2,8 @@ import FileProvider
 import LinuxSystem
 
 /// An opening that waits on the engine's thread.
-final class PendingOpening: Sendable {
-    typealias Completion = @Sendable (Result<OpenItem, ProviderFailure>) -> Void
+final class PendingOpen: Sendable {
+    typealias Completion = @Sendable (Result<OpenHandle, ProviderError>) -> Void
 
     private struct State {
         var completion: Completion?
@@ -33,12 +33,12 @@ final class PendingOpening: Sendable {
     }
 
     /// Opens the file and completes the opening. Does nothing if the opening was cancelled while it waited.
-    func finish(_ open: () throws(ProviderFailure) -> OpenItem) {
+    func finish(_ open: () throws(ProviderError) -> OpenHandle) {
         guard let completion = state.withLock({ $0.completion.take() }) else { return }
         completion(Result(catching: open))
     }
 
-    func fail(_ failure: ProviderFailure) { state.withLock { $0.completion.take() }?(.failure(failure)) }
+    func fail(_ failure: ProviderError) { state.withLock { $0.completion.take() }?(.failure(failure)) }
 
     /// Cancels the opening, if it waits now or is about to. An opening that does not wait is completed, because
     /// programs do not expect a signal to interrupt it.
@@ -50,5 +50,5 @@ final class PendingOpening: Sendable {
         completion?(.failure(Self.cancelled))
     }
 
-    private static let cancelled = ProviderFailure(.cancelled, message: "The opening was given up.")
+    private static let cancelled = ProviderError(.cancelled, message: "The opening was given up.")
 }

@@ -8,7 +8,7 @@ extension ContentFolders {
     /// Copies an open file's bytes to ``incoming``.
     func take(
         _ source: FileDescriptor, as number: ItemNumber, modified: Double?, isCancelled: () -> Bool
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         do {
             try remove(number, in: incoming)
             try FileCopier.copy(
@@ -16,14 +16,14 @@ extension ContentFolders {
             guard let copy = try open(number, in: incoming, .readOnly) else { throw Errno.noSuchFile }
             // The provider's file may have any mode. The copy must be writable, and is identified by its date.
             try retrying { fchmod(copy.rawValue, 0o600) }
-            try ContentStamp.date(copy, modified)
+            try FileFingerprint.date(copy, modified)
         } catch let error as CopyError {
             try? remove(number, in: incoming)
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         } catch let error as Errno {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         } catch {
-            throw ProviderFailure(.transient, message: "\(error)")
+            throw ProviderError(.transient, message: "\(error)")
         }
     }
 
@@ -42,7 +42,7 @@ extension ContentFolders {
     /// - Returns: the new size of the clean file, in bytes.
     func addEndOfIncoming(
         to number: ItemNumber, modified: Double?
-    ) throws(ProviderFailure) -> Int64 {
+    ) throws(ProviderError) -> Int64 {
         do {
             guard let new = try open(number, in: incoming, .readOnly), let old = try open(number, in: clean, .readWrite)
             else { throw Errno.noSuchFile }
@@ -52,20 +52,20 @@ extension ContentFolders {
             if start < size { try FileCopier.copyRange(start..<size, of: new, to: old, named: Self.name(number)) }
             // The copy does not extend the file by a hole at the end.
             if try old.status().size < size { try old.truncate(to: size) }
-            try ContentStamp.date(old, modified)
+            try FileFingerprint.date(old, modified)
             try remove(number, in: incoming)
             return Int64(size)
         } catch let error as CopyError {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         } catch let error as Errno {
-            throw ProviderFailure(error)
+            throw ProviderError(error)
         } catch {
-            throw ProviderFailure(.transient, message: "\(error)")
+            throw ProviderError(.transient, message: "\(error)")
         }
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// Creates the failure that a failed copy causes for the caller.
     init(_ error: CopyError) {
         switch error {

@@ -19,7 +19,7 @@ struct ContentWaiters {
     }
 
     /// A reader that waits until it is known whether the provider serves parts.
-    struct Undecided {
+    struct WaitingReader {
         let key: Int
         /// The number of the reading handle; `nil` if it waits for the file's length.
         let reader: Int?
@@ -31,7 +31,7 @@ struct ContentWaiters {
         /// A request that wants the contents local without having the file open.
         case download(EngineCompletion<Void>)
         case read(Read)
-        case undecided(Undecided)
+        case waitingReaders(WaitingReader)
     }
 
     private var files: [ItemNumber: [Waiter]] = [:]
@@ -126,22 +126,22 @@ struct ContentWaiters {
         _ answer: EngineCompletion<PartSource>, reader: Int?, of number: ItemNumber
     ) -> Int {
         lastKey += 1
-        add(.undecided(Undecided(key: lastKey, reader: reader, answer: answer)), number)
+        add(.waitingReaders(WaitingReader(key: lastKey, reader: reader, answer: answer)), number)
         return lastKey
     }
 
     mutating func takeUndecided(
-        of number: ItemNumber, where isWanted: (Undecided) -> Bool
-    ) -> [Undecided] {
+        of number: ItemNumber, where isWanted: (WaitingReader) -> Bool
+    ) -> [WaitingReader] {
         take(number) { waiter in
-            if case .undecided(let waiting) = waiter, isWanted(waiting) { waiting } else { nil }
+            if case .waitingReaders(let waiting) = waiter, isWanted(waiting) { waiting } else { nil }
         }
     }
 
     // MARK: The end
 
     /// Fails all waiters, because the engine is closed.
-    mutating func failAll(_ failure: ProviderFailure) {
+    mutating func failAll(_ failure: ProviderError) {
         let waiters = files.values.joined()
         files = [:]
         for waiter in waiters {
@@ -149,7 +149,7 @@ struct ContentWaiters {
             case .handle(let handle): handle.answer.complete(.failure(failure))
             case .download(let answer): answer.complete(.failure(failure))
             case .read(let read): read.answer?.complete(.failure(failure))
-            case .undecided(let waiting): waiting.answer.complete(.failure(failure))
+            case .waitingReaders(let waiting): waiting.answer.complete(.failure(failure))
             }
         }
     }

@@ -7,7 +7,7 @@ extension Downloader {
     /// Moves a complete file to the clean contents.
     func completeParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
         guard let partial = cache.partials[number], partial.file.isComplete else { return }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             // The whole file was fetched in another version. Handles that have begun to read keep the local parts.
             guard try cache.completePartial(partial) else { return partsAreOutdated(number, engine) }
         } catch {
@@ -46,7 +46,7 @@ extension Downloader {
         for read in waiters.takeReads(of: number) { read.answer?.cancel() }
         cache.partials.noteAllClosed(number)
         // The last request calls this function again when it ends. Until then it may still write to the file.
-        guard parts.files[number]?.asks.isEmpty ?? true || partial.isStale else { return }
+        guard parts.files[number]?.requests.isEmpty ?? true || partial.isStale else { return }
         parts.files[number] = nil
         engine.putAwayPartial(number)
     }
@@ -79,7 +79,7 @@ extension Downloader {
         guard !partial.begun.isEmpty else { return beginPartsAnew(number, engine) }
         // Marked before readers fail, because a program may open the file again at once.
         cache.markOutdated(number)
-        do throws(ProviderFailure) { try engine.replace(number) } catch { context.recordBackgroundError(error) }
+        do throws(ProviderError) { try engine.replace(number) } catch { context.recordBackgroundError(error) }
         serveParts(number, engine)
     }
 
@@ -87,7 +87,7 @@ extension Downloader {
         guard cache.partials[number] != nil else { return }
         parts.files.removeValue(forKey: number)?.cancel()
         let reads = waiters.takeReads(of: number)
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let row = try cache.dropStalePartial(number)
             parts.restarts[number, default: 0] += 1
             if parts.restarts[number, default: 0] > PartTransfers.mostRestarts {
@@ -111,9 +111,9 @@ extension Downloader {
     }
 }
 
-extension ProviderFailure {
+extension ProviderError {
     /// The error for contents that a program has begun to read and that are not available any more.
-    static var otherVersion: ProviderFailure {
-        ProviderFailure(.expired, message: "The file was changed at the service while it was read.")
+    static var otherVersion: ProviderError {
+        ProviderError(.expired, message: "The file was changed at the service while it was read.")
     }
 }

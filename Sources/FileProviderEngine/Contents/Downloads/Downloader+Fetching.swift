@@ -18,7 +18,7 @@ extension Downloader {
             let number = fetches.queue.removeFirst()
             guard let fetch = fetches.files[number] else { continue }
             fetches.running += 1
-            fetches.files[number]?.era = signIn.epoch
+            fetches.files[number]?.epoch = signIn.epoch
             fetch.progress.begin()
             fetches.files[number]?.task = Task {
                 let result = await fetched(number, fetch.progress, engine)
@@ -43,7 +43,7 @@ extension Downloader {
     }
 
     private func ended(
-        _ original: ItemNumber, _ result: Result<Void, ProviderFailure>, _ engine: isolated any DownloaderHost
+        _ original: ItemNumber, _ result: Result<Void, ProviderError>, _ engine: isolated any DownloaderHost
     ) {
         let number = fetchedNumber(original)
         forgetSuccessors(to: number)
@@ -54,10 +54,11 @@ extension Downloader {
         let fetch = fetches.files.removeValue(forKey: number)
         cache.noteFetch(of: number, isUnderWay: false)
         let isWanted = !waiters.handles(of: number).isEmpty || waiters.hasDownloads(of: number)
-        let era = fetch?.era ?? signIn.epoch
+        let epoch = fetch?.epoch ?? signIn.epoch
         // The fetch was cancelled, or refused before the user signed in.
         var isStaleReply = false
-        if case .failure(let failure) = result, failure.kind == .cancelled || signIn.isOutdated(failure, askedIn: era) {
+        if case .failure(let failure) = result, failure.kind == .cancelled || signIn.isOutdated(failure, sentIn: epoch)
+        {
             isStaleReply = true
         }
         if isStaleReply, isWanted, !context.isClosed {
@@ -69,7 +70,7 @@ extension Downloader {
             case .success: makeReady(number, engine)
             case .failure(let failure):
                 if wasGrowing { engine.growthFailed(number, failure) }
-                if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, askedIn: era) }
+                if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, sentIn: epoch) }
                 failHandles(number, failure)
             }
             for download in downloads { download.complete(result) }
@@ -102,13 +103,13 @@ extension Downloader {
 
     private func fetched(
         _ original: ItemNumber, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
-    ) async -> Result<Void, ProviderFailure> {
+    ) async -> Result<Void, ProviderError> {
         var number = original
         var attempt = 1
-        var doubtedSize: Int64?
+        var rejectedSize: Int64?
         var identifier = ""
         while true {
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 guard !context.isClosed else { throw .closed }
                 number = fetchedNumber(original)
                 let row = try cache.openRow(number)
@@ -119,11 +120,11 @@ extension Downloader {
                 identifier = row.item.identifier
                 if try await fillParts(row, progress, engine) { return .success(()) }
                 let takesOld = attempt == Self.attempts
-                if try await fetchOnce(row, progress, takesOld: takesOld, &doubtedSize, engine) { return .success(()) }
+                if try await fetchOnce(row, progress, takesOld: takesOld, &rejectedSize, engine) { return .success(()) }
                 attempt += 1
             } catch {
                 if Task.isCancelled {
-                    return .failure(ProviderFailure(.cancelled, message: "The transfer was given up."))
+                    return .failure(ProviderError(.cancelled, message: "The transfer was given up."))
                 }
                 guard attempt < Self.attempts, !context.isClosed else { return .failure(error) }
                 switch error.kind {
@@ -134,7 +135,7 @@ extension Downloader {
                     // The item has a new identifier, by which it is requested at once.
                     if await engine.awaitNewIdentifier(of: number, asked: identifier) { break }
                     engine.refreshParent(of: number)
-                    engine.doubt(number)
+                    engine.markUncertain(number)
                     return .failure(error)
                 // The local parts are of another version than the provider's.
                 case .expired: break
@@ -154,15 +155,15 @@ extension Downloader {
     /// - Parameters:
     ///   - takesOld: whether contents are accepted that are older than a report that arrived meanwhile, or that a
     ///     program has not finished writing.
-    ///   - doubtedSize: the size of contents that were rejected because the provider reports another size. Contents
+    ///   - rejectedSize: the size of contents that were rejected because the provider reports another size. Contents
     ///     of this size are accepted the next time, because then the reported size is wrong.
     /// - Returns: whether the contents are local.
     private func fetchOnce(
-        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ doubtedSize: inout Int64?,
+        _ row: IndexedItem, _ progress: FetchProgress, takesOld: Bool, _ rejectedSize: inout Int64?,
         _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) -> Bool {
+    ) async throws(ProviderError) -> Bool {
         let (number, identifier) = (row.number, row.item.identifier)
-        let question = context.answers.ask()
+        let request = context.replies.beginRequest()
         // For a reader, an unfinished change is better than an error. Without a reader, it is not worth storing.
         let takesUsed = takesOld && !waiters.handles(of: number).isEmpty
         let provider = context.provider
@@ -170,12 +171,12 @@ extension Downloader {
             progress.set(done, total)
         }
         guard answer.item.identifier == identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider gave the contents of another item.")
+            throw ProviderError(.badAnswer, message: "The provider gave the contents of another item.")
         }
         let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
         // Many providers report 0 if they do not know the size.
-        if let said = answer.item.size, said > 0, said != size, size != doubtedSize, !takesOld {
-            doubtedSize = size
+        if let said = answer.item.size, said > 0, said != size, size != rejectedSize, !takesOld {
+            rejectedSize = size
             // The provider must drop its copy, or it would return the same contents again.
             await provider.stopProviding(identifier)
             return false
@@ -185,21 +186,21 @@ extension Downloader {
         if !takesOld || cache.isGrowing(number) { try answer.checkUnchanged() }
         EngineStep.fetched.reach()
         Task.detached { await provider.stopProviding(identifier) }
-        if cache.isGrowing(number), try await addGrowth(to: number, answer.item, answering: question, engine) {
+        if cache.isGrowing(number), try await addGrowth(to: number, answer.item, answering: request, engine) {
             return true
         }
-        return try keepFetched(number, answer.item, answering: question, takesOld: takesOld, engine)
+        return try keepFetched(number, answer.item, answering: request, takesOld: takesOld, engine)
     }
 
     /// Copies contents that the provider handed over, on a thread other than the engine's.
     private func take(
         _ source: FileDescriptor, _ number: ItemNumber, modified: Double?, _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) {
+    ) async throws(ProviderError) {
         let folders = folders
         let isCancelled = Lock(false)
         let result = await withTaskCancellationHandler {
-            await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in
-                Result { () throws(ProviderFailure) in
+            await HandlerThreads.shared.value { () -> Result<Void, ProviderError> in
+                Result { () throws(ProviderError) in
                     try folders.take(source, as: number, modified: modified) { isCancelled.withLock { $0 } }
                 }
             }
@@ -214,9 +215,9 @@ extension Downloader {
     /// - Parameter asked: the number under which the contents were fetched; the item may have another number now.
     /// - Returns: whether the fetch is done, because the contents are local or not needed any more.
     private func keepFetched(
-        _ asked: ItemNumber, _ answer: ProviderItem, answering question: AnswerOrder.Question, takesOld: Bool,
+        _ asked: ItemNumber, _ answer: ProviderItem, answering request: ReplyOrdering.Request, takesOld: Bool,
         _ engine: isolated any DownloaderHost
-    ) throws(ProviderFailure) -> Bool {
+    ) throws(ProviderError) -> Bool {
         guard !context.isClosed else { throw .closed }
         var item = answer
         item.flags.subtract(.ofAnswers)
@@ -232,9 +233,9 @@ extension Downloader {
         }
         let isOld =
             row.item.contentVersion != item.contentVersion
-            && context.answers.hasNews(of: item.identifier, since: question)
+            && context.replies.isStale(for: item.identifier, since: request)
         if isOld, !takesOld { return false }
-        try applyFetched(item, to: row, answering: isOld ? context.answers.ask() : question, engine)
+        try applyFetched(item, to: row, answering: isOld ? context.replies.beginRequest() : request, engine)
         // If programs had read another version, the file was replaced and has a new number.
         let number = fetchedNumber(row.number)
         let size = try cache.keepIncoming(asked, as: number, version: version, isUnfinished: isOfNoVersion)
@@ -244,21 +245,21 @@ extension Downloader {
         if isOfNoVersion, openFiles.entry(number) == nil { engine.dropOutdatedContents(number) }
         // A file that changes faster than it can be fetched is read in its older version. The next opening gets the
         // newer contents.
-        if isOld { try engine.askAgain([item.identifier]) }
+        if isOld { try engine.scheduleRevalidation([item.identifier]) }
         return true
     }
 
     /// Applies the item that came with contents, except for its parent and name: the item may have been moved since
     /// the request.
     func applyFetched(
-        _ item: ProviderItem, to row: IndexedItem, answering question: AnswerOrder.Question,
+        _ item: ProviderItem, to row: IndexedItem, answering request: ReplyOrdering.Request,
         _ engine: isolated any DownloaderHost
-    ) throws(ProviderFailure) {
+    ) throws(ProviderError) {
         var now = item
         now.flags.subtract(.ofAnswers)
         now.identifier = row.item.identifier
         now.parent = row.item.parent
         now.filename = row.item.filename
-        if now != row.item { try engine.apply([now], answering: question) }
+        if now != row.item { try engine.apply([now], answering: request) }
     }
 }

@@ -10,13 +10,13 @@ extension Downloader {
     /// - Returns: `false` if the file was closed, opened for writing or replaced meanwhile, so that the caller has to
     ///   handle the fetched contents.
     func addGrowth(
-        to number: ItemNumber, _ item: ProviderItem, answering question: AnswerOrder.Question,
+        to number: ItemNumber, _ item: ProviderItem, answering request: ReplyOrdering.Request,
         _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) -> Bool {
+    ) async throws(ProviderError) -> Bool {
         let folders = folders
         // The comparison may take long, so it does not run on the engine's thread.
-        let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderFailure> in
-            Result { () throws(ProviderFailure) in
+        let isBeginning = try await HandlerThreads.shared.value { () -> Result<Bool, ProviderError> in
+            Result { () throws(ProviderError) in
                 try onDisk { () throws(Errno) in try folders.isCleanBeginningOfIncoming(number) }
             }
         }.get()
@@ -25,10 +25,10 @@ extension Downloader {
         var row = try cache.openRow(number)
         if row.item.contentVersion != item.contentVersion, cache.isGrowing(number) {
             guard !item.flags.contains(.hasOtherContents),
-                !context.answers.hasNews(of: item.identifier, since: question)
+                !context.replies.isStale(for: item.identifier, since: request)
             else { throw .otherVersion }
             // The file has changed once more at the provider.
-            try applyFetched(item, to: row, answering: question, engine)
+            try applyFetched(item, to: row, answering: request, engine)
             guard fetchedNumber(number) == number else { return false }
             row = try cache.openRow(number)
         }
@@ -38,7 +38,7 @@ extension Downloader {
         guard row.item.contentVersion == item.contentVersion else { throw .otherVersion }
         guard isBeginning else {
             cache.endGrowth(number, refusing: item.contentVersion)
-            do throws(ProviderFailure) {
+            do throws(ProviderError) {
                 if try engine.replace(number) != nil { return false }
             } catch {
                 context.recordBackgroundError(error)

@@ -56,7 +56,7 @@ extension Downloader {
     /// - Returns: Whether the file is complete.
     func fillParts(
         _ row: IndexedItem, _ progress: FetchProgress, _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) -> Bool {
+    ) async throws(ProviderError) -> Bool {
         let number = row.number
         guard row.content == .partial, let file = try partialFile(row, engine)?.file else { return false }
         while let partial = cache.partials[number], partial.file === file, parts.files[number]?.isRefused != true {
@@ -74,15 +74,15 @@ extension Downloader {
 
     private func part(
         _ number: ItemNumber, _ range: Range<Int64>, _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) {
-        let (results, continuation) = AsyncStream<Result<PartSource, ProviderFailure>>.makeStream()
+    ) async throws(ProviderError) {
+        let (results, continuation) = AsyncStream<Result<PartSource, ProviderError>>.makeStream()
         let answer = EngineCompletion<PartSource> {
             continuation.yield($0)
             continuation.finish()
         }
         addRead(ContentWaiters.Read(range: range, reader: nil, answer: answer), of: number)
         serveParts(number, engine)
-        let result = await withTaskCancellationHandler { @Sendable () -> Result<PartSource, ProviderFailure> in
+        let result = await withTaskCancellationHandler { @Sendable () -> Result<PartSource, ProviderError> in
             for await result in results { return result }
             return .failure(.closed)
         } onCancel: {
@@ -99,9 +99,9 @@ extension Downloader {
         _ engine: isolated any DownloaderHost
     ) {
         if let partial = cache.partials[number] { return serve(need, of: number, from: partial, answer, engine) }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let row = try cache.openRow(number)
-            guard mayBeServedInParts(row) else { return serve(need, of: number, from: nil, answer, engine) }
+            guard supportsPartialFetch(row) else { return serve(need, of: number, from: nil, answer, engine) }
             // A partially materialized file is known to be served in parts. Its local parts are read without a
             // request.
             if parts.areServed != nil || row.content == .partial {
@@ -152,7 +152,7 @@ extension Downloader {
         }
     }
 
-    private func mayBeServedInParts(_ row: IndexedItem) -> Bool {
+    private func supportsPartialFetch(_ row: IndexedItem) -> Bool {
         guard row.content == .dataless || row.content == .partial, parts.areServed != false,
             let size = row.item.size, size >= PartTransfers.leastSize
         else { return false }
@@ -165,10 +165,10 @@ extension Downloader {
     /// in parts.
     func partialFile(
         _ row: IndexedItem, _ engine: isolated any DownloaderHost
-    ) throws(ProviderFailure) -> PartialFiles.Entry? {
+    ) throws(ProviderError) -> PartialFiles.Entry? {
         let number = row.number
         if let partial = cache.partials[number] { return partial }
-        guard mayBeServedInParts(row), let size = row.item.size else { return nil }
+        guard supportsPartialFetch(row), let size = row.item.size else { return nil }
         guard let partial = try engine.openPartial(row, size: size) else {
             parts.refused[number] = row.item.contentVersion
             return nil
@@ -212,7 +212,7 @@ extension Downloader {
     private func cancelUnwantedParts(_ number: ItemNumber) {
         guard let file = cache.partials[number]?.file, let transfer = parts.files[number] else { return }
         let reads = waiters.reads(of: number)
-        for ask in transfer.asks.values {
+        for ask in transfer.requests.values {
             let isWanted = reads.contains { PartBlocks.around($0.range, size: file.size).overlaps(ask.range) }
             if !isWanted { ask.task.cancel() }
         }
@@ -254,7 +254,7 @@ extension Downloader {
     }
 
     /// Fails all waiters for parts of a file. The local parts stay.
-    func failReads(_ number: ItemNumber, _ failure: ProviderFailure) {
+    func failReads(_ number: ItemNumber, _ failure: ProviderError) {
         for read in waiters.takeReads(of: number) { read.answer?.complete(.failure(failure)) }
     }
 }

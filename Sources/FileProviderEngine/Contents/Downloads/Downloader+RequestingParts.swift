@@ -8,39 +8,39 @@ extension Downloader {
         /// The bytes of this range were written to the local file.
         case here(Range<Int64>)
         /// The provider returned bytes of another version.
-        case other(ProviderItem, AnswerOrder.Question)
+        case other(ProviderItem, ReplyOrdering.Request)
         /// The provider does not have the requested version any more.
         case gone
         /// The provider returned unusable bytes, or does not serve parts of this file.
-        case refused(ProviderFailure)
+        case refused(ProviderError)
         /// The request was cancelled.
         case stopped
-        case failed(ProviderFailure)
+        case failed(ProviderError)
     }
 
     /// Requests missing parts that readers wait for, up to the limits of concurrent requests.
     func askForParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
         while !context.isClosed, parts.running < PartTransfers.limit, let file = cache.partials[number]?.file,
-            (parts.files[number]?.asks.count ?? 0) < PartTransfers.fileLimit, let range = nextAsk(of: number)
+            (parts.files[number]?.requests.count ?? 0) < PartTransfers.fileLimit, let range = nextRequest(of: number)
         {
             let key = parts.nextNumber()
             parts.running += 1
-            let era = signIn.epoch
+            let epoch = signIn.epoch
             let task = Task {
                 let outcome = await fetched(range, of: file, key, engine)
-                endedPart(key, range, of: file, outcome, askedIn: era, engine)
+                partDidEnd(key, range, of: file, outcome, sentIn: epoch, engine)
             }
-            parts.files[number]?.asks[key] = PartTransfers.Ask(range: range, task: task, begun: context.clock.now)
+            parts.files[number]?.requests[key] = PartTransfers.Ask(range: range, task: task, begun: context.clock.now)
         }
     }
 
     /// Returns the next range to request; `nil` if every wanted range is local or in progress.
-    private func nextAsk(of number: ItemNumber) -> Range<Int64>? {
+    private func nextRequest(of number: ItemNumber) -> Range<Int64>? {
         guard let partial = cache.partials[number], !partial.isStale, let transfer = parts.files[number],
             !transfer.isRefused, !transfer.isVersionAsked
         else { return nil }
         let file = partial.file
-        let asked = ByteRanges(transfer.asks.values.lazy.map(\.range))
+        let asked = ByteRanges(transfer.requests.values.lazy.map(\.range))
         for read in waiters.reads(of: number) {
             for gap in file.gaps(in: PartBlocks.around(read.range, size: file.size)) {
                 guard let first = asked.gaps(in: gap).first else { continue }
@@ -51,25 +51,25 @@ extension Downloader {
         return nil
     }
 
-    private func endedPart(
-        _ key: Int, _ range: Range<Int64>, of file: PartFile, _ outcome: PartOutcome, askedIn era: Int,
+    private func partDidEnd(
+        _ key: Int, _ range: Range<Int64>, of file: PartialFile, _ outcome: PartOutcome, sentIn epoch: Int,
         _ engine: isolated any DownloaderHost
     ) {
         parts.running -= 1
         let number = file.number
         // The transfer may be that of another version by now.
-        if cache.partials.isInUse(file), parts.files[number]?.asks.removeValue(forKey: key) != nil {
-            take(outcome, of: file, range, askedIn: era, engine)
+        if cache.partials.isInUse(file), parts.files[number]?.requests.removeValue(forKey: key) != nil {
+            take(outcome, of: file, range, sentIn: epoch, engine)
         }
         // The release of the parts waits for their last request, which may be this one.
-        if cache.partials.isInUse(file), parts.files[number]?.asks.isEmpty == true { putAwayParts(number, engine) }
+        if cache.partials.isInUse(file), parts.files[number]?.requests.isEmpty == true { putAwayParts(number, engine) }
         // Other files may have waited for this request's slot.
         for other in parts.files.keys { askForParts(other, engine) }
         if cache.isOverLimit { engine.evictToLimit() }
     }
 
     private func take(
-        _ outcome: PartOutcome, of file: PartFile, _ range: Range<Int64>, askedIn era: Int,
+        _ outcome: PartOutcome, of file: PartialFile, _ range: Range<Int64>, sentIn epoch: Int,
         _ engine: isolated any DownloaderHost
     ) {
         let number = file.number
@@ -80,7 +80,7 @@ extension Downloader {
             if file.isComplete { return completeParts(number, engine) }
             engine.notePartial(number)
             serveParts(number, engine)
-        case .other(let item, let question): replaceVersion(of: file, by: item, question, engine)
+        case .other(let item, let request): replaceVersion(of: file, by: item, request, engine)
         case .gone: askForVersion(of: file, engine)
         case .refused(let failure):
             if failure.kind == .badAnswer { context.recordBackgroundError(failure) }
@@ -88,9 +88,9 @@ extension Downloader {
         // A reader may want the part again.
         case .stopped: serveParts(number, engine)
         // The request was sent before the user signed in.
-        case .failed(let failure) where signIn.isOutdated(failure, askedIn: era): serveParts(number, engine)
+        case .failed(let failure) where signIn.isOutdated(failure, sentIn: epoch): serveParts(number, engine)
         case .failed(let failure):
-            if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, askedIn: era) }
+            if failure.kind == .notAuthenticated { signIn.noteNeeded(failure, sentIn: epoch) }
             let concerned = waiters.takeReads(of: number) { read in
                 read.answer == nil || PartBlocks.around(read.range, size: file.size).overlaps(range)
             }
@@ -103,21 +103,22 @@ extension Downloader {
     /// does not overlap the ranges of other requests. If two requests wrote the same bytes, the end of the first
     /// would mark them as local while the second still writes.
     private func claimed(
-        _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartFile
-    ) throws(ProviderFailure) -> Range<Int64> {
-        guard cache.partials.isInUse(file), let transfer = parts.files[file.number], transfer.asks[key] != nil else {
-            throw ProviderFailure(.cancelled, message: "The part is not wanted any more.")
+        _ offered: Range<Int64>, for key: Int, asking range: Range<Int64>, of file: PartialFile
+    ) throws(ProviderError) -> Range<Int64> {
+        guard cache.partials.isInUse(file), let transfer = parts.files[file.number], transfer.requests[key] != nil
+        else {
+            throw ProviderError(.cancelled, message: "The part is not wanted any more.")
         }
         var (start, end) = (offered.lowerBound, offered.upperBound)
-        for (other, ask) in transfer.asks where other != key {
+        for (other, ask) in transfer.requests where other != key {
             if ask.range.upperBound <= range.lowerBound { start = max(start, ask.range.upperBound) }
             if ask.range.lowerBound >= range.upperBound { end = min(end, ask.range.lowerBound) }
         }
-        parts.files[file.number]?.asks[key]?.range = start..<end
+        parts.files[file.number]?.requests[key]?.range = start..<end
         return start..<end
     }
 
-    private func refuseParts(of file: PartFile, _ engine: isolated any DownloaderHost) {
+    private func refuseParts(of file: PartialFile, _ engine: isolated any DownloaderHost) {
         parts.refused[file.number] = file.version
         guard let partial = cache.partials[file.number] else { return }
         // No handle has read a part and none is local, so the whole file may be of any version.
@@ -130,46 +131,46 @@ extension Downloader {
     // MARK: Versions
 
     /// Fetches the item's current version after the provider refused the one that was requested.
-    private func askForVersion(of file: PartFile, _ engine: isolated any DownloaderHost) {
+    private func askForVersion(of file: PartialFile, _ engine: isolated any DownloaderHost) {
         // Several requests may fail for this reason. One lookup is enough for all.
         guard parts.files[file.number]?.isVersionAsked == false else { return }
         guard let identifier = (try? cache.openRow(file.number))?.item.identifier else {
             return partsAreOutdated(file.number, engine)
         }
         parts.files[file.number]?.isVersionAsked = true
-        let question = context.answers.ask()
+        let request = context.replies.beginRequest()
         Task {
-            await askForVersion(of: file, identifier, question, engine)
+            await askForVersion(of: file, identifier, request, engine)
         }
     }
 
     private func askForVersion(
-        of file: PartFile, _ identifier: String, _ question: AnswerOrder.Question,
+        of file: PartialFile, _ identifier: String, _ request: ReplyOrdering.Request,
         _ engine: isolated any DownloaderHost
     ) async {
         let item = try? await context.provider.item(identifier)
         guard cache.partials.isInUse(file), !context.isClosed else { return }
         parts.files[file.number]?.isVersionAsked = false
         guard let item else { return failReads(file.number, .otherVersion) }
-        replaceVersion(of: file, by: item, question, engine)
+        replaceVersion(of: file, by: item, request, engine)
     }
 
     private func replaceVersion(
-        of file: PartFile, by item: ProviderItem, _ question: AnswerOrder.Question,
+        of file: PartialFile, by item: ProviderItem, _ request: ReplyOrdering.Request,
         _ engine: isolated any DownloaderHost
     ) {
         // The provider has the version but does not serve its parts.
         if item.contentVersion == file.version { return refuseParts(of: file, engine) }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let row = try cache.openRow(file.number)
             // A newer report takes precedence, and moves come from the change feed.
-            if !context.answers.hasNews(of: row.item.identifier, since: question),
+            if !context.replies.isStale(for: row.item.identifier, since: request),
                 item.identifier == row.item.identifier
             {
                 var now = item
                 now.parent = row.item.parent
                 now.filename = row.item.filename
-                try engine.apply([now], answering: question)
+                try engine.apply([now], answering: request)
             }
         } catch {
             return failReads(file.number, error)
@@ -185,13 +186,13 @@ extension Downloader {
     private static let firstPause = 0.5
 
     private func fetched(
-        _ range: Range<Int64>, of file: PartFile, _ key: Int, _ engine: isolated any DownloaderHost
+        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any DownloaderHost
     ) async -> PartOutcome {
         var attempt = 1
         var identifier = ""
         while true {
-            let failure: ProviderFailure
-            do throws(ProviderFailure) {
+            let failure: ProviderError
+            do throws(ProviderError) {
                 guard !context.isClosed else { throw .closed }
                 identifier = try cache.openRow(file.number).item.identifier
                 return try await fetchedOnce(range, of: file, key, engine)
@@ -209,7 +210,7 @@ extension Downloader {
                 }
             case .noSuchItem:
                 if await engine.awaitNewIdentifier(of: file.number, asked: identifier) { break }
-                engine.doubt(file.number)
+                engine.markUncertain(file.number)
                 return .failed(failure)
             default:
                 guard failure.isWorthAnotherAttempt else { return .failed(failure) }
@@ -220,32 +221,32 @@ extension Downloader {
     }
 
     private func fetchedOnce(
-        _ range: Range<Int64>, of file: PartFile, _ key: Int, _ engine: isolated any DownloaderHost
-    ) async throws(ProviderFailure) -> PartOutcome {
+        _ range: Range<Int64>, of file: PartialFile, _ key: Int, _ engine: isolated any DownloaderHost
+    ) async throws(ProviderError) -> PartOutcome {
         let row = try cache.openRow(file.number)
-        let question = context.answers.ask()
+        let request = context.replies.beginRequest()
         let answer = try await context.provider.part(
             PartRequest(
                 identifier: row.item.identifier, version: file.version, metadataVersion: row.item.metadataVersion,
                 range: range, alignment: PartTransfers.alignment))
         guard answer.item.identifier == row.item.identifier else {
-            throw ProviderFailure(.badAnswer, message: "The provider gave bytes of another item.")
+            throw ProviderError(.badAnswer, message: "The provider gave bytes of another item.")
         }
-        guard answer.item.contentVersion == file.version else { return .other(answer.item, question) }
+        guard answer.item.contentVersion == file.version else { return .other(answer.item, request) }
         let offered = file.clipped(answer.range)
         let size = try onDisk { () throws(Errno) in Int64(try answer.descriptor.status().size) }
         guard offered.lowerBound <= range.lowerBound, offered.upperBound >= range.upperBound,
             size >= offered.upperBound,
             answer.item.size.map({ $0 <= 0 || $0 == file.size }) ?? true
         else {
-            throw ProviderFailure(
+            throw ProviderError(
                 .badAnswer, message: "The provider gave other bytes than those that it was asked for.")
         }
         let given = try claimed(file.clipped(answer.range), for: key, asking: range, of: file)
         let isCancelled = Lock(false)
         try await withTaskCancellationHandler {
-            await HandlerThreads.shared.value { () -> Result<Void, ProviderFailure> in
-                Result { () throws(ProviderFailure) in
+            await HandlerThreads.shared.value { () -> Result<Void, ProviderError> in
+                Result { () throws(ProviderError) in
                     try file.take(given, from: answer.descriptor) { isCancelled.withLock { $0 } }
                 }
             }

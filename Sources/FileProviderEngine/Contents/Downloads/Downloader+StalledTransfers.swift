@@ -10,7 +10,7 @@ extension Downloader {
     /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and
     /// callers that wait for the contents get an error.
     func endUnwantedTransfer(of number: ItemNumber, _ engine: isolated any DownloaderHost) {
-        let failure = ProviderFailure(.transient, message: "The file was evicted while it was downloaded.")
+        let failure = ProviderError(.transient, message: "The file was evicted while it was downloaded.")
         let isOpen = openFiles.entry(number) != nil
         if cache.partials[number] != nil, !isOpen || (parts.files[number].map(isStalled) ?? false) {
             failReads(number, failure)
@@ -46,6 +46,6 @@ extension Downloader {
 
     /// The files that are being fetched, and those with a queued fetch.
     var filesBeingFetched: Set<ItemNumber> {
-        Set(fetches.files.keys).union(parts.files.filter { !$0.value.asks.isEmpty }.keys)
+        Set(fetches.files.keys).union(parts.files.filter { !$0.value.requests.isEmpty }.keys)
     }
 }

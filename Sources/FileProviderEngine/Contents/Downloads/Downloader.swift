@@ -12,7 +12,7 @@ final class Downloader {
         /// The task of the fetch; `nil` while the fetch is queued.
         var task: Task<Void, Never>?
         /// The value of ``SignIn/epoch`` when the fetch began.
-        var era = 0
+        var epoch = 0
     }
 
     /// The fetches of whole files.
@@ -43,14 +43,14 @@ final class Downloader {
     }
 
     var folders: ContentFolders { cache.folders }
-    var openFiles: OpenFiles { cache.openFiles }
+    var openFiles: OpenFileTable { cache.openFiles }
 
     /// Whether whole files are being fetched.
     var isRunning: Bool { !fetches.files.isEmpty }
 
     // MARK: Requests for whole files
 
-    func giveUpDownload(of number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any DownloaderHost)
+    func cancelDownload(of number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any DownloaderHost)
     {
         answer.cancel()
         // The file may have got another number meanwhile.
@@ -63,13 +63,13 @@ final class Downloader {
     }
 
     func download(_ number: ItemNumber, _ answer: EngineCompletion<Void>, _ engine: isolated any DownloaderHost) {
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             guard !context.isClosed else { throw .closed }
             engine.lookAtOutdated(number)
             let number = openFiles.currentNumber(number)
             let row = try context.row(of: number)
             guard row.item.kind == .file else {
-                throw ProviderFailure(.unsupported, message: "“\(row.name)” is not a file.")
+                throw ProviderError(.unsupported, message: "“\(row.name)” is not a file.")
             }
             let isWanted = cache.isGrowing(number) ? true : try cache.isMissing(row)
             guard isWanted else { return answer.complete(.success(())) }
@@ -96,7 +96,7 @@ final class Downloader {
         guard !handles.isEmpty else { return }
         // The local contents are of another version than the one that a handle has started to read.
         if cache.partials.isStale(number) { return failHandles(number, .otherVersion) }
-        do throws(ProviderFailure) {
+        do throws(ProviderError) {
             let isForWriting = handles.contains { $0.isForWriting }
             var writing = openFiles.entry(number)?.writing
             var reading = openFiles.entry(number)?.reading
@@ -120,7 +120,7 @@ final class Downloader {
         }
     }
 
-    func failHandles(_ number: ItemNumber, _ failure: ProviderFailure) {
+    func failHandles(_ number: ItemNumber, _ failure: ProviderError) {
         for handle in waiters.takeHandles(of: number) { handle.answer.complete(.failure(failure)) }
     }
 

@@ -14,7 +14,7 @@ struct PartTransfers {
 
     /// The transfers of one file.
     struct File {
-        var asks: [Int: Ask] = [:]
+        var requests: [Int: Ask] = [:]
         /// Whether the provider's parts cannot be used, so that the missing bytes are fetched with the whole file.
         var isRefused = false
         /// Whether the provider is being asked for its current version. Until it replies, no part is requested.
@@ -23,9 +23,9 @@ struct PartTransfers {
         var moved = 0.0
 
         /// The time at which the first of the running requests began, in seconds since 1970; `nil` if none runs.
-        var begun: Double? { asks.values.map(\.begun).min() }
+        var begun: Double? { requests.values.map(\.begun).min() }
 
-        func cancel() { for ask in asks.values { ask.task.cancel() } }
+        func cancel() { for ask in requests.values { ask.task.cancel() } }
     }
 
     /// The transfers of the files that are partially materialized; see ``PartialFiles``.

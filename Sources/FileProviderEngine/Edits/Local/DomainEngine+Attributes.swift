@@ -12,26 +12,26 @@ extension DomainEngine {
     ///   - modified: In seconds since 1970; `nil` leaves it.
     package func setAttributes(
         of number: ItemNumber, mode: UInt16?, modified: Double?
-    ) throws(EditFailure) -> IndexedItem {
+    ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try visible(number)
         let now = dateNow
-        var kinds: FactKinds = []
+        var kinds: MetadataKinds = []
         if mode != nil { kinds.insert(.mode) }
         if modified != nil { kinds.insert(.modified) }
         let set = kinds
         // Earlier writes have a date of their own. They are recorded first, so that the date set here stays.
         if modified != nil { try noteWritten(number) }
-        _ = try makingRoom { () throws(EditFailure) in
-            try reading { () throws(IndexFailure) in
+        _ = try makingRoom { () throws(EditError) in
+            try reading { () throws(IndexError) in
                 let noted = try metadata.noteAttributes(set, of: row)
-                try writeIndex { writer throws(IndexFailure) in
+                try writeIndex { writer throws(IndexError) in
                     try writer.update(number) { row in
                         if let mode { row.mode = mode }
                         if let modified { row.localModified = modified }
                         row.localChanged = now
                     }
-                    if !noted.isEmpty { try writer.setFacts(noted, of: number, ItemFacts()) }
+                    if !noted.isEmpty { try writer.setMetadata(noted, of: number, ItemMetadata()) }
                 }
             }
         }
@@ -40,8 +40,8 @@ extension DomainEngine {
         return try visible(number)
     }
 
-    private func noteWritten(_ number: ItemNumber) throws(EditFailure) {
-        do throws(ProviderFailure) { try compare(number) } catch { throw EditFailure(error) }
+    private func noteWritten(_ number: ItemNumber) throws(EditError) {
+        do throws(ProviderError) { try compare(number) } catch { throw EditError(error) }
     }
 
     /// Sets or removes an extended attribute.
@@ -54,27 +54,27 @@ extension DomainEngine {
     ///   `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
     package func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil
-    ) throws(EditFailure) {
+    ) throws(EditError) {
         try checkOpen()
         var row = try visible(number)
         let wasThere = row.extendedAttributes[name] != nil
-        if isThere ?? (value == nil), !wasThere { throw EditFailure(.noData) }
-        if isThere == false, wasThere { throw EditFailure(.fileExists) }
+        if isThere ?? (value == nil), !wasThere { throw EditError(.noData) }
+        if isThere == false, wasThere { throw EditError(.fileExists) }
         if let value {
-            guard row.setAttribute(name, to: value) else { throw EditFailure(.noSpace) }
+            guard row.setAttribute(name, to: value) else { throw EditError(.noSpace) }
         } else {
             row.removeAttribute(name, mayBeSent: metadata.mayTakeAttributes)
         }
         let changed = row
         let now = dateNow
-        try reading { () throws(IndexFailure) in
+        try reading { () throws(IndexError) in
             let noted = try metadata.noteAttributes(.extendedAttributes, of: changed)
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(number) { row in
                     row.attributes = changed.attributes
                     row.localChanged = now
                 }
-                if !noted.isEmpty { try writer.setFacts(noted, of: number, ItemFacts()) }
+                if !noted.isEmpty { try writer.setMetadata(noted, of: number, ItemMetadata()) }
             }
         }
         durable.noteIndexCounts()

@@ -9,13 +9,13 @@ extension DomainEngine {
     /// - Parameter completion: Called on the engine's thread; must not block.
     package nonisolated func create(
         _ name: String, in parent: ItemNumber, mode: UInt16,
-        completion: @escaping @Sendable (Result<(IndexedItem, OpenItem), EditFailure>) -> Void
+        completion: @escaping @Sendable (Result<(IndexedItem, OpenHandle), EditError>) -> Void
     ) {
         perform { engine in
-            do throws(EditFailure) {
+            do throws(EditError) {
                 let row = try engine.createFile(named: name, in: parent, mode: mode)
                 engine.open(row.number, for: .writing(truncating: false)) { result in
-                    completion(result.map { (row, $0) }.mapError { EditFailure($0) })
+                    completion(result.map { (row, $0) }.mapError { EditError($0) })
                 }
             } catch {
                 completion(.failure(error))
@@ -28,40 +28,40 @@ extension DomainEngine {
     /// - Parameter mode: The provider only receives whether the file is executable.
     package func createFile(
         named name: String, in parent: ItemNumber, mode: UInt16
-    ) throws(EditFailure) -> IndexedItem {
-        try makingRoom { () throws(EditFailure) in
+    ) throws(EditError) -> IndexedItem {
+        try makingRoom { () throws(EditError) in
             try make(.file, named: name, in: parent, mode: mode, linkTarget: nil)
         }
     }
 
     package func makeFolder(
         named name: String, in parent: ItemNumber, mode: UInt16
-    ) throws(EditFailure) -> IndexedItem {
-        try makingRoom { () throws(EditFailure) in
+    ) throws(EditError) -> IndexedItem {
+        try makingRoom { () throws(EditError) in
             try make(.folder, named: name, in: parent, mode: mode, linkTarget: nil)
         }
     }
 
     package func makeSymbolicLink(
         named name: String, in parent: ItemNumber, target: String
-    ) throws(EditFailure) -> IndexedItem {
-        guard configuration.takesSymbolicLinks else { throw EditFailure(.notPermitted) }
-        guard !target.isEmpty else { throw EditFailure(.noSuchFile) }
-        guard target.utf8.count < 4096 else { throw EditFailure(.nameTooLong) }
-        return try makingRoom { () throws(EditFailure) in
+    ) throws(EditError) -> IndexedItem {
+        guard configuration.takesSymbolicLinks else { throw EditError(.notPermitted) }
+        guard !target.isEmpty else { throw EditError(.noSuchFile) }
+        guard target.utf8.count < 4096 else { throw EditError(.nameTooLong) }
+        return try makingRoom { () throws(EditError) in
             try make(.symbolicLink, named: name, in: parent, mode: nil, linkTarget: target)
         }
     }
 
     private func make(
         _ kind: ProviderItem.Kind, named name: String, in parent: ItemNumber, mode: UInt16?, linkTarget: String?
-    ) throws(EditFailure) -> IndexedItem {
+    ) throws(EditError) -> IndexedItem {
         try checkOpen()
         let folder = try visibleFolder(parent)
-        guard name != ".", name != ".." else { throw EditFailure(.fileExists) }
+        guard name != ".", name != ".." else { throw EditError(.fileExists) }
         try Self.checkName(name)
-        guard try visible(named: name, in: parent) == nil else { throw EditFailure(.fileExists) }
-        guard folder.allows(IndexedItem.Capability.writing) else { throw EditFailure(.permissionDenied) }
+        guard try visible(named: name, in: parent) == nil else { throw EditError(.fileExists) }
+        guard folder.allows(IndexedItem.Capability.writing) else { throw EditError(.permissionDenied) }
 
         var item = ProviderItem(
             identifier: newLocalIdentifier(), parent: folder.item.identifier, filename: name, kind: kind)
@@ -71,15 +71,15 @@ extension DomainEngine {
             number: index.nextNumber(), parent: parent, name: name, item: item,
             changes: kind == .file ? [.created, .contents] : .created, content: kind == .file ? .edited : .dataless,
             localSize: 0, localVersion: [], localModified: dateNow, mode: mode,
-            listing: kind == .folder ? .complete : .never, isKept: false)
+            listing: kind == .folder ? .complete : .never, isPinned: false)
         let row: IndexedItem
-        do throws(EditFailure) {
+        do throws(EditError) {
             if kind == .file {
                 try makeEditFile(of: new.number)
                 EngineStep.newFileMade.reach()
             }
             // The name was found to be free, so the row keeps it.
-            row = try record([.put(try freshEntry(of: new))]) { writer throws(IndexFailure) in
+            row = try record([.put(try freshEntry(of: new))]) { writer throws(IndexError) in
                 try writer.insert(new, keepsNumber: true)
                 try dateFolders([parent], &writer)
                 return try writer.item(new.number) ?? new
@@ -88,7 +88,7 @@ extension DomainEngine {
             removeBytes(of: new.number)
             throw error
         }
-        look(at: row.number, after: kind == .file ? configuration.settlingTime : 0)
+        schedule(row.number, after: kind == .file ? configuration.settlingTime : 0)
         return row
     }
 
@@ -96,14 +96,14 @@ extension DomainEngine {
         IndexedItem.localPrefix + String(UInt64.random(in: .min ... .max, using: &edits.generator), radix: 16)
     }
 
-    func checkOpen() throws(EditFailure) { try context.checkOpen() }
+    func checkOpen() throws(EditError) { try context.checkOpen() }
 
-    private func makeEditFile(of number: ItemNumber) throws(EditFailure) {
+    private func makeEditFile(of number: ItemNumber) throws(EditError) {
         do throws(Errno) {
             _ = try folders.edits.open(
                 ContentFolders.name(number), [.readWrite, .create, .truncate, .noFollow], permissions: 0o600)
         } catch {
-            throw EditFailure(error)
+            throw EditError(error)
         }
     }
 }

@@ -33,15 +33,15 @@ extension DomainEngine {
     /// - Parameter freesSpace: Whether the change frees space on a full disk.
     @discardableResult
     func record<Result>(
-        _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(EditFailure) -> Result {
-        try makingRoom { () throws(EditFailure) in try recordOnce(changes, freesSpace: freesSpace, body) }
+        _ changes: [JournalChange], freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(EditError) -> Result {
+        try makingRoom { () throws(EditError) in try recordOnce(changes, freesSpace: freesSpace, body) }
     }
 
     private func recordOnce<Result>(
-        _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(EditFailure) -> Result {
-        do throws(IndexFailure) {
+        _ changes: [JournalChange], freesSpace: Bool, _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(EditError) -> Result {
+        do throws(IndexError) {
             var undoing: [JournalChange] = []
             for change in changes {
                 let before = try journal.entry(change.number)
@@ -50,7 +50,7 @@ extension DomainEngine {
             try write(changes, freesSpace: freesSpace)
             edits.observer?()
             EngineStep.editJournalled.reach()
-            do throws(IndexFailure) {
+            do throws(IndexError) {
                 let result = try index.write(freesSpace: freesSpace, body)
                 EngineStep.editIndexed.reach()
                 return result
@@ -62,7 +62,7 @@ extension DomainEngine {
                 throw error
             }
         } catch {
-            throw EditFailure(error)
+            throw EditError(error)
         }
     }
 
@@ -71,8 +71,8 @@ extension DomainEngine {
     /// full.
     @discardableResult
     func confirm<Result>(
-        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         let result = try index.write(freesSpace: true, body)
         edits.observer?()
         EngineStep.confirmedIndexed.reach()
@@ -83,18 +83,18 @@ extension DomainEngine {
 
     @discardableResult
     func writeIndex<Result>(
-        _ body: (inout IndexWriter) throws(IndexFailure) -> Result
-    ) throws(IndexFailure) -> Result {
+        _ body: (inout IndexWriter) throws(IndexError) -> Result
+    ) throws(IndexError) -> Result {
         try index.write(body)
     }
 
-    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexFailure) {
+    private func write(_ changes: [JournalChange], freesSpace: Bool) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
     /// Writes changes that have already happened to the journal, or queues them in memory until the disk has room.
-    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexFailure) {
+    func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
         payJournal()
@@ -114,11 +114,11 @@ extension DomainEngine {
 
     /// Schedules the write of the journal's owed changes, if there are any.
     private func payJournal() {
-        guard journal.owesChanges, !edits.willPay else { return }
-        edits.willPay = true
+        guard journal.owesChanges, !edits.hasDeferredFlush else { return }
+        edits.hasDeferredFlush = true
         clock.run(after: Self.payInterval) { [weak self] in
             self?.perform { engine in
-                engine.edits.willPay = false
+                engine.edits.hasDeferredFlush = false
                 guard !engine.isClosed else { return }
                 // While the disk has no room, the next attempt is scheduled again.
                 try? engine.journal.payChanges()
@@ -131,23 +131,23 @@ extension DomainEngine {
     private static let payInterval = 2.0
 
     /// Sets directories' modification dates to now, because their entries changed locally.
-    func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexFailure) {
+    func dateFolders(_ folders: Set<ItemNumber>, _ writer: inout IndexWriter) throws(IndexError) {
         let now = dateNow
         for folder in folders { try writer.update(folder) { $0.localModified = now } }
     }
 
     /// Returns the journal's entry of an item, or a new one for an item that is not changed yet.
-    func entry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
-        do throws(IndexFailure) {
+    func entry(of row: IndexedItem) throws(EditError) -> JournalEntry {
+        do throws(IndexError) {
             if let entry = try journal.entry(row.number) { return entry }
         } catch {
-            throw EditFailure(error)
+            throw EditError(error)
         }
         return try freshEntry(of: row)
     }
 
-    func freshEntry(of row: IndexedItem) throws(EditFailure) -> JournalEntry {
-        let parent = try reading { () throws(IndexFailure) in try identifier(of: row.parent) }
+    func freshEntry(of row: IndexedItem) throws(EditError) -> JournalEntry {
+        let parent = try reading { () throws(IndexError) in try identifier(of: row.parent) }
         return JournalEntry(row, parentIdentifier: parent)
     }
 
@@ -157,13 +157,13 @@ extension DomainEngine {
     ///
     /// - Parameter number: The item with the edited file, or `nil` if no edit is lost.
     func settingAsideEdit<Result>(
-        of number: ItemNumber?, _ write: () throws(EditFailure) -> Result
-    ) throws(EditFailure) -> Result {
+        of number: ItemNumber?, _ write: () throws(EditError) -> Result
+    ) throws(EditError) -> Result {
         let folders = folders
         // Bytes that cannot be renamed get no protection.
         guard let number, let size = try? folders.setAside(number) else { return try write() }
         let result: Result
-        do throws(EditFailure) {
+        do throws(EditError) {
             result = try write()
         } catch {
             // If this fails, too, the next start restores the bytes.
@@ -203,29 +203,29 @@ extension DomainEngine {
     }
 
     /// Returns an item that is visible locally, or throws `ENOENT`.
-    func visible(_ number: ItemNumber) throws(EditFailure) -> IndexedItem { try context.visible(number) }
+    func visible(_ number: ItemNumber) throws(EditError) -> IndexedItem { try context.visible(number) }
 
-    func visible(named name: String, in folder: ItemNumber) throws(EditFailure) -> IndexedItem? {
-        try reading { () throws(IndexFailure) in try index.item(named: name, in: folder) }
+    func visible(named name: String, in folder: ItemNumber) throws(EditError) -> IndexedItem? {
+        try reading { () throws(IndexError) in try index.item(named: name, in: folder) }
     }
 
-    func visibleFolder(_ number: ItemNumber) throws(EditFailure) -> IndexedItem {
+    func visibleFolder(_ number: ItemNumber) throws(EditError) -> IndexedItem {
         let row = try visible(number)
-        guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
+        guard row.item.kind == .folder else { throw EditError(.notDirectory) }
         return row
     }
 
     /// Throws an error unless a name is valid for a file on this machine.
-    static func checkName(_ name: String) throws(EditFailure) {
-        guard !name.isEmpty else { throw EditFailure(.noSuchFile) }
-        guard name.utf8.count <= 255 else { throw EditFailure(.nameTooLong) }
+    static func checkName(_ name: String) throws(EditError) {
+        guard !name.isEmpty else { throw EditError(.noSuchFile) }
+        guard name.utf8.count <= 255 else { throw EditError(.nameTooLong) }
         let isPlain = name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") }
-        guard isPlain, name != ".", name != ".." else { throw EditFailure(.invalidArgument) }
+        guard isPlain, name != ".", name != ".." else { throw EditError(.invalidArgument) }
     }
 
     /// Throws `ENOTEMPTY` unless a directory is empty, as far as the provider and this machine know.
-    func checkEmpty(_ folder: IndexedItem) throws(EditFailure) {
-        let hasChildren = try reading { () throws(IndexFailure) in
+    func checkEmpty(_ folder: IndexedItem) throws(EditError) {
+        let hasChildren = try reading { () throws(IndexError) in
             var found = false
             try index.children(of: folder.number, after: nil, limit: 1) { _ in
                 found = true
@@ -233,9 +233,9 @@ extension DomainEngine {
             }
             return found
         }
-        guard !hasChildren else { throw EditFailure(.notEmpty) }
+        guard !hasChildren else { throw EditError(.notEmpty) }
         guard !folder.isKnownToProvider || folder.listing == .complete else {
-            throw EditFailure(.notEmpty, unlistedFolder: folder.number)
+            throw EditError(.notEmpty, unlistedFolder: folder.number)
         }
     }
 }

@@ -7,10 +7,10 @@ extension DomainEngine {
     ///
     /// - Returns: The removed item.
     @discardableResult
-    package func remove(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
+    package func remove(_ name: String, in parent: ItemNumber) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
-        guard row.item.kind != .folder else { throw EditFailure(.isDirectory) }
+        guard row.item.kind != .folder else { throw EditError(.isDirectory) }
         try remove(row)
         return row
     }
@@ -19,12 +19,12 @@ extension DomainEngine {
     ///
     /// - Returns: The removed item.
     /// - Throws: `ENOTEMPTY`, also for a directory that was not enumerated completely, which the caller has to do
-    ///   first; see ``EditFailure/unlistedFolder``.
+    ///   first; see ``EditError/unlistedFolder``.
     @discardableResult
-    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditFailure) -> IndexedItem {
+    package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditError) -> IndexedItem {
         try checkOpen()
         let row = try child(name, of: parent)
-        guard row.item.kind == .folder else { throw EditFailure(.notDirectory) }
+        guard row.item.kind == .folder else { throw EditError(.notDirectory) }
         try checkEmpty(row)
         try remove(row)
         return row
@@ -37,21 +37,21 @@ extension DomainEngine {
     @discardableResult
     package nonisolated func removeFolder(
         _ name: String, in parent: ItemNumber,
-        completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
-    ) -> Waiting {
-        whenListed({ engine throws(EditFailure) in try engine.removeFolder(name, in: parent) }, completion)
+        completion: @escaping @Sendable (Result<Void, EditError>) -> Void
+    ) -> Cancellable {
+        whenListed({ engine throws(EditError) in try engine.removeFolder(name, in: parent) }, completion)
     }
 
     /// Performs an edit and, if that fails because a directory must be enumerated completely first, enumerates it and
     /// tries once more.
     nonisolated func whenListed(
-        _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditFailure) -> Void,
-        _ completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
-    ) -> Waiting {
+        _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditError) -> Void,
+        _ completion: @escaping @Sendable (Result<Void, EditError>) -> Void
+    ) -> Cancellable {
         let answer = OneShotCompletion(completion)
-        let waits = Waits()
+        let waits = CancellableSet()
         perform { engine in
-            do throws(EditFailure) {
+            do throws(EditError) {
                 try edit(engine)
                 answer.complete(.success(()))
             } catch {
@@ -59,28 +59,28 @@ extension DomainEngine {
                 let waiting = engine.list(folder, needs: .complete) { result in
                     guard case .success = result else { return answer.complete(.failure(error)) }
                     engine.perform { engine in
-                        answer.complete(Result { () throws(EditFailure) in try edit(engine) })
+                        answer.complete(Result { () throws(EditError) in try edit(engine) })
                     }
                 }
                 waits.add(waiting)
             }
         }
-        return Waiting {
-            answer.complete(.failure(EditFailure(.interrupted)))
+        return Cancellable {
+            answer.complete(.failure(EditError(.interrupted)))
             waits.cancel()
         }
     }
 
-    func child(_ name: String, of parent: ItemNumber) throws(EditFailure) -> IndexedItem {
+    func child(_ name: String, of parent: ItemNumber) throws(EditError) -> IndexedItem {
         _ = try visibleFolder(parent)
-        guard let row = try visible(named: name, in: parent) else { throw EditFailure(.noSuchFile) }
+        guard let row = try visible(named: name, in: parent) else { throw EditError(.noSuchFile) }
         return row
     }
 
-    private func remove(_ row: IndexedItem) throws(EditFailure) {
+    private func remove(_ row: IndexedItem) throws(EditError) {
         let removal = try removal(of: row)
-        try settingAsideEdit(of: removal.lostEdit) { () throws(EditFailure) in
-            try record([removal.journal], freesSpace: true) { writer throws(IndexFailure) in
+        try settingAsideEdit(of: removal.lostEdit) { () throws(EditError) in
+            try record([removal.journal], freesSpace: true) { writer throws(IndexError) in
                 try removal.apply(&writer)
                 try dateFolders([row.parent], &writer)
             }
@@ -101,7 +101,7 @@ extension DomainEngine {
         /// The item, if bytes that were written locally are lost with it.
         var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
 
-        func apply(_ writer: inout IndexWriter) throws(IndexFailure) {
+        func apply(_ writer: inout IndexWriter) throws(IndexError) {
             if isForgotten {
                 try writer.delete(number)
             } else {
@@ -113,8 +113,8 @@ extension DomainEngine {
         }
     }
 
-    func removal(of row: IndexedItem) throws(EditFailure) -> Removal {
-        guard row.allows(IndexedItem.Capability.deleting) else { throw EditFailure(.notPermitted) }
+    func removal(of row: IndexedItem) throws(EditError) -> Removal {
+        guard row.allows(IndexedItem.Capability.deleting) else { throw EditError(.notPermitted) }
         let hadEdits = row.content == .edited
         var entry = try entry(of: row)
         // While the item is being created at the provider, the reply must be awaited: the item is then removed there.
@@ -146,7 +146,7 @@ extension DomainEngine {
             // Upload copies stay, so that the contents are recognized at the provider.
             if removal.lostEdit != nil { discardContents(removal.number) }
             _ = awaitContents(beforeRemoving: removal.number)
-            look(at: removal.number, after: configuration.settlingTime)
+            schedule(removal.number, after: configuration.settlingTime)
         }
     }
 }

@@ -10,14 +10,14 @@ extension DomainEngine {
     package func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber,
         _ mode: RenameMode = .replacing
-    ) throws(EditFailure) -> IndexedItem? {
+    ) throws(EditError) -> IndexedItem? {
         try checkOpen()
         let row = try child(name, of: parent)
         let folder = try visibleFolder(newParent)
         try Self.checkName(newName)
         let other = try visible(named: newName, in: newParent)
-        if mode == .onlyToFreeName, other != nil { throw EditFailure(.fileExists) }
-        if mode == .exchanging, other == nil { throw EditFailure(.noSuchFile) }
+        if mode == .onlyToFreeName, other != nil { throw EditError(.fileExists) }
+        if mode == .exchanging, other == nil { throw EditError(.noSuchFile) }
         if other?.number == row.number { return nil }
         try checkNotInside(row, newParent)
         try checkCapabilities(of: row, to: newName, in: folder)
@@ -34,8 +34,8 @@ extension DomainEngine {
             return nil
         }
         switch (row.item.kind == .folder, other.item.kind == .folder) {
-        case (true, false): throw EditFailure(.notDirectory)
-        case (false, true): throw EditFailure(.isDirectory)
+        case (true, false): throw EditError(.notDirectory)
+        case (false, true): throw EditError(.isDirectory)
         case (true, true): try checkEmpty(other)
         case (false, false): break
         }
@@ -58,31 +58,31 @@ extension DomainEngine {
     @discardableResult
     package nonisolated func rename(
         _ name: String, in parent: ItemNumber, to newName: String, in newParent: ItemNumber, _ mode: RenameMode,
-        completion: @escaping @Sendable (Result<Void, EditFailure>) -> Void
-    ) -> Waiting {
+        completion: @escaping @Sendable (Result<Void, EditError>) -> Void
+    ) -> Cancellable {
         whenListed(
-            { engine throws(EditFailure) in
+            { engine throws(EditError) in
                 try engine.rename(name, in: parent, to: newName, in: newParent, mode)
             }, completion)
     }
 
-    private func checkNotInside(_ row: IndexedItem, _ folder: ItemNumber) throws(EditFailure) {
+    private func checkNotInside(_ row: IndexedItem, _ folder: ItemNumber) throws(EditError) {
         guard row.item.kind == .folder else { return }
         var number = folder
         while number != .root {
-            if number == row.number { throw EditFailure(.invalidArgument) }
+            if number == row.number { throw EditError(.invalidArgument) }
             number = try visible(number).parent
         }
     }
 
     private func checkCapabilities(
         of row: IndexedItem, to name: String, in folder: IndexedItem
-    ) throws(EditFailure) {
+    ) throws(EditError) {
         let isMoved = row.parent != folder.number
-        if isMoved, !folder.allows(IndexedItem.Capability.writing) { throw EditFailure(.permissionDenied) }
-        if isMoved, !row.allows(IndexedItem.Capability.reparenting) { throw EditFailure(.notPermitted) }
+        if isMoved, !folder.allows(IndexedItem.Capability.writing) { throw EditError(.permissionDenied) }
+        if isMoved, !row.allows(IndexedItem.Capability.reparenting) { throw EditError(.notPermitted) }
         if !row.name.hasSameBytes(as: name), !row.allows(IndexedItem.Capability.renaming) {
-            throw EditFailure(.notPermitted)
+            throw EditError(.notPermitted)
         }
     }
 
@@ -90,7 +90,7 @@ extension DomainEngine {
 
     private typealias Move = (row: IndexedItem, name: String, folder: IndexedItem)
 
-    private func move(_ moves: [Move], removing removal: Removal? = nil) throws(EditFailure) {
+    private func move(_ moves: [Move], removing removal: Removal? = nil) throws(EditError) {
         var journal: [JournalChange] = []
         var changes: [LocalChanges] = []
         for move in moves {
@@ -105,8 +105,8 @@ extension DomainEngine {
         // The removal comes after the moves: a crash in between must not leave the item removed and not replaced.
         if let removal { journal.append(removal.journal) }
         let now = dateNow
-        try settingAsideEdit(of: removal?.lostEdit) { () throws(EditFailure) in
-            try record(journal) { writer throws(IndexFailure) in
+        try settingAsideEdit(of: removal?.lostEdit) { () throws(EditError) in
+            try record(journal) { writer throws(IndexError) in
                 try removal?.apply(&writer)
                 // When two items are exchanged, the first one moves aside.
                 if moves.count == 2 { try writer.update(moves[0].row.number) { $0.name = Self.nameInBetween } }
@@ -126,7 +126,7 @@ extension DomainEngine {
             }
         }
         if let removal { finish(removal) }
-        for move in moves { look(at: move.row.number, after: configuration.settlingTime) }
+        for move in moves { schedule(move.row.number, after: configuration.settlingTime) }
     }
 
     /// A name that exists only within a transaction, so that no client sees it.
@@ -146,7 +146,7 @@ extension DomainEngine {
 
     /// Whether a new local file becomes the new contents of the file that it replaces, which is how programs save. At
     /// the provider, that is one step, and the item stays the same.
-    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditFailure) -> Bool {
+    private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditError) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
             other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number)
         else { return false }
@@ -160,7 +160,7 @@ extension DomainEngine {
         return try entry(of: row).sent == nil
     }
 
-    private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditFailure) {
+    private func replaceContents(of other: IndexedItem, with row: IndexedItem) throws(EditError) {
         let replaced = try entry(of: other)
         var entry = try entry(of: row)
         entry.identifier = other.item.identifier
@@ -174,13 +174,13 @@ extension DomainEngine {
         entry.replaced = other.number
         let changed = entry
         let now = dateNow
-        try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditFailure) in
+        try settingAsideEdit(of: other.content == .edited ? other.number : nil) { () throws(EditError) in
             // The attributes of the new file were not sent with anything. If this fails, they stay local.
             let noted = (try? metadata.noteAttributes([.mode, .extendedAttributes], of: row)) ?? []
-            try record([.put(changed), .remove(other.number)]) { writer throws(IndexFailure) in
+            try record([.put(changed), .remove(other.number)]) { writer throws(IndexError) in
                 try Self.replace(other, by: changed, &writer)
                 try writer.update(row.number) { $0.localChanged = now }
-                if !noted.isEmpty { try writer.setFacts(noted, of: row.number, ItemFacts()) }
+                if !noted.isEmpty { try writer.setMetadata(noted, of: row.number, ItemMetadata()) }
                 try dateFolders([row.parent, other.parent], &writer)
             }
         }
@@ -190,7 +190,7 @@ extension DomainEngine {
         if let sender = edits.sender(for: other.number) { edits.successors[sender] = row.number }
         discardContents(other.number)
         forget(other.number)
-        look(at: row.number, after: configuration.settlingTime)
+        schedule(row.number, after: configuration.settlingTime)
     }
 
     /// Deletes an item's row after a new local file has replaced the item. The new file's row gets the item's
@@ -199,7 +199,7 @@ extension DomainEngine {
     /// - Parameter entry: The journal entry of the new file.
     static func replace(
         _ other: IndexedItem, by entry: JournalEntry, _ writer: inout IndexWriter
-    ) throws(IndexFailure) {
+    ) throws(IndexError) {
         try writer.delete(other.number)
         try writer.update(entry.number) { row in
             row.item = other.item
@@ -207,7 +207,7 @@ extension DomainEngine {
             row.name = other.name
             row.changes = entry.changes
             row.localVersion = entry.baseVersion
-            row.isKept = other.isKept
+            row.isPinned = other.isPinned
         }
     }
 }

@@ -8,28 +8,28 @@ extension DomainEngine {
     /// sent in the background.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
-    package func trash(_ number: ItemNumber) throws(EditFailure) {
+    package func trash(_ number: ItemNumber) throws(EditError) {
         try checkOpen()
         let row = try visible(number)
-        guard number != .root else { throw EditFailure(.notPermitted) }
-        let isSent = try reading { () throws(IndexFailure) in
+        guard number != .root else { throw EditError(.notPermitted) }
+        let isSent = try reading { () throws(IndexError) in
             guard row.isKnownToProvider, try isUnchanged(row) else { return false }
             return try !isLeft(row)
         }
-        guard isSent else { throw EditFailure(Errno(rawValue: EBUSY)) }
-        guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditFailure(.notPermitted) }
+        guard isSent else { throw EditError(Errno(rawValue: EBUSY)) }
+        guard row.item.capabilities & IndexedItem.Capability.trashing != 0 else { throw EditError(.notPermitted) }
         var entry = try freshEntry(of: row)
         entry.baseVersion = row.item.contentVersion
         entry.changes = .deleted
         entry.goesToTrash = true
-        try record([.put(entry)]) { writer throws(IndexFailure) in
+        try record([.put(entry)]) { writer throws(IndexError) in
             try writer.update(number) { $0.changes = .deleted }
         }
-        look(at: number)
+        schedule(number)
     }
 
     /// Whether an item and everything in it is equal to the version at the provider.
-    private func isUnchanged(_ top: IndexedItem) throws(IndexFailure) -> Bool {
+    private func isUnchanged(_ top: IndexedItem) throws(IndexError) -> Bool {
         var items = [top]
         while let item = items.popLast() {
             guard item.changes.isEmpty, item.content != .edited, !isOpenForWriting(item.number) else { return false }
@@ -43,7 +43,7 @@ extension DomainEngine {
     }
 
     /// Whether an item was moved out of a directory or removed from it locally, and is still in it at the provider.
-    private func isLeft(_ folder: IndexedItem) throws(IndexFailure) -> Bool {
+    private func isLeft(_ folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.item.kind == .folder else { return false }
         for entry in try journal.all() {
             var next = try index.itemEvenIfDeleted(entry.number)

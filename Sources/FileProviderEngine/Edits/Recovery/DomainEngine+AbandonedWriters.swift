@@ -27,7 +27,7 @@ extension DomainEngine {
                 try UploadCopy.move(name, in: folders.uploads, to: folders.edits, as: ContentFolders.name(number))
                 writerMarks.unmark(number)
                 return status
-            } catch UploadCopy.Failure.changing {
+            } catch UploadCopy.UploadCopyError.changing {
                 continue
             } catch {
                 // An edit that shares its file with another process is better than none.

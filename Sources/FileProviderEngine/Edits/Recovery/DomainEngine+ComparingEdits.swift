@@ -12,7 +12,7 @@ extension DomainEngine {
     /// Compares the journal with the index and the files, without a transaction and without opening a file.
     ///
     /// - Parameter entries: All entries of the journal.
-    func differences(from entries: [JournalEntry]) throws(IndexFailure) -> EditDifferences {
+    func differences(from entries: [JournalEntry]) throws(IndexError) -> EditDifferences {
         let entries = Dictionary(entries.map { ($0.number, $0) }) { $1 }
         var differences = EditDifferences()
         try index.changedItems { row in

@@ -21,29 +21,29 @@ extension DomainEngine {
         }
         var differences = try differences(from: entries)
         if !differences.rows.isEmpty {
-            try settleRowsWithoutEntries(differences.rows)
+            try reconcileRowsWithoutEntries(differences.rows)
             // The steps above may have removed or written any entry.
             entries = try journal.all()
             differences = try self.differences(from: entries)
         }
         EngineStep.recoveredRows.reach()
-        let doubtful = entries.map(\.number).filter { !differences.settled.contains($0) }
-        try restoreMissingRows(doubtful)
+        let uncertain = entries.map(\.number).filter { !differences.settled.contains($0) }
+        try restoreMissingRows(uncertain)
         EngineStep.recoveredMissing.reach()
-        try settleOpenFiles(doubtful)
-        settleMarks(besides: doubtful)
+        try reconcileOpenFiles(uncertain)
+        reconcileMarks(besides: uncertain)
         EngineStep.recoveredOpenFiles.reach()
-        try settleIdentities(doubtful)
+        try reconcileIdentities(uncertain)
         EngineStep.recoveredIdentities.reach()
-        try imposeRemovals(doubtful)
+        try imposeRemovals(uncertain)
         EngineStep.recoveredRemovals.reach()
-        try imposePlaces(doubtful)
+        try imposePlaces(uncertain)
         EngineStep.recoveredPlaces.reach()
-        try imposeContents(doubtful)
+        try imposeContents(uncertain)
         EngineStep.recoveredContents.reach()
         let recovered = try recoverFiles(differences.settled)
         EngineStep.recoveredFiles.reach()
-        let others = try self.entries(of: Array(Set(doubtful + recovered)))
+        let others = try self.entries(of: Array(Set(uncertain + recovered)))
         let all = entries.filter { differences.settled.contains($0.number) } + others
         for entry in all.sorted(by: { $0.number.rawValue < $1.number.rawValue }) {
             if let place = entry.sent { edits.unanswered[place, default: []].insert(entry.number) }
@@ -51,14 +51,14 @@ extension DomainEngine {
                 edits.moves[entry.number] = place
                 try noteLeaves(entry.number)
             }
-            look(at: entry.number, after: configuration.settlingTime)
+            schedule(entry.number, after: configuration.settlingTime)
         }
         context.becomeReady()
-        pump()
+        startDueSteps()
     }
 
     /// Returns the present entries of those items that still have one.
-    func entries(of numbers: [ItemNumber]) throws(IndexFailure) -> [JournalEntry] {
+    func entries(of numbers: [ItemNumber]) throws(IndexError) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         for number in numbers { if let entry = try journal.entry(number) { entries.append(entry) } }
         return entries
@@ -77,13 +77,13 @@ extension DomainEngine {
 
     /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
     /// or the change was confirmed and a power failure undid that in the index.
-    private func settleRowsWithoutEntries(_ rows: [IndexedItem]) throws {
+    private func reconcileRowsWithoutEntries(_ rows: [IndexedItem]) throws {
         for row in rows {
             let size = Self.size(of: row.number, in: folders.edits)
             if !row.isKnownToProvider {
                 let isWanted = row.item.kind == .folder ? try hasVisibleChildren(row.number) : (size ?? 0) > 0
                 guard isWanted, !row.changes.contains(.deleted) else {
-                    try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    try writeIndex { writer throws(IndexError) in try writer.delete(row.number) }
                     removeBytes(of: row.number)
                     continue
                 }
@@ -96,12 +96,12 @@ extension DomainEngine {
             // The row of a removed item may be elsewhere until the provider has confirmed the removal.
             let isMoved = !row.changes.isDisjoint(with: [.place, .deleted])
             if said == nil, row.changes.contains(.deleted) {
-                try writeIndex { writer throws(IndexFailure) in try writer.delete(row.number) }
+                try writeIndex { writer throws(IndexError) in try writer.delete(row.number) }
                 removeBytes(of: row.number)
                 continue
             }
             let parent = said ?? row.parent
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(row.number) { row in
                     row.changes = []
                     if isEdited { row.loseContents() }
@@ -151,8 +151,8 @@ extension DomainEngine {
         let row = IndexedItem(
             number: entry.number, parent: parent.number, name: name, item: item, changes: entry.changes,
             content: .dataless, localSize: 0, localVersion: entry.baseVersion, localModified: entry.modified,
-            mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isKept: false)
-        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+            mode: entry.mode, listing: entry.changes.contains(.created) ? .complete : .never, isPinned: false)
+        try writeIndex { writer throws(IndexError) in try writer.insert(row, keepsNumber: true) }
     }
 
     private func restoredParent(of entry: JournalEntry) throws -> IndexedItem {
@@ -160,7 +160,7 @@ extension DomainEngine {
         if let row = try index.item(identifier: entry.parentIdentifier), row.item.kind == .folder { return row }
         let isKnown = !entry.parentIdentifier.hasPrefix(IndexedItem.localPrefix) && !entry.parentIdentifier.isEmpty
         guard isKnown, try index.itemEvenIfDeleted(entry.parent) == nil, let root = try index.item(.root) else {
-            guard let root = try index.item(.root) else { throw IndexFailure.corrupt("The index has no root.") }
+            guard let root = try index.item(.root) else { throw IndexError.corrupt("The index has no root.") }
             return root
         }
         // Only the identifier of this directory at the provider is known. Its name and place come with the first
@@ -176,7 +176,7 @@ extension DomainEngine {
         row.changes = []
         row.listing = .never
         let folder = row
-        try writeIndex { writer throws(IndexFailure) in try writer.insert(folder, keepsNumber: true) }
+        try writeIndex { writer throws(IndexError) in try writer.insert(folder, keepsNumber: true) }
         askWhere(folder)
         return folder
     }
@@ -188,19 +188,19 @@ extension DomainEngine {
         Task {
             for attempt in 1... {
                 do {
-                    let item = try await asking { () async throws(ProviderFailure) in
+                    let item = try await asking { () async throws(ProviderError) in
                         try await provider.item(identifier)
                     }
-                    try writeIndex { writer throws(IndexFailure) in
+                    try writeIndex { writer throws(IndexError) in
                         try writer.apply([item])
                     }
                     return
-                } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+                } catch let failure as ProviderError where failure.kind == .noSuchItem {
                     return noteRemovedByProvider([folder.number])
-                } catch is EngineClosed {
+                } catch is EngineClosedError {
                     return
                 } catch {
-                    await clock.wait(pause(after: attempt))
+                    await clock.wait(delay(afterAttempt: attempt))
                     if isClosed { return }
                 }
             }
@@ -210,7 +210,7 @@ extension DomainEngine {
     /// Corrects identifiers that differ between journal and index. The index is right: either the provider replied
     /// just before the crash, or the item became a new one. The exception is an item that replaced another one and is
     /// not in the index as such yet.
-    private func settleIdentities(_ numbers: [ItemNumber]) throws {
+    private func reconcileIdentities(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
             else { continue }
@@ -218,7 +218,7 @@ extension DomainEngine {
                 let other = try index.item(replaced), other.item.identifier == entry.identifier
             {
                 let imposed = entry
-                try writeIndex { writer throws(IndexFailure) in try Self.replace(other, by: imposed, &writer) }
+                try writeIndex { writer throws(IndexError) in try Self.replace(other, by: imposed, &writer) }
                 removeBytes(of: replaced)
                 continue
             }
@@ -249,13 +249,13 @@ extension DomainEngine {
                 guard let row = try index.itemEvenIfDeleted(entry.number), row.changes.contains(.deleted) else {
                     continue
                 }
-                try writeIndex { writer throws(IndexFailure) in
+                try writeIndex { writer throws(IndexError) in
                     try writer.update(row.number) { $0.changes = entry.changes }
                 }
                 continue
             }
             guard let row = try index.item(entry.number) else { continue }
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(row.number) { row in
                     row.changes = entry.changes
                     row.loseContents()
@@ -276,7 +276,7 @@ extension DomainEngine {
                 let parent = try index.item(entry.parent), parent.item.kind == .folder
             else { continue }
             // Items that are exchanged first move aside.
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(row.number) { $0.name = "purvey-recovery-\(row.number.rawValue)" }
             }
             moved.append((entry, parent))
@@ -290,7 +290,7 @@ extension DomainEngine {
                 try journal.put(entry)
             }
             let newName = name
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(entry.number) { row in
                     row.parent = parent.number
                     row.name = newName

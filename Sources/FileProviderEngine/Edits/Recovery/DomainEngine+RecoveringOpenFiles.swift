@@ -4,12 +4,13 @@ import LinuxSystem
 /// Recovery of edited files and of files with open handles: makes them agree with journal and index after a crash.
 extension DomainEngine {
     /// Compares files that were open for writing with their earlier state, because passthrough hides writes.
-    func settleOpenFiles(_ numbers: [ItemNumber]) throws {
+    func reconcileOpenFiles(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             let status = try? isResumed(entry.number) ? statusOfEdit(entry.number) : partedFromWriters(entry.number)
             guard entry.isOpen, try !staysOpen(entry, status) else { continue }
             entry.isOpen = false
-            if let status, entry.statusAtOpen != JournalEntry.FileMark(status), entry.changes.isDisjoint(with: .deleted)
+            if let status, entry.statusAtOpen != JournalEntry.Fingerprint(status),
+                entry.changes.isDisjoint(with: .deleted)
             {
                 if let row = try index.item(entry.number) { entry.baseVersion = row.versionToEdit }
                 entry.changes.insert(.contents)
@@ -28,8 +29,8 @@ extension DomainEngine {
     /// Whether a file stays open because processes continue with it and have not written to it. They may write at any
     /// moment without the daemon's knowledge. When the last of them closes it, it is compared with its state before
     /// all of them.
-    private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexFailure) -> Bool {
-        guard let status, isResumed(entry.number), entry.statusAtOpen == ContentStamp(status) else { return false }
+    private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexError) -> Bool {
+        guard let status, isResumed(entry.number), entry.statusAtOpen == FileFingerprint(status) else { return false }
         guard entry.changes.isDisjoint(with: [.contents, .created, .deleted]) else { return false }
         return try index.item(entry.number)?.content == .current
     }
@@ -37,7 +38,7 @@ extension DomainEngine {
     /// Replaces the marks of an earlier process by those of this engine's handles.
     ///
     /// - Parameter numbers: Items that were examined.
-    func settleMarks(besides numbers: [ItemNumber]) {
+    func reconcileMarks(besides numbers: [ItemNumber]) {
         let stale = (writerMarks.left ?? []).subtracting(numbers).filter { !isResumed($0) }
         for number in stale { writerMarks.unmark(number) }
         // This fails on a full disk. The next start then examines all of them again.
@@ -58,13 +59,13 @@ extension DomainEngine {
                 // Another program removed the file.
                 entry.changes.subtract([.contents, .created])
                 if !row.isKnownToProvider {
-                    try confirm([.remove(row.number)]) { writer throws(IndexFailure) in try writer.delete(row.number) }
+                    try confirm([.remove(row.number)]) { writer throws(IndexError) in try writer.delete(row.number) }
                     continue
                 }
                 try entry.changes.isEmpty ? journal.remove(row.number) : journal.put(entry)
             }
             let changes = entry.changes
-            try writeIndex { writer throws(IndexFailure) in
+            try writeIndex { writer throws(IndexError) in
                 try writer.update(row.number) { row in
                     row.changes = changes
                     if let size {
@@ -98,7 +99,7 @@ extension DomainEngine {
                 var entry = try freshEntry(of: row)
                 entry.baseVersion = row.localVersion
                 try journal.put(entry)
-                try writeIndex { writer throws(IndexFailure) in
+                try writeIndex { writer throws(IndexError) in
                     try writer.update(number) { row in
                         row.changes = .contents
                         row.becomeEdited(size: size)
@@ -128,9 +129,9 @@ extension DomainEngine {
             identifier: newLocalIdentifier(), parent: ProviderItem.rootIdentifier, filename: name, kind: .file)
         let row = IndexedItem(
             number: number, parent: .root, name: name, item: item, changes: [.created, .contents], content: .edited,
-            localSize: size, localVersion: [], localModified: dateNow, mode: nil, listing: .never, isKept: false)
+            localSize: size, localVersion: [], localModified: dateNow, mode: nil, listing: .never, isPinned: false)
         try journal.put(try freshEntry(of: row))
-        try writeIndex { writer throws(IndexFailure) in try writer.insert(row, keepsNumber: true) }
+        try writeIndex { writer throws(IndexError) in try writer.insert(row, keepsNumber: true) }
         note(.recovered, of: number, name)
     }
 

@@ -5,17 +5,17 @@ import LinuxSystem
 extension DomainEngine {
     /// Resolves a name collision of a new item. The item that holds the name may be this very item, created before a
     /// crash or by a request whose reply was lost.
-    func settleCollision(
-        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderFailure
+    func resolveCollision(
+        _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderError
     ) async throws -> StepResult {
-        let question = answers.ask()
+        let request = replies.beginRequest()
         guard let holder = try await holder(of: new.filename, in: new.parent, failure),
-            isInTheWay(holder, of: number, named: new.filename, in: new.parent)
+            occupiesName(holder, of: number, named: new.filename, in: new.parent)
         else { throw failure }
         // An item that was removed or moved away since does not collide.
-        if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
+        if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
-        let place = SentPlace(parent: new.parent, name: new.filename)
+        let place = SentLocation(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         guard try isSettled(holder, number, named: new.filename, in: new.parent) else { throw failure }
         if let result = try await adopt(number, new, parent: parent, upload, holder, isFoldersOwn: true) {
@@ -56,17 +56,17 @@ extension DomainEngine {
     }
 
     /// Resolves a name collision of an item that is moved.
-    func settleCollision(
-        _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderFailure
+    func resolveCollision(
+        _ number: ItemNumber, movedTo name: String, in parent: String, _ failure: ProviderError
     ) async throws -> StepResult {
-        let question = answers.ask()
+        let request = replies.beginRequest()
         guard let holder = try await holder(of: name, in: parent, failure),
-            isInTheWay(holder, of: number, named: name, in: parent)
+            occupiesName(holder, of: number, named: name, in: parent)
         else { throw failure }
         // An item that was removed or moved away since does not collide.
-        if answers.hasNews(of: holder.identifier, since: question) { return .later(0) }
+        if replies.isStale(for: holder.identifier, since: request) { return .later(0) }
         if let result = try await makeWay(for: number, holder) { return result }
-        let place = SentPlace(parent: parent, name: name)
+        let place = SentLocation(parent: parent, name: name)
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
         guard try isSettled(holder, number, named: name, in: parent) else { throw failure }
         try takeNumberedName(number, holder)
@@ -78,7 +78,7 @@ extension DomainEngine {
     /// another item.
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
-    ) throws(IndexFailure) -> Bool {
+    ) throws(IndexError) -> Bool {
         guard edits.attempts[number, default: 0] == 0 else { return true }
         guard let row = try index.item(identifier: holder.identifier) else { return false }
         return row.item.isAt(name, in: parent)
@@ -86,7 +86,7 @@ extension DomainEngine {
 
     /// Whether an item still has the name that another one should get: it may have left meanwhile. The provider may
     /// compare names differently, for example without case. Such a collision is believed after three attempts.
-    private func isInTheWay(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
+    private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
         holder.isAt(name, in: parent) || edits.attempts[number, default: 0] >= 3
@@ -101,19 +101,19 @@ extension DomainEngine {
 
     /// Returns the item that has a name at the provider now; `nil` if it cannot be found.
     func holder(
-        of name: String, in parent: String, _ failure: ProviderFailure
+        of name: String, in parent: String, _ failure: ProviderError
     ) async throws -> ProviderItem? {
         if let identifier = failure.collidingItem {
-            return try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
+            return try await asking { () async throws(ProviderError) in try await provider.item(identifier) }
         }
         return try await listedItem(named: name, in: parent)
     }
 
     /// Returns the item that the provider has in a place; `nil` if it has none there, or no such directory.
-    func item(at place: SentPlace) async throws -> ProviderItem? {
+    func item(at place: SentLocation) async throws -> ProviderItem? {
         do {
             return try await listedItem(named: place.name, in: place.parent)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return nil
         }
     }
@@ -124,7 +124,7 @@ extension DomainEngine {
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         while true {
             let after = page
-            let answer = try await asking { () async throws(ProviderFailure) in
+            let answer = try await asking { () async throws(ProviderError) in
                 try await provider.page(of: parent, after: after, suggestedSize: configuration.pageSize)
             }
             let item = answer.items.first { $0.isAt(name, in: parent) }
@@ -159,10 +159,10 @@ extension DomainEngine {
             if !isClosed { edits.queue.put(moved, at: clock.now) }
         }
         // The edit that later gives the item its own name must not be lost.
-        let place = SentPlace(parent: holder.parent, name: name)
+        let place = SentLocation(parent: holder.parent, name: name)
         try noteMayMove(moved, to: place)
         try await synchronized()
-        let answer = try await asking { () async throws(ProviderFailure) in
+        let answer = try await asking { () async throws(ProviderError) in
             try await provider.move(holder.identifier, to: holder.parent, named: name)
         }
         try check(answer, is: holder.kind)
@@ -171,8 +171,8 @@ extension DomainEngine {
         if let result { return result }
         edits.namesInBetween[answer.identifier] = NameInBetween(name: name)
         confirmed(moved, answer.identifier)
-        try passFacts(of: moved, to: answer.identifier)
-        try writeIndex { writer throws(IndexFailure) in
+        try passMetadata(of: moved, to: answer.identifier)
+        try writeIndex { writer throws(IndexError) in
             try writer.update(moved) { row in
                 row.item.identifier = answer.identifier
                 row.item.parent = answer.parent
@@ -190,7 +190,7 @@ extension DomainEngine {
             try journal.remove(double)
             forgetDouble(double)
         }
-        settleMove(of: moved)
+        forgetMove(of: moved)
         return .later(0)
     }
 
@@ -208,7 +208,7 @@ extension DomainEngine {
         let place = entry.sent
         entry.sent = nil
         let changed = entry
-        let applied = try record([.put(changed)]) { writer throws(IndexFailure) in
+        let applied = try record([.put(changed)]) { writer throws(IndexError) in
             try writer.update(number) { $0.name = Self.nameInBetween }
             let applied = try writer.apply([holder])
             if let other, !other.changes.contains(.place) {

@@ -4,7 +4,7 @@ import LinuxSystem
 /// Conflicts: the provider's version is another one than the edit is based on.
 extension DomainEngine {
     /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
-    func settleConflict(_ number: ItemNumber, _ current: ProviderItem) async throws -> StepResult {
+    func resolveConflict(_ number: ItemNumber, _ current: ProviderItem) async throws -> StepResult {
         let generation = edits.generations[number, default: 0]
         let (likeness, theirs) = try await likeness(of: number, to: current)
         guard var entry = try journal.entry(number), entry.changes.contains(.contents),
@@ -14,19 +14,19 @@ extension DomainEngine {
         else { return .done }
         switch likeness {
         case .edited:
-            return try took(
+            return try uploadDidFinish(
                 number, generation: generation, size: theirs.size ?? row.localSize, theirs, asked: theirs.identifier)
         case .sent:
             entry.baseVersion = theirs.contentVersion
             let changed = entry
-            try confirm([.put(changed)]) { writer throws(IndexFailure) in
+            try confirm([.put(changed)]) { writer throws(IndexError) in
                 try writer.update(number) { $0.item = theirs }
             }
         case .other:
             // The provider first reported another version than the edit's base, and now returned contents of the base
             // version.
             if !entry.baseVersion.isEmpty, theirs.contentVersion == entry.baseVersion {
-                throw ProviderFailure(.transient, message: "The provider does not say the same version twice.")
+                throw ProviderError(.transient, message: "The provider does not say the same version twice.")
             }
             try keepBoth(entry, row, theirs)
         }
@@ -61,7 +61,7 @@ extension DomainEngine {
         guard let largest = sizes.max(), (item.size ?? 0) / 2 <= max(largest, Self.smallSize) else {
             return (.other, item)
         }
-        let contents = try await asking { () async throws(ProviderFailure) in
+        let contents = try await asking { () async throws(ProviderError) in
             try await provider.contents(of: item.identifier) { _, _ in }
         }
         try check(contents.item, is: .file, item.identifier)
@@ -70,7 +70,7 @@ extension DomainEngine {
         }
         await provider.stopProviding(item.identifier)
         try contents.checkUnchanged()
-        if isClosed { throw EngineClosed() }
+        if isClosed { throw EngineClosedError() }
         return (likeness, contents.item)
     }
 
@@ -123,7 +123,7 @@ extension DomainEngine {
 
     /// Removes an item that the provider no longer has, without a trace.
     func drop(_ number: ItemNumber) throws {
-        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
+        try confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         removeBytes(of: number)
     }
 
@@ -153,7 +153,7 @@ extension DomainEngine {
         let changes = entry.changes
         edits.sent[number] = nil
         // The index is written first: the next start takes an item's identity from it.
-        let applied = try confirm([.put(entry)]) { writer throws(IndexFailure) in
+        let applied = try confirm([.put(entry)]) { writer throws(IndexError) in
             try writer.update(number) { row in
                 row.item = newItem
                 row.parent = parent
@@ -165,11 +165,11 @@ extension DomainEngine {
             }
             return try writer.apply(items)
         }
-        settleMove(of: number)
+        forgetMove(of: number)
         handle(applied)
     }
 
-    func hasVisibleChildren(_ folder: ItemNumber) throws(IndexFailure) -> Bool {
+    func hasVisibleChildren(_ folder: ItemNumber) throws(IndexError) -> Bool {
         var found = false
         try index.children(of: folder, after: nil, limit: 1) { _ in
             found = true
@@ -179,7 +179,7 @@ extension DomainEngine {
     }
 
     /// Returns the first name that is free in a directory. The closure receives 1, 2 and so on.
-    func freeName(in folder: ItemNumber, _ name: (Int) -> String) throws(IndexFailure) -> String {
+    func freeName(in folder: ItemNumber, _ name: (Int) -> String) throws(IndexError) -> String {
         var number = 1
         while true {
             let candidate = name(number)

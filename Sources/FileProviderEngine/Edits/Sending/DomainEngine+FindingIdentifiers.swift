@@ -8,7 +8,7 @@ extension DomainEngine {
 
     /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about
     /// removals that were held back.
-    func settleMove(of number: ItemNumber) {
+    func forgetMove(of number: ItemNumber) {
         edits.leaving[number] = nil
         guard let place = edits.moves.removeValue(forKey: number) else { return }
         if edits.hasHeldRemovals, edits.moves.isEmpty {
@@ -19,12 +19,12 @@ extension DomainEngine {
         guard edits.unanswered[place] == nil, !edits.moves.values.contains(place) else { return }
         let others = edits.withheld.filter { $0.value.place == place }
         for identifier in others.keys { edits.withheld[identifier] = nil }
-        askSoon(Set(others.keys))
+        requestRevalidation(Set(others.keys))
     }
 
     /// Returns the item at the place that another item was moved to, if it is that item under another identifier and
     /// the reply was lost.
-    func moved(_ row: IndexedItem, to place: SentPlace) async throws -> ProviderItem? {
+    func moved(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
         guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
             found.isSame(as: row.item)
         else {
@@ -38,13 +38,13 @@ extension DomainEngine {
     /// Finds an item whose move got no reply, before it is moved on from there.
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or nowhere.
-    func findMoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
+    func findMoved(_ row: IndexedItem, _ place: SentLocation) async throws -> StepResult? {
         do {
-            _ = try await asking { () async throws(ProviderFailure) in
+            _ = try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
             }
             return nil
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             guard let found = try await moved(row, to: place) else { return nil }
             let (double, result) = try double(of: row.number, found)
             if let result { return result }
@@ -56,8 +56,8 @@ extension DomainEngine {
             entry.movedTo = nil
             var records: [JournalChange] = [.put(entry)]
             if let double { records.append(.remove(double)) }
-            try passFacts(of: row.number, to: found.identifier)
-            try confirm(records) { writer throws(IndexFailure) in
+            try passMetadata(of: row.number, to: found.identifier)
+            try confirm(records) { writer throws(IndexError) in
                 try writer.update(row.number) { row in
                     row.item.identifier = found.identifier
                     row.item.parent = found.parent
@@ -66,7 +66,7 @@ extension DomainEngine {
             }
             follow(row.number, from: row.item.identifier, to: found.identifier)
             if let double { forgetDouble(double) }
-            settleMove(of: row.number)
+            forgetMove(of: row.number)
             return .later(0)
         }
     }
@@ -96,11 +96,11 @@ extension DomainEngine {
             guard let now = try index.itemEvenIfDeleted(child.number),
                 now.item.identifier.hasSameBytes(as: child.item.identifier)
             else { continue }
-            let question = answers.ask()
-            let place = SentPlace(parent: now.item.parent, name: now.item.filename)
+            let request = replies.beginRequest()
+            let place = SentLocation(parent: now.item.parent, name: now.item.filename)
             guard let found = try await item(at: place), found.kind == now.item.kind else { return nil }
             // A listing may have found the item meanwhile, or it may have moved.
-            guard !answers.hasNews(of: found.identifier, since: question),
+            guard !replies.isStale(for: found.identifier, since: request),
                 let row = try index.itemEvenIfDeleted(child.number), row.item.identifier == now.item.identifier
             else { return .later(0) }
             if found.identifier.hasSameBytes(as: row.item.identifier) { continue }
@@ -135,8 +135,8 @@ extension DomainEngine {
                 await step.value
             } else {
                 // The reply was lost, so the move is sent again.
-                look(at: other)
-                await clock.wait(min(pause(after: attempt), Self.longestWaitForMove))
+                schedule(other)
+                await clock.wait(min(delay(afterAttempt: attempt), Self.longestWaitForMove))
             }
         }
         return false
@@ -144,7 +144,7 @@ extension DomainEngine {
 
     /// Returns the row of an item that was moved or removed locally, and that the provider still has in its old place
     /// under an unknown identifier.
-    func rowLeft(at item: ProviderItem) throws(IndexFailure) -> IndexedItem? {
+    func rowLeft(at item: ProviderItem) throws(IndexError) -> IndexedItem? {
         let reidentified = try index.reidentifiedFolders()
         guard !reidentified.isEmpty, let folder = try index.item(identifier: item.parent),
             reidentified.contains(folder.number)
@@ -163,12 +163,12 @@ extension DomainEngine {
 
     /// Returns the identifiers of removed items, without those that may only have moved. The fate of those is known
     /// when the move is replied to, or the directory enumerated.
-    func believed(gone identifiers: [String]) throws(ProviderFailure) -> [String] {
+    func believed(gone identifiers: [String]) throws(ProviderError) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(edits.moves.keys)
-        var (believed, held, doubtful): ([String], [String], Set<String>) = ([], [], [])
-        try write { writer throws(IndexFailure) in
-            (believed, held, doubtful) = ([], [], [])
+        var (believed, held, uncertain): ([String], [String], Set<String>) = ([], [], [])
+        try write { writer throws(IndexError) in
+            (believed, held, uncertain) = ([], [], [])
             for identifier in identifiers {
                 guard try writer.mayBeElsewhere(identifier, moving: moving) else {
                     believed.append(identifier)
@@ -177,19 +177,19 @@ extension DomainEngine {
                 held.append(identifier)
                 if let row = try writer.item(identifier: identifier) {
                     try writer.setOutdated(true, row.item.parent)
-                    if moving.contains(row.number) { doubtful.insert(identifier) }
+                    if moving.contains(row.number) { uncertain.insert(identifier) }
                 }
             }
         }
         if !held.isEmpty { edits.hasHeldRemovals = true }
-        try askAgain(doubtful)
+        try scheduleRevalidation(uncertain)
         return believed
     }
 
     /// Whether the provider may have any item under another identifier than the known one.
-    private func hasItemsElsewhere() throws(ProviderFailure) -> Bool {
+    private func hasItemsElsewhere() throws(ProviderError) -> Bool {
         if !edits.moves.isEmpty { return true }
-        return try onRecord { () throws(IndexFailure) in try !index.reidentifiedFolders().isEmpty }
+        return try onRecord { () throws(IndexError) in try !index.reidentifiedFolders().isEmpty }
     }
 
     /// Whether an item or a directory above it is being moved, so that its place is unknown.

@@ -11,36 +11,36 @@ extension DomainEngine {
     /// since and is this item.
     func checkIdentity(_ answer: ProviderItem, of number: ItemNumber, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
-        try await settleHolder(of: answer.identifier, besides: number)
+        try await resolveHolder(of: answer.identifier, besides: number)
         guard let known = try index.item(identifier: answer.identifier), known.number != number
         else { return }
         // The other item may just have been removed or moved away.
-        if edits.isBusy(known.number) { throw ProviderFailure(.transient, message: "“\(known.name)” is on its way.") }
+        if edits.isBusy(known.number) { throw ProviderError(.transient, message: "“\(known.name)” is on its way.") }
         guard known.item.isAt(answer.filename, in: answer.parent) else {
-            throw ProviderFailure(
+            throw ProviderError(
                 .badAnswer, message: "The provider gave an item the identifier of “\(known.name)”.")
         }
         // An item of the same kind that became known only after this one was sent is this one.
         if known.item.kind == answer.kind, known.number.rawValue > number.rawValue { return }
-        _ = try settleReplaced(known)
+        _ = try reconcileReplaced(known)
     }
 
     /// Settles a known item whose place and identifier another item has got. The provider does not have the known item
     /// any more. If it was edited, it becomes a new item.
     ///
     /// - Returns: The item to wait for first, if any.
-    func settleReplaced(_ known: IndexedItem) throws -> StepResult? {
+    func reconcileReplaced(_ known: IndexedItem) throws -> StepResult? {
         if edits.isBusy(known.number) {
             edits.replaced.insert(known.number)
             return .waits(for: known.number)
         }
         _ = try makeAgain(known.number)
-        look(at: known.number, after: configuration.settlingTime)
+        schedule(known.number, after: configuration.settlingTime)
         return nil
     }
 
     /// Looks for the new identifier of the item that is still known by an identifier that another item is getting.
-    func settleHolder(of identifier: String, besides number: ItemNumber) async throws {
+    func resolveHolder(of identifier: String, besides number: ItemNumber) async throws {
         guard let known = try index.item(identifier: identifier), known.number != number else { return }
         _ = try await findNewIdentifier(of: known.number, asked: identifier)
     }
@@ -66,16 +66,16 @@ extension DomainEngine {
         forget(double)
     }
 
-    /// Passes user metadata on to an item's new identifier, as ``EngineContext/passFacts(of:to:)`` does.
-    func passFacts(of number: ItemNumber, to identifier: String) throws(IndexFailure) {
-        try context.passFacts(of: number, to: identifier)
+    /// Passes user metadata on to an item's new identifier, as ``EngineContext/passMetadata(of:to:)`` does.
+    func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
+        try context.passMetadata(of: number, to: identifier)
     }
 
     /// Updates the journal and the queued edits after an item got another identifier in the index.
     func follow(_ number: ItemNumber, from former: String, to identifier: String) {
         guard !former.hasSameBytes(as: identifier), !former.hasPrefix(IndexedItem.localPrefix) else { return }
         // Replies to earlier requests contain the former identifier.
-        answers.note([former, identifier])
+        replies.noteReport(of: [former, identifier])
         follow([Reidentified(number: number, former: former, identifier: identifier)])
     }
 
@@ -84,7 +84,7 @@ extension DomainEngine {
     func follow(_ items: [Reidentified]) {
         guard !items.isEmpty else { return }
         for item in items {
-            do throws(IndexFailure) {
+            do throws(IndexError) {
                 try passPlaces(from: item.former, to: item.identifier)
                 var records: [JournalChange] = []
                 if var entry = try journal.entry(item.number), !entry.identifier.hasSameBytes(as: item.identifier) {
@@ -97,16 +97,16 @@ extension DomainEngine {
             } catch {
                 damage.note(error)
             }
-            look(at: item.number)
+            schedule(item.number)
         }
-        answers.note(items.map(\.former))
+        replies.noteReport(of: items.map(\.former))
         listReidentified()
     }
 
     /// Updates the places of edits that await a reply and whose directory has another identifier now.
-    private func passPlaces(from former: String, to identifier: String) throws(IndexFailure) {
-        func moved(_ place: SentPlace) -> SentPlace? {
-            place.parent.hasSameBytes(as: former) ? SentPlace(parent: identifier, name: place.name) : nil
+    private func passPlaces(from former: String, to identifier: String) throws(IndexError) {
+        func moved(_ place: SentLocation) -> SentLocation? {
+            place.parent.hasSameBytes(as: former) ? SentLocation(parent: identifier, name: place.name) : nil
         }
         for (place, numbers) in edits.unanswered {
             guard let new = moved(place) else { continue }
@@ -148,7 +148,7 @@ extension DomainEngine {
 
     /// Enumerates a directory in which an item has another identifier than the one in its reply.
     func listForIdentifiers(_ folder: ItemNumber) throws {
-        try writeIndex { writer throws(IndexFailure) in try writer.noteReidentified(folder) }
+        try writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
         listReidentified()
     }
 
@@ -156,7 +156,7 @@ extension DomainEngine {
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item.")
+            throw ProviderError(.badAnswer, message: "The provider answered with another item.")
         }
         try check(answer, is: row.item.kind)
         try await checkIdentity(answer, of: row.number, asked: identifier)
@@ -165,14 +165,14 @@ extension DomainEngine {
 
     /// Gives an item another identifier in index, journal and queued edits.
     func take(_ identifier: String, for row: IndexedItem) throws {
-        try passFacts(of: row.number, to: identifier)
-        try writeIndex { writer throws(IndexFailure) in try writer.reidentify(row.number, as: identifier) }
+        try passMetadata(of: row.number, to: identifier)
+        try writeIndex { writer throws(IndexError) in try writer.reidentify(row.number, as: identifier) }
         follow(row.number, from: row.item.identifier, to: identifier)
     }
 
     /// Enumerates the directories whose items may have other identifiers than the known ones.
     func listReidentified() {
-        do throws(IndexFailure) {
+        do throws(IndexError) {
             for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {
                 refreshAnew(folder)
             }

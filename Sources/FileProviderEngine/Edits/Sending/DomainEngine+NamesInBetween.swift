@@ -34,7 +34,7 @@ extension DomainEngine {
     }
 
     /// Returns reported items with their known places instead of temporary ones that they have left.
-    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
+    func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !edits.namesInBetween.isEmpty else { return items }
         let now = clock.now
         edits.namesInBetween = edits.namesInBetween.filter { $0.value.end.map { now < $0 } ?? true }
@@ -43,7 +43,7 @@ extension DomainEngine {
             let item = items[position]
             guard let inBetween = edits.namesInBetween[item.identifier], inBetween.end != nil,
                 item.filename.hasSameBytes(as: inBetween.name),
-                let row = try onRecord({ () throws(IndexFailure) in try index.item(identifier: item.identifier) }),
+                let row = try onRecord({ () throws(IndexError) in try index.item(identifier: item.identifier) }),
                 row.changes.isDisjoint(with: [.place, .deleted]), !row.item.filename.hasSameBytes(as: item.filename)
             else { continue }
             items[position].filename = row.item.filename
@@ -57,7 +57,7 @@ extension DomainEngine {
         clock.run(after: Self.pause) { [weak self] in
             self?.perform { engine in
                 guard !engine.isClosed else { return }
-                engine.askSoon([identifier])
+                engine.requestRevalidation([identifier])
             }
         }
     }

@@ -5,15 +5,15 @@ import LinuxSystem
 /// also takes its identifier. Until both outcomes are known, a request by that identifier could reach either of them.
 extension DomainEngine {
     /// Records that the provider is about to be asked to move or remove an item, so that it may leave its place.
-    func noteLeaves(_ number: ItemNumber) throws(IndexFailure) {
+    func noteLeaves(_ number: ItemNumber) throws(IndexError) {
         guard let row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return }
-        edits.leaving[number] = SentPlace(row.item)
+        edits.leaving[number] = SentLocation(row.item)
     }
 
     /// Returns the result of a step that must not ask the provider for a change by the item's identifier, because
     /// another item has got it or may be getting it; `nil` if the step goes on.
     func settleTaken(_ row: IndexedItem) throws -> StepResult? {
-        let (number, place) = (row.number, SentPlace(row.item))
+        let (number, place) = (row.number, SentLocation(row.item))
         if edits.replaced.remove(number) != nil { return try makeAgain(number) }
         let isBeingTaken = edits.running.keys.contains { other in
             other != number && (edits.moves[other] == place || edits.unanswered[place]?.contains(other) == true)
@@ -24,8 +24,8 @@ extension DomainEngine {
     /// Returns why the provider must not be asked yet to put an item in a place; `nil` if it may be. Called directly
     /// before the request, as the folder's identifier may have changed since the step began.
     func obstacle(
-        for number: ItemNumber, to place: SentPlace, in folder: ItemNumber
-    ) throws(IndexFailure) -> StepResult? {
+        for number: ItemNumber, to place: SentLocation, in folder: ItemNumber
+    ) throws(IndexError) -> StepResult? {
         guard let parent = try index.item(folder), parent.item.identifier.hasSameBytes(as: place.parent) else {
             return .later(0)
         }
@@ -37,7 +37,7 @@ extension DomainEngine {
     }
 
     /// Returns an item that may still be in a place at the provider, and that is not held up.
-    private func itemLeaving(_ place: SentPlace, besides number: ItemNumber) throws(IndexFailure) -> ItemNumber? {
+    private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
@@ -45,7 +45,7 @@ extension DomainEngine {
     }
 
     /// Returns a folder whose move the provider is performing, and which is a known folder or above it.
-    private func folderBeingMoved(above folder: IndexedItem) throws(IndexFailure) -> ItemNumber? {
+    private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !edits.moves.isEmpty else { return nil }
         var row: IndexedItem? = folder
         for _ in 0..<IndexedItem.mostAncestors {
@@ -57,7 +57,7 @@ extension DomainEngine {
     }
 }
 
-extension SentPlace {
+extension SentLocation {
     /// Creates the place that the provider has an item in.
     init(_ item: ProviderItem) { self.init(parent: item.parent, name: item.filename) }
 }

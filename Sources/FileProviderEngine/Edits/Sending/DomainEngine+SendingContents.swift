@@ -6,20 +6,20 @@ extension DomainEngine {
     func sendContents(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
         if let sent = edits.sent[number], sent.generation == edits.generations[number, default: 0] {
-            return try await askWhetherConfirmed(entry, row, sent)
+            return try await pollConfirmation(entry, row, sent)
         }
         edits.sent[number] = nil
         if let result = try settleTaken(row) { return result }
         let current: ProviderItem
         do {
-            current = try await asking { () async throws(ProviderFailure) in
+            current = try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
             }
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         }
         try check(current, is: .file, row.item.identifier)
-        if current.contentVersion != entry.baseVersion { return try await settleConflict(number, current) }
+        if current.contentVersion != entry.baseVersion { return try await resolveConflict(number, current) }
 
         guard let upload = try await uploadCopy(of: number) else { return .later(configuration.settlingTime) }
         let generation = upload.generation
@@ -28,17 +28,18 @@ extension DomainEngine {
         guard edits.successors[number] == nil else { return .done }
         let answer: ProviderItem
         do {
-            answer = try await askingForChange { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderError) in
                 try await provider.replaceContents(
                     of: row.item.identifier, with: upload.file, base: entry.baseVersion,
                     modified: row.localModified ?? entry.modified)
             }
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
         }
         try check(answer, is: .file)
         try await checkIdentity(answer, of: number, asked: row.item.identifier)
-        return try took(number, generation: generation, size: upload.size, answer, asked: row.item.identifier)
+        return try uploadDidFinish(
+            number, generation: generation, size: upload.size, answer, asked: row.item.identifier)
     }
 
     struct Upload {
@@ -51,7 +52,7 @@ extension DomainEngine {
     func uploadCopy(of number: ItemNumber) async throws -> Upload? {
         do {
             return try await makeUploadCopy(of: number)
-        } catch let failure as ProviderFailure where failure.kind == .noSpace {
+        } catch let failure as ProviderError where failure.kind == .noSpace {
             let size = (try? folders.edits.status(of: ContentFolders.name(number))).map { Int64($0.size) } ?? 0
             guard evict(bytes: max(size, ContentCache.leastRoom)) > 0 else { throw failure }
             return try await makeUploadCopy(of: number)
@@ -74,17 +75,17 @@ extension DomainEngine {
             }
             EngineStep.copied.reach()
             return Upload(file: file, size: Int64(try file.status().size), generation: generation)
-        } catch UploadCopy.Failure.changing {
+        } catch UploadCopy.UploadCopyError.changing {
             return nil
-        } catch UploadCopy.Failure.noSpace {
-            throw ProviderFailure(.noSpace, message: "The disk has no room for the copy that is to be sent.")
+        } catch UploadCopy.UploadCopyError.noSpace {
+            throw ProviderError(.noSpace, message: "The disk has no room for the copy that is to be sent.")
         }
     }
 
     /// Records that the provider accepted contents.
     ///
     /// - Parameter identifier: The item's identifier in the request; the reply may have another one.
-    func took(
+    func uploadDidFinish(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String
     ) throws -> StepResult {
         let number = edits.successors[sender] ?? sender
@@ -104,7 +105,7 @@ extension DomainEngine {
         confirmed(sender, answer.identifier, told: row.item, answer.kept(at: row))
         entry.identifier = answer.identifier
         entry.baseVersion = answer.contentVersion
-        try passFacts(of: number, to: answer.identifier)
+        try passMetadata(of: number, to: answer.identifier)
         defer {
             follow(number, from: row.item.identifier, to: answer.identifier)
             if let double { forgetDouble(double) }
@@ -118,7 +119,7 @@ extension DomainEngine {
             return .done
         }
         let changed = entry
-        try confirm([.put(changed)]) { writer throws(IndexFailure) in
+        try confirm([.put(changed)]) { writer throws(IndexError) in
             try writer.update(number) { $0.item = answer.kept(at: row) }
         }
         return .done
@@ -136,8 +137,8 @@ extension DomainEngine {
         entry.failure = nil
         let changed = entry
         let version = isFetchedAnew ? answer.versionOfOlderContents : answer.contentVersion
-        let applied = try settleContents(number) { size in
-            try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexFailure) in
+        let applied = try reconcileContents(number) { size in
+            try confirm([changed.changes.isEmpty ? .remove(number) : .put(changed)]) { writer throws(IndexError) in
                 try writer.update(number) { row in
                     row.settle(size: size, version: version)
                     row.item = answer.kept(at: row)
@@ -147,7 +148,7 @@ extension DomainEngine {
                     ? writer.apply([answer]) : AppliedItems()
             }
         }
-        answers.note([answer.identifier])
+        replies.noteReport(of: [answer.identifier])
         handle(applied)
         edits.sent[number] = nil
         removeUploads(of: number)
@@ -160,18 +161,18 @@ extension DomainEngine {
     // MARK: Confirmation
 
     /// Polls whether the provider's service has contents that the provider accepted.
-    private func askWhetherConfirmed(
+    private func pollConfirmation(
         _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
     ) async throws -> StepResult {
         let number = entry.number
         var item: ProviderItem
         do {
-            item = try await asking { () async throws(ProviderFailure) in
+            item = try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
             }
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return try await findNewIdentifier(of: number, asked: row.item.identifier) ?? makeAgain(number)
-        } catch let failure as ProviderFailure where failure.kind == .processEnded {
+        } catch let failure as ProviderError where failure.kind == .processEnded {
             // The uploads that the process was performing may be lost.
             edits.sent[number] = nil
             throw failure
@@ -190,13 +191,13 @@ extension DomainEngine {
             } else {
                 edits.sent[number] = sent
             }
-            return .later(pause(after: sent.polls))
+            return .later(delay(afterAttempt: sent.polls))
         }
         if item.contentVersion != entry.baseVersion {
             // This is the service's own version of the upload, or a later one from another client.
-            return try await settleConflict(number, item)
+            return try await resolveConflict(number, item)
         }
-        guard !isOpenForWriting(number) else { return .parked }
+        guard !isOpenForWriting(number) else { return .awaitsEvent }
         guard let entry = try journal.entry(number), sent.generation == edits.generations[number, default: 0],
             entry.changes.contains(.contents), let now = try index.itemEvenIfDeleted(number)
         else { return .done }

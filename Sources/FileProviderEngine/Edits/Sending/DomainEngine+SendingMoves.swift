@@ -5,11 +5,11 @@ import LinuxSystem
 extension DomainEngine {
     func sendMove(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
-        guard let parent = try index.item(row.parent) else { return try bringToRoot(entry, row) }
+        guard let parent = try index.item(row.parent) else { return try moveToRoot(entry, row) }
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         if row.item.kind == .folder, let above = try firstMoving(above: row) { return .waits(for: above) }
         let name = row.name
-        let place = SentPlace(parent: parent.item.identifier, name: name)
+        let place = SentLocation(parent: parent.item.identifier, name: name)
         if let removal = try removalWaits.removal(in: place) { return .waits(for: removal) }
         // The reply to an earlier move may have been lost.
         let wasAsked = entry.mayHaveMoved
@@ -25,17 +25,17 @@ extension DomainEngine {
                 try noteMayMove(number, to: place)
                 try await synchronized()
                 if let result = try obstacle(for: number, to: place, in: parent.number) { return result }
-                answer = try await askingForChange { () async throws(ProviderFailure) in
+                answer = try await askingForChange { () async throws(ProviderError) in
                     try await provider.move(row.item.identifier, to: parent.item.identifier, named: name)
                 }
             }
-        } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
+        } catch let failure as ProviderError where failure.kind == .filenameCollision {
             guard wasAsked, try await isGone(row), let moved = try await moved(row, to: place) else {
-                return try await settleCollision(number, movedTo: name, in: parent.item.identifier, failure)
+                return try await resolveCollision(number, movedTo: name, in: parent.item.identifier, failure)
             }
             answer = moved
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            guard try await isGone(row) else { return try await settleMissingParent(parent, failure) }
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            guard try await isGone(row) else { return try await reconcileMissingParent(parent, failure) }
             if wasAsked, let moved = try await moved(row, to: place) {
                 answer = moved
             } else if let result = try await findNewIdentifier(of: number, asked: row.item.identifier) {
@@ -52,11 +52,11 @@ extension DomainEngine {
     /// Whether the provider has no item with this item's identifier.
     private func isGone(_ row: IndexedItem) async throws -> Bool {
         do {
-            _ = try await asking { () async throws(ProviderFailure) in
+            _ = try await asking { () async throws(ProviderError) in
                 try await provider.item(row.item.identifier)
             }
             return false
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             return true
         }
     }
@@ -67,7 +67,7 @@ extension DomainEngine {
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {
         guard entry.mayHaveMoved, row.item.isAt(row.name, in: parent.item.identifier) else { return nil }
-        let item = try await asking { () async throws(ProviderFailure) in
+        let item = try await asking { () async throws(ProviderError) in
             try await provider.item(row.item.identifier)
         }
         return item.isAt(row.name, in: parent.item.identifier) ? item : nil
@@ -75,14 +75,14 @@ extension DomainEngine {
 
     /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the item be moved
     /// back locally afterwards.
-    func noteMayMove(_ number: ItemNumber, to place: SentPlace) throws {
+    func noteMayMove(_ number: ItemNumber, to place: SentLocation) throws {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
             entry.mayHaveMoved = true
             entry.movedTo = place
             try journal.put(entry)
         }
-        settleMove(of: number)
+        forgetMove(of: number)
         edits.moves[number] = place
         try noteLeaves(number)
     }
@@ -110,8 +110,8 @@ extension DomainEngine {
         let asSent = isInPlace ? moved.sent(as: name) : moved
         var records: [JournalChange] = [changed.changes.isEmpty && !changed.isOpen ? .remove(number) : .put(changed)]
         if let double { records.append(.remove(double)) }
-        try passFacts(of: number, to: answer.identifier)
-        let applied = try confirm(records) { writer throws(IndexFailure) in
+        try passMetadata(of: number, to: answer.identifier)
+        let applied = try confirm(records) { writer throws(IndexError) in
             try writer.update(number) { row in
                 // Newer contents are reported by the change feed, which also handles their effects.
                 var item = asSent
@@ -125,14 +125,14 @@ extension DomainEngine {
         follow(number, from: row.item.identifier, to: answer.identifier)
         handle(applied)
         if let double { forgetDouble(double) }
-        settleMove(of: number)
+        forgetMove(of: number)
         if isOutdated { try listForIdentifiers(parent) }
         return .done
     }
 
     /// Moves an item to the root because its directory is gone, as the provider reported. The item would not be
     /// visible otherwise.
-    func bringToRoot(_ entry: JournalEntry, _ row: IndexedItem) throws -> StepResult {
+    func moveToRoot(_ entry: JournalEntry, _ row: IndexedItem) throws -> StepResult {
         var entry = entry
         entry.parent = .root
         entry.parentIdentifier = ProviderItem.rootIdentifier
@@ -140,7 +140,7 @@ extension DomainEngine {
             entry.name = try freeName(in: .root) { MountName.numbered(row.name, $0 + 1) }
         }
         let changed = entry
-        try record([.put(changed)]) { writer throws(IndexFailure) in
+        try record([.put(changed)]) { writer throws(IndexError) in
             try writer.update(row.number) { row in
                 row.parent = .root
                 row.name = changed.name
@@ -155,7 +155,7 @@ extension DomainEngine {
 
     /// Returns the nearest directory above that is still to be moved or created at the provider. Before that, the item
     /// could end up inside itself at the provider.
-    private func firstMoving(above row: IndexedItem) throws(IndexFailure) -> ItemNumber? {
+    private func firstMoving(above row: IndexedItem) throws(IndexError) -> ItemNumber? {
         var number = row.parent
         while number != .root, let folder = try index.item(number) {
             if !folder.changes.isDisjoint(with: [.place, .created]) { return number }

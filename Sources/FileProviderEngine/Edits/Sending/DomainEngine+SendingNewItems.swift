@@ -5,7 +5,7 @@ import LinuxSystem
 extension DomainEngine {
     func sendNewItem(_ entry: JournalEntry, _ row: IndexedItem) async throws -> StepResult {
         let number = entry.number
-        guard let parent = try index.item(row.parent) else { return try bringToRoot(entry, row) }
+        guard let parent = try index.item(row.parent) else { return try moveToRoot(entry, row) }
         guard parent.isKnownToProvider else { return .waits(for: parent.number) }
         var upload: Upload?
         if row.item.kind == .file {
@@ -17,7 +17,7 @@ extension DomainEngine {
             modified: row.localModified ?? entry.modified, isExecutable: row.mode.map { $0 & 0o111 != 0 } ?? false,
             isPrivate: row.mode.map { $0 & 0o077 == 0 } ?? false, template: row.item.identifier)
         if let result = try await findSent(number, new, upload) { return result }
-        let place = SentPlace(parent: new.parent, name: new.filename)
+        let place = SentLocation(parent: new.parent, name: new.filename)
         if let sender = try sender(besides: number, to: place) {
             // The other item is sent at once because this one waits for it.
             if !edits.isBusy(sender), edits.waitsFor[sender] == nil { edits.queue.put(sender, at: clock.now) }
@@ -33,27 +33,27 @@ extension DomainEngine {
         let answer: ProviderItem
         do {
             let file = upload?.file
-            answer = try await askingForChange { () async throws(ProviderFailure) in
+            answer = try await askingForChange { () async throws(ProviderError) in
                 try await provider.create(new, contents: file)
             }
-        } catch let failure as ProviderFailure where failure.kind == .filenameCollision {
-            return try await settleCollision(number, new, parent: parent.number, upload, failure)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
-            return try await settleMissingParent(parent, failure)
-        } catch let failure as ProviderFailure where failure.kind == .badAnswer {
+        } catch let failure as ProviderError where failure.kind == .filenameCollision {
+            return try await resolveCollision(number, new, parent: parent.number, upload, failure)
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
+            return try await reconcileMissingParent(parent, failure)
+        } catch let failure as ProviderError where failure.kind == .badAnswer {
             // The provider may have created the item all the same.
             edits.unfit[number] = .mayBeMadeAgain
             throw failure
         }
         do { try check(answer, is: row.item.kind) } catch { throw unfit(number, answer, new, error) }
-        try await settleHolder(of: answer.identifier, besides: number)
+        try await resolveHolder(of: answer.identifier, besides: number)
         if let known = try index.item(identifier: answer.identifier), known.number.rawValue < number.rawValue,
-            known.isMadeHere || !known.changes.isEmpty, known.item.isAt(new.filename, in: new.parent),
-            let result = try settleReplaced(known)
+            known.isCreatedLocally || !known.changes.isEmpty, known.item.isAt(new.filename, in: new.parent),
+            let result = try reconcileReplaced(known)
         {
             return result
         }
-        do { try checkIsNew(answer, number, new) } catch let failure as ProviderFailure {
+        do { try checkIsNew(answer, number, new) } catch let failure as ProviderError {
             throw unfit(number, answer, new, failure)
         }
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
@@ -65,10 +65,10 @@ extension DomainEngine {
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
-            known.item.kind == new.kind && !known.isMadeHere
+            known.item.kind == new.kind && !known.isCreatedLocally
             && (known.number.rawValue > number.rawValue || known.item.isAt(new.filename, in: new.parent))
         if !mayBeIt {
-            throw ProviderFailure(
+            throw ProviderError(
                 .badAnswer, message: "The provider gave a new item the identifier of “\(known.name)”.")
         }
     }
@@ -77,15 +77,16 @@ extension DomainEngine {
     /// unknown.
     private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
         guard let place = try journal.entry(number)?.sent,
-            place != SentPlace(parent: new.parent, name: new.filename)
+            place != SentLocation(parent: new.parent, name: new.filename)
         else { return nil }
-        let question = answers.ask()
+        let request = replies.beginRequest()
         guard let found = try await item(at: place) else { return nil }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
         // An item that was created locally and confirmed under the name meanwhile is certainly another one.
-        let isMadeHere = known?.isMadeHere ?? false
-        if found.kind == new.kind, !isDeleted, !isMadeHere, let parent = try index.item(identifier: place.parent) {
+        let isCreatedLocally = known?.isCreatedLocally ?? false
+        if found.kind == new.kind, !isDeleted, !isCreatedLocally, let parent = try index.item(identifier: place.parent)
+        {
             var sent = new
             sent.parent = place.parent
             sent.filename = place.name
@@ -94,7 +95,7 @@ extension DomainEngine {
         }
         // It is another item, and is shown as such.
         try noteSent(number, nil)
-        if !isDeleted { try apply([found], listedIn: nil, answering: question) }
+        if !isDeleted { try apply([found], listedIn: nil, answering: request) }
         return nil
     }
 
@@ -148,7 +149,7 @@ extension DomainEngine {
         let isInPlace = changed.changes.isDisjoint(with: [.deleted, .place])
         let asSent = isInPlace ? answer.sent(as: sent.filename) : answer
         func write(settling size: Int64?) throws -> AppliedItems {
-            try confirm(written) { writer throws(IndexFailure) in
+            try confirm(written) { writer throws(IndexError) in
                 // If a listing reported the item before the reply came, that item is this one.
                 try writer.update(number) { row in
                     row.item = asSent
@@ -160,7 +161,7 @@ extension DomainEngine {
                 return try isInPlace ? writer.apply([answer]) : AppliedItems()
             }
         }
-        let applied = try isConfirmed ? settleContents(number, write(settling:)) : write(settling: nil)
+        let applied = try isConfirmed ? reconcileContents(number, write(settling:)) : write(settling: nil)
         if isConfirmed { edits.sent[number] = nil }
         // Reports of the item from a listing that came meanwhile concern the double.
         confirmed(number, answer.identifier)
@@ -178,7 +179,7 @@ extension DomainEngine {
     }
 
     /// Returns journal entries that record the directory's new identifier for the changed items in it.
-    func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexFailure) -> [JournalChange] {
+    func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexError) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
             if !item.changes.isEmpty { changed.append(item.number) }
@@ -206,19 +207,19 @@ extension DomainEngine {
         let name = try freeName(in: row.parent) { ConflictName.conflictedCopy(of: row.name, at: now, number: $0) }
         try becomeNew(entry, row, in: row.parent, named: name, followedBy: [])
         note(.conflict(copy: name), of: double, row.name)
-        look(at: double)
+        schedule(double)
         return nil
     }
 
     /// Creates the directory of a new or moved item again if the provider does not have it any more.
-    func settleMissingParent(_ parent: IndexedItem, _ failure: ProviderFailure) async throws -> StepResult {
+    func reconcileMissingParent(_ parent: IndexedItem, _ failure: ProviderError) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
         if let result = try await findNewIdentifier(of: parent.number, asked: parent.item.identifier) { return result }
         do {
-            _ = try await asking { () async throws(ProviderFailure) in
+            _ = try await asking { () async throws(ProviderError) in
                 try await provider.item(parent.item.identifier)
             }
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             noteRemovedByProvider([parent.number])
             return .later(0)
         }
@@ -228,5 +229,5 @@ extension DomainEngine {
 
 extension IndexedItem {
     /// Whether the item was created on this machine, or has a local mode or date that the provider does not receive.
-    fileprivate var isMadeHere: Bool { mode != nil || localModified != nil }
+    fileprivate var isCreatedLocally: Bool { mode != nil || localModified != nil }
 }

@@ -12,18 +12,18 @@ extension DomainEngine {
             return .done
         }
         if let result = awaitContents(beforeRemoving: number) { return result }
-        if entry.goesToTrash, try metadata.isAwaited(beforeTrashing: number, self) { return .parked }
+        if entry.goesToTrash, try metadata.isAwaited(beforeTrashing: number, self) { return .awaitsEvent }
         let identifier = row.item.identifier
         let current: ProviderItem
         do {
-            current = try await asking { () async throws(ProviderFailure) in try await provider.item(identifier) }
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+            current = try await asking { () async throws(ProviderError) in try await provider.item(identifier) }
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             // The item may have been moved before, by a request whose reply was lost.
             if let place = entry.movedTo, let result = try await findMoved(row, place) { return result }
             if let result = try await findNewIdentifier(of: number, asked: identifier) { return result }
             // The item may have reached the trash before, and another client may have removed it there.
             if entry.goesToTrash {
-                try index.write { writer throws(IndexFailure) in try writer.forgetTrashed(identifier) }
+                try index.write { writer throws(IndexError) in try writer.forgetTrashed(identifier) }
             }
             try finishRemoval(number)
             return .done
@@ -36,7 +36,7 @@ extension DomainEngine {
             try await comeBack(number, [current], nil)
             return .done
         }
-        if row.item.kind == .folder, !entry.goesToTrash, let result = try await settleChildren(of: number, current) {
+        if row.item.kind == .folder, !entry.goesToTrash, let result = try await reconcileChildren(of: number, current) {
             return result
         }
         try await synchronized()
@@ -46,9 +46,9 @@ extension DomainEngine {
             if entry.goesToTrash {
                 try await sendToTrash(number, identifier)
             } else {
-                try await askingForChange { () async throws(ProviderFailure) in try await provider.delete(identifier) }
+                try await askingForChange { () async throws(ProviderError) in try await provider.delete(identifier) }
             }
-        } catch let failure as ProviderFailure {
+        } catch let failure as ProviderError {
             switch failure.kind {
             case .noSuchItem:
                 if let result = try await findNewIdentifier(of: number, asked: identifier) { return result }
@@ -64,16 +64,16 @@ extension DomainEngine {
 
     /// Sends a removal to the provider as a move to the trash.
     private func sendToTrash(_ number: ItemNumber, _ identifier: String) async throws {
-        let question = answers.ask()
-        let answer = try await askingForChange { () async throws(ProviderFailure) in
+        let request = replies.beginRequest()
+        let answer = try await askingForChange { () async throws(ProviderError) in
             try await provider.trash(identifier)
         }
-        guard !answers.hasNews(of: identifier, since: question) else {
+        guard !replies.isStale(for: identifier, since: request) else {
             // The item may have been restored or removed meanwhile, so the reply may be stale.
-            return try askAgain([identifier, answer.identifier])
+            return try scheduleRevalidation([identifier, answer.identifier])
         }
         // The local state of the item, and of everything in it, is not needed until the item is restored.
-        let applied = try index.write(freesSpace: true) { writer throws(IndexFailure) in
+        let applied = try index.write(freesSpace: true) { writer throws(IndexError) in
             var trashed = answer
             trashed.flags.insert(.trashed)
             // The row tells the former place of the item.
@@ -81,7 +81,7 @@ extension DomainEngine {
             return try writer.apply([trashed])
         }
         EngineStep.trashedIndexed.reach()
-        answers.note([identifier, answer.identifier])
+        replies.noteReport(of: [identifier, answer.identifier])
         handle(applied)
     }
 
@@ -89,18 +89,18 @@ extension DomainEngine {
     /// it is removed there too.
     ///
     /// - Returns: `nil` if the provider has no trace of it.
-    private func findRemoved(_ row: IndexedItem, _ place: SentPlace) async throws -> StepResult? {
+    private func findRemoved(_ row: IndexedItem, _ place: SentLocation) async throws -> StepResult? {
         let number = row.number
         // Two items that were sent to one place, one after the other, may have the same contents.
         if let sender = try sender(besides: number, to: place) { return .waits(for: sender) }
-        let question = answers.ask()
+        let request = replies.beginRequest()
         let found = try await item(at: place)
         guard let found, try index.item(identifier: found.identifier) == nil, try await isSent(row, found),
             try index.item(identifier: found.identifier) == nil, var entry = try journal.entry(number)
         else {
             try noteSent(number, nil)
             // An item of another client is shown. If it was reported before a crash, no other report of it follows.
-            if let found { try apply([found], listedIn: nil, answering: question) }
+            if let found { try apply([found], listedIn: nil, answering: request) }
             return nil
         }
         entry.identifier = found.identifier
@@ -108,7 +108,7 @@ extension DomainEngine {
         entry.changes = .deleted
         entry.sent = nil
         let changed = entry
-        try confirm([.put(changed)]) { writer throws(IndexFailure) in
+        try confirm([.put(changed)]) { writer throws(IndexError) in
             try writer.update(number) { row in
                 row.item = found
                 row.changes = changed.changes
@@ -130,29 +130,29 @@ extension DomainEngine {
 
     /// Whether a directory is empty at the provider.
     func isEmpty(_ folder: ProviderItem) async throws -> Bool {
-        let page = try await asking { () async throws(ProviderFailure) in
+        let page = try await asking { () async throws(ProviderError) in
             try await provider.page(of: folder.identifier, after: nil, suggestedSize: 1)
         }
         return page.items.isEmpty && page.next == nil
     }
 
     /// Ensures that a directory's removal removes nothing else; returns `nil` if it may be removed.
-    private func settleChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
+    private func reconcileChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
         while true {
             let after = page
-            let question = answers.ask()
-            let answer = try await asking { () async throws(ProviderFailure) in
+            let request = replies.beginRequest()
+            let answer = try await asking { () async throws(ProviderError) in
                 try await provider.page(of: current.identifier, after: after, suggestedSize: configuration.pageSize)
             }
             for child in answer.items where child.parent == current.identifier {
                 // The child may have been removed or moved since.
-                if answers.hasNews(of: child.identifier, since: question) { return .later(0) }
+                if replies.isStale(for: child.identifier, since: request) { return .later(0) }
                 if let row = try index.item(identifier: child.identifier) {
                     if !row.changes.isDisjoint(with: [.deleted, .place]) { return .waits(for: row.number) }
                 } else if let sender = try sender(
-                    besides: folder, to: SentPlace(parent: child.parent, name: child.filename))
+                    besides: folder, to: SentLocation(parent: child.parent, name: child.filename))
                 {
                     return .waits(for: sender)
                 } else if let row = try rowLeft(at: child), row.number != folder {
@@ -173,24 +173,24 @@ extension DomainEngine {
         if let row = try index.itemEvenIfDeleted(number) {
             let identifier = row.item.identifier
             // A report since the step began says that the item exists. Another client may have brought it back.
-            if row.isKnownToProvider, let question = edits.questions[number],
-                answers.hasNews(of: identifier, since: question)
+            if row.isKnownToProvider, let request = edits.requests[number],
+                replies.isStale(for: identifier, since: request)
             {
-                askSoon([identifier])
+                requestRevalidation([identifier])
             }
             confirmed(number, identifier)
         }
         // The bytes go first: bytes of an edit without a journal entry would be taken for a lost edit.
         removeBytes(of: number)
-        try confirm([.remove(number)]) { writer throws(IndexFailure) in try writer.delete(number) }
+        try confirm([.remove(number)]) { writer throws(IndexError) in try writer.delete(number) }
         forget(number)
     }
 
     /// Shows an item again whose removal the provider refused.
-    private func comeBack(_ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderFailure?) async throws {
+    private func comeBack(_ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?) async throws {
         // The directory that contained the item locally may be gone.
         let items = try await withAncestors(said)
-        if isClosed { throw EngineClosed() }
+        if isClosed { throw EngineClosedError() }
         guard let row = try index.itemEvenIfDeleted(number), row.changes.contains(.deleted) else { return }
         let entry = try journal.entry(number)
         // The index still has the items of a directory that was to go to the trash. They are visible offline, and are
@@ -214,7 +214,7 @@ extension DomainEngine {
         edit?.parentIdentifier = row.item.parent
         edit?.name = MountName.mended(row.item.filename)
         edit?.failure = nil
-        let applied = try confirm([edit.map { .put($0) } ?? .remove(number)]) { writer throws(IndexFailure) in
+        let applied = try confirm([edit.map { .put($0) } ?? .remove(number)]) { writer throws(IndexError) in
             try writer.update(number) { row in
                 row.changes = size == nil ? [] : .contents
                 if let size {
@@ -230,6 +230,6 @@ extension DomainEngine {
         note(.deletionRefused(failure), of: number, row.name)
         forget(number)
         if keepsListing { startListing(number, isRefresh: true) }
-        if edit != nil { look(at: number, after: configuration.settlingTime) }
+        if edit != nil { schedule(number, after: configuration.settlingTime) }
     }
 }

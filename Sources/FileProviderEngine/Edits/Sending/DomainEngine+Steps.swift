@@ -10,30 +10,30 @@ enum StepResult {
     /// The step is to be repeated after a number of seconds.
     case later(Double)
     /// The step waits for an event, such as the close of a file.
-    case parked
+    case awaitsEvent
 }
 
 /// A failure of this machine's own disk. The step is retried.
-struct LocalFailure: Error {
+struct LocalError: Error {
     var errno: Errno
 }
 
 /// The engine was closed during a request. Nothing is written any more.
-struct EngineClosed: Error {}
+struct EngineClosedError: Error {}
 
 /// The uploader: makes the provider's items equal to the changed local ones, step by step. Each step may be
 /// interrupted by a crash, and is then repeated.
 extension DomainEngine {
     /// Schedules an item's next step.
-    func look(at number: ItemNumber, after seconds: Double = 0) {
+    func schedule(_ number: ItemNumber, after seconds: Double = 0) {
         guard !isClosed else { return }
         if edits.isBusy(number) { edits.again.insert(number) }
         edits.queue.put(number, at: clock.now + seconds)
-        pump()
+        startDueSteps()
     }
 
     /// Starts due steps up to the concurrency limit.
-    func pump() {
+    func startDueSteps() {
         guard !isClosed, context.isReady else { return }
         guard !signIn.isNeeded || clock.now >= signIn.nextProbe else {
             return wakeUp(at: signIn.nextProbe)
@@ -42,7 +42,7 @@ extension DomainEngine {
         while edits.running.count < limit, let number = edits.queue.take(at: clock.now) {
             // The item is looked at again when its step has ended.
             if edits.isBusy(number) { continue }
-            begin(number)
+            startStep(of: number)
         }
         guard edits.running.count < limit, let time = edits.queue.nextTime() else { return }
         wakeUp(at: time)
@@ -55,18 +55,18 @@ extension DomainEngine {
         let waiting = clock.run(after: max(0, time - clock.now)) { [weak self] in
             self?.perform { engine in
                 engine.edits.wake = nil
-                engine.pump()
+                engine.startDueSteps()
             }
         }
         edits.wake = (time, waiting)
     }
 
-    private func begin(_ number: ItemNumber) {
+    private func startStep(of number: ItemNumber) {
         if let other = edits.waitsFor.removeValue(forKey: number) {
             edits.waiters[other]?.remove(number)
             if edits.waiters[other]?.isEmpty == true { edits.waiters[other] = nil }
         }
-        edits.questions[number] = answers.ask()
+        edits.requests[number] = replies.beginRequest()
         edits.replaced.remove(number)
         // The step sends the changes that the journal has now, as long as it has not started.
         if (try? journal.entry(number))?.changes == .contents { edits.sendsContents.insert(number) }
@@ -75,7 +75,7 @@ extension DomainEngine {
     }
 
     private func step(of number: ItemNumber) async {
-        let era = signIn.epoch
+        let epoch = signIn.epoch
         let result: Result<StepResult, any Error>
         do {
             result = .success(try await send(number))
@@ -83,7 +83,7 @@ extension DomainEngine {
             result = .failure(error)
         }
         edits.running[number] = nil
-        edits.questions[number] = nil
+        edits.requests[number] = nil
         edits.sendsContents.remove(number)
         guard !isClosed else { return }
         if let successor = edits.successors.removeValue(forKey: number) {
@@ -92,31 +92,31 @@ extension DomainEngine {
             removeUploads(of: number)
             forget(number)
             noteProgress(of: successor)
-            return look(at: successor, after: configuration.settlingTime)
+            return schedule(successor, after: configuration.settlingTime)
         }
         defer { noteProgress(of: number) }
         switch result {
         case .success(let result): end(number, result)
-        case .failure(let failure as ProviderFailure): fail(number, failure, askedIn: era)
-        case .failure(let failure as IndexFailure): fail(number, failure)
-        case .failure(let failure as LocalFailure): fail(number, ProviderFailure(failure.errno), askedIn: era)
+        case .failure(let failure as ProviderError): fail(number, failure, sentIn: epoch)
+        case .failure(let failure as IndexError): fail(number, failure)
+        case .failure(let failure as LocalError): fail(number, ProviderError(failure.errno), sentIn: epoch)
         case .failure: postpone(number)
         }
-        if edits.again.remove(number) != nil { look(at: number, after: configuration.settlingTime) }
-        pump()
+        if edits.again.remove(number) != nil { schedule(number, after: configuration.settlingTime) }
+        startDueSteps()
     }
 
     private func end(_ number: ItemNumber, _ result: StepResult) {
         switch result {
         case .done:
             edits.attempts[number] = nil
-            edits.circles[number] = nil
+            edits.cycles[number] = nil
             uploads.update(number) { $0.failure = nil }
             // This was the attempt that is made while sign-in is needed. The user has signed in elsewhere.
             if signIn.isNeeded, clock.now >= signIn.nextProbe { retry() }
             signIn.noteSignedIn()
             wakeWaiters(of: number)
-            do throws(IndexFailure) {
+            do throws(IndexError) {
                 guard let entry = try journal.entry(number) else { return forget(number) }
                 if !entry.changes.isEmpty || !entry.isOpen { edits.queue.put(number, at: clock.now) }
             } catch {
@@ -131,31 +131,31 @@ extension DomainEngine {
             // If two items wait for each other, the first one began before it depended on the second. Its next
             // step finds that it has to go first.
             if waits(other, for: number) {
-                let count = edits.circles[other, default: 0] + 1
-                edits.circles[other] = count
-                edits.queue.put(other, at: clock.now + pause(after: count))
+                let count = edits.cycles[other, default: 0] + 1
+                edits.cycles[other] = count
+                edits.queue.put(other, at: clock.now + delay(afterAttempt: count))
             }
         case .later(let seconds): edits.queue.put(number, at: clock.now + seconds)
-        case .parked: break
+        case .awaitsEvent: break
         }
     }
 
-    private func fail(_ number: ItemNumber, _ failure: ProviderFailure, askedIn era: Int) {
+    private func fail(_ number: ItemNumber, _ failure: ProviderError, sentIn epoch: Int) {
         EngineStep.failed.reach()
-        guard !signIn.isOutdated(failure, askedIn: era) else { return edits.queue.put(number, at: clock.now) }
+        guard !signIn.isOutdated(failure, sentIn: epoch) else { return edits.queue.put(number, at: clock.now) }
         let failure = lasting(failure, of: number)
         uploads.update(number) { $0.failure = failure }
         if failure.kind == .notAuthenticated {
-            signIn.noteNeeded(failure, askedIn: era)
+            signIn.noteNeeded(failure, sentIn: epoch)
             // The item is sent with all others after the user has signed in.
             return edits.queue.put(number, at: clock.now)
         }
-        guard failure.needsPerson else {
+        guard failure.needsUser else {
             return postpone(number, longest: failure.kind == .noSpace ? EngineContext.longestWaitForSpace : .infinity)
         }
         guard var entry = try? journal.entry(number) else { return }
         // The move was refused: an item that is reported at the new place is another one.
-        settleMove(of: number)
+        forgetMove(of: number)
         entry.failure = failure
         entry.attempts += 1
         // If this fails, only the recorded failure is lost.
@@ -164,16 +164,16 @@ extension DomainEngine {
 
     /// Handles a failure to read or write the index or the journal. Only this machine can resolve it, so the step is
     /// retried.
-    private func fail(_ number: ItemNumber, _ failure: IndexFailure) {
+    private func fail(_ number: ItemNumber, _ failure: IndexError) {
         damage.note(failure)
-        uploads.update(number) { $0.failure = ProviderFailure(failure) }
+        uploads.update(number) { $0.failure = ProviderError(failure) }
         postpone(number, longest: EngineContext.longestWaitForSpace)
     }
 
     private func postpone(_ number: ItemNumber, longest: Double = .infinity) {
         let attempt = edits.attempts[number, default: 0] + 1
         edits.attempts[number] = attempt
-        let pause = min(pause(after: attempt), longest)
+        let pause = min(delay(afterAttempt: attempt), longest)
         edits.queue.put(number, at: clock.now + pause)
     }
 
@@ -193,15 +193,15 @@ extension DomainEngine {
         removalWaits.forget(number)
         edits.sent[number] = nil
         edits.attempts[number] = nil
-        edits.circles[number] = nil
+        edits.cycles[number] = nil
         edits.unfit[number] = nil
         uploads.forget(number)
         edits.generations[number] = nil
-        settleMove(of: number)
-        settleUnanswered(of: number)
+        forgetMove(of: number)
+        forgetUnanswered(of: number)
         wakeWaiters(of: number)
         lookAtOutdated(number)
-        pump()
+        startDueSteps()
     }
 
     /// Whether an item waits for another one, directly or through others.
@@ -242,7 +242,7 @@ extension DomainEngine {
         if entry.changes.contains(.deleted) { return try await sendRemoval(entry, row) }
         // A file that is open for writing is sent after it is closed, or some time after it was noted as edited.
         if isOpenForWriting(number), edits.generations[number] == nil, !entry.changes.contains(.place) {
-            return .parked
+            return .awaitsEvent
         }
         if entry.changes.contains(.created) { return try await sendNewItem(entry, row) }
         if entry.changes.contains(.place) { return try await sendMove(entry, row) }
@@ -251,72 +251,71 @@ extension DomainEngine {
             return try await sendContents(entry, row)
         }
         guard entry.isOpen else {
-            try confirm([.remove(number)]) { writer throws(IndexFailure) in
+            try confirm([.remove(number)]) { writer throws(IndexError) in
                 try writer.update(number) { $0.changes = [] }
             }
             return .done
         }
-        return .parked
+        return .awaitsEvent
     }
 
     /// Performs a request to the provider.
     ///
-    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
-    func asking<Answer: Sendable>(_ question: () async throws(ProviderFailure) -> Answer) async throws -> Answer {
-        let result: Result<Answer, ProviderFailure>
-        do throws(ProviderFailure) {
-            result = .success(try await question())
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
+    func asking<Answer: Sendable>(_ request: () async throws(ProviderError) -> Answer) async throws -> Answer {
+        let result: Result<Answer, ProviderError>
+        do throws(ProviderError) {
+            result = .success(try await request())
         } catch {
             result = .failure(error)
         }
-        if isClosed { throw EngineClosed() }
+        if isClosed { throw EngineClosedError() }
         return try result.get()
     }
 
     /// Performs a request that changes something at the provider. If its reply is lost, a later step finds out the
     /// result.
     func askingForChange<Answer: Sendable>(
-        _ question: () async throws(ProviderFailure) -> Answer
+        _ request: () async throws(ProviderError) -> Answer
     ) async throws -> Answer {
         EngineStep.asked.reach()
-        let answer = try await asking(question)
+        let answer = try await asking(request)
         EngineStep.answered.reach()
         return answer
     }
 
     /// Waits until all earlier writes are on disk.
     ///
-    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
     func synchronized() async throws {
         let result = await withCheckedContinuation { continuation in
             durable.synchronize { continuation.resume(returning: $0) }
         }
-        if isClosed { throw EngineClosed() }
-        do throws(Errno) { try result.get() } catch { throw LocalFailure(errno: error) }
+        if isClosed { throw EngineClosedError() }
+        do throws(Errno) { try result.get() } catch { throw LocalError(errno: error) }
     }
 
     /// Performs blocking work on another thread.
     ///
-    /// - Throws: ``EngineClosed`` if the engine was closed meanwhile.
+    /// - Throws: ``EngineClosedError`` if the engine was closed meanwhile.
     func blocking<Answer: Sendable>(_ body: @escaping @Sendable () throws -> Answer) async throws -> Answer {
         let result: Result<Answer, any Error> = await withCheckedContinuation { continuation in
             HandlerThreads.shared.run { continuation.resume(returning: Result(catching: body)) }
         }
-        if isClosed { throw EngineClosed() }
+        if isClosed { throw EngineClosedError() }
         return try result.get()
     }
 
     /// Checks that a reply is about the item that was requested.
     ///
     /// - Parameter identifier: `nil` if the provider may have given the item another one.
-    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderFailure)
-    {
+    func check(_ answer: ProviderItem, is kind: ProviderItem.Kind, _ identifier: String? = nil) throws(ProviderError) {
         let isRight =
             !answer.identifier.isEmpty && answer.identifier != ProviderItem.rootIdentifier
             && !answer.identifier.hasPrefix(IndexedItem.localPrefix) && answer.kind == kind
             && (identifier == nil || identifier == answer.identifier)
         guard isRight else {
-            throw ProviderFailure(.badAnswer, message: "The provider answered with another item than it was asked for.")
+            throw ProviderError(.badAnswer, message: "The provider answered with another item than it was asked for.")
         }
     }
 }

@@ -5,7 +5,7 @@ import FileProvider
 /// known.
 extension DomainEngine {
     /// Journals the place that an item is about to be sent to; `nil` if nothing is left to be found there.
-    func noteSent(_ number: ItemNumber, _ place: SentPlace?) throws {
+    func noteSent(_ number: ItemNumber, _ place: SentLocation?) throws {
         guard var entry = try journal.entry(number), entry.sent != place else { return }
         let before = entry.sent
         entry.sent = place
@@ -18,7 +18,7 @@ extension DomainEngine {
     /// any more.
     ///
     /// - Parameter identifier: The identifier that the item got, if it was created.
-    func settle(_ place: SentPlace, of number: ItemNumber, as identifier: String? = nil) {
+    func settle(_ place: SentLocation, of number: ItemNumber, as identifier: String? = nil) {
         edits.unanswered[place]?.remove(number)
         if edits.unanswered[place]?.isEmpty == true { edits.unanswered[place] = nil }
         if let identifier { edits.withheld[identifier] = nil }
@@ -26,17 +26,17 @@ extension DomainEngine {
         let others = edits.withheld.filter { $0.value.place == place }
         for identifier in others.keys { edits.withheld[identifier] = nil }
         // Their last report was some time ago.
-        askSoon(Set(others.keys))
+        requestRevalidation(Set(others.keys))
     }
 
     /// Ends the uncertainty about an item that no longer exists locally.
-    func settleUnanswered(of number: ItemNumber) {
+    func forgetUnanswered(of number: ItemNumber) {
         for (place, sent) in edits.unanswered where sent.contains(number) { settle(place, of: number) }
     }
 
     /// Returns another new item that was sent to a place and has no reply yet. The provider's item in that place may
     /// be that one, which may have been moved or removed locally since.
-    func sender(besides number: ItemNumber, to place: SentPlace) throws(IndexFailure) -> ItemNumber? {
+    func sender(besides number: ItemNumber, to place: SentLocation) throws(IndexError) -> ItemNumber? {
         for other in edits.unanswered[place] ?? [] where other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
@@ -47,7 +47,7 @@ extension DomainEngine {
     func holdsItems(_ identifier: String) -> Bool { edits.withheld[identifier]?.inside.isEmpty == false }
 
     /// Returns the items that can be shown.
-    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderFailure) -> [ProviderItem] {
+    func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !edits.unanswered.isEmpty || !edits.moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
         for item in items where try !withhold(item) { shown.append(item) }
@@ -55,15 +55,15 @@ extension DomainEngine {
     }
 
     /// Whether a reported item is withheld, because it may be an item that was sent or is inside such an item.
-    private func withhold(_ item: ProviderItem) throws(ProviderFailure) -> Bool {
+    private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
         let identifier = item.identifier
         let inside = edits.withheld.removeValue(forKey: identifier)?.inside ?? []
-        let known = try onRecord { () throws(IndexFailure) in try index.item(identifier: identifier) }
+        let known = try onRecord { () throws(IndexError) in try index.item(identifier: identifier) }
         guard known == nil else { return false }
-        let place = SentPlace(parent: item.parent, name: item.filename)
+        let place = SentLocation(parent: item.parent, name: item.filename)
         if edits.unanswered[place] != nil || edits.moves.values.contains(place) {
             // An item that was moved or removed locally gets its new identifier from this report.
-            let left = try onRecord { () throws(IndexFailure) in try rowLeft(at: item) }
+            let left = try onRecord { () throws(IndexError) in try rowLeft(at: item) }
             if let left, left.item.kind == item.kind { return false }
             edits.withheld[identifier] = EditState.Withheld(place: place, inside: inside)
             return true

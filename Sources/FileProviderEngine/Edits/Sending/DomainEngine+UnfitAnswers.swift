@@ -4,8 +4,8 @@ import FileProvider
 /// not asked to create the item again before that is known, or before the user retries.
 extension DomainEngine {
     /// Records that the reply to a new item cannot be used. Returns the failure of the step.
-    func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderFailure)
-        -> ProviderFailure
+    func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
+        -> ProviderError
     {
         guard answer.kind == new.kind else { return .unfitAnswer }
         // The provider may have the item at the place that it was sent to.
@@ -16,7 +16,7 @@ extension DomainEngine {
     /// Looks for a new item where it was sent, after a reply that could not be used.
     ///
     /// - Returns: `nil` if the provider may be asked to create the item.
-    /// - Throws: ``ProviderFailure/unfitAnswer`` if only the user can decide whether it may.
+    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide whether it may.
     func findUnfit(
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?
     ) async throws -> StepResult? {
@@ -25,7 +25,7 @@ extension DomainEngine {
         let holder: ProviderItem?
         do {
             holder = try await listedItem(named: new.filename, in: new.parent)
-        } catch let failure as ProviderFailure where failure.kind == .noSuchItem {
+        } catch let failure as ProviderError where failure.kind == .noSuchItem {
             // The missing directory is found out when the item is sent.
             return nil
         }
@@ -35,9 +35,9 @@ extension DomainEngine {
             }
             // Another local item, or one that existed before, is an ordinary collision.
             let isKnown = try index.item(identifier: holder.identifier) != nil
-            if !isKnown, holder.kind != new.kind { throw ProviderFailure.unfitAnswer }
+            if !isKnown, holder.kind != new.kind { throw ProviderError.unfitAnswer }
         }
-        guard unfit == .mayBeMadeAgain else { throw ProviderFailure.unfitAnswer }
+        guard unfit == .mayBeMadeAgain else { throw ProviderError.unfitAnswer }
         edits.unfit[number] = nil
         return nil
     }
@@ -52,11 +52,11 @@ extension DomainEngine {
     private static let mostBadAnswers = 5
 
     /// Returns the failure of a step, as one that parks the edit if repeating the step is useless.
-    func lasting(_ failure: ProviderFailure, of number: ItemNumber) -> ProviderFailure {
+    func lasting(_ failure: ProviderError, of number: ItemNumber) -> ProviderError {
         guard failure.kind == .badAnswer, edits.attempts[number, default: 0] + 1 >= Self.mostBadAnswers else {
             return failure
         }
-        return ProviderFailure(.cannotSynchronize, message: failure.message)
+        return ProviderError(.cannotSynchronize, message: failure.message)
     }
 }
 
@@ -68,8 +68,8 @@ extension EditState {
     }
 }
 
-extension ProviderFailure {
-    static let unfitAnswer = ProviderFailure(
+extension ProviderError {
+    static let unfitAnswer = ProviderError(
         .cannotSynchronize,
         message: "The provider made something else of the new item, or said so; it may not take items of this kind.")
 }

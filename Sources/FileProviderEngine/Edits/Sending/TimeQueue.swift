@@ -1,20 +1,20 @@
 /// A queue of items by due time, earliest first.
 struct TimeQueue: Sendable {
-    private struct Place: Sendable {
+    private struct Entry: Sendable {
         var time: Double
         var order: UInt64
         var number: ItemNumber
     }
 
     /// A binary heap. An entry whose order is no longer the one in `current` is outdated and is skipped.
-    private var heap: [Place] = []
-    private var current: [ItemNumber: Place] = [:]
+    private var heap: [Entry] = []
+    private var current: [ItemNumber: Entry] = [:]
     private var counter: UInt64 = 0
 
     /// Inserts an item, replacing its earlier entry.
     mutating func put(_ number: ItemNumber, at time: Double) {
         counter += 1
-        let place = Place(time: time, order: counter, number: number)
+        let place = Entry(time: time, order: counter, number: number)
         current[number] = place
         heap.append(place)
         var index = heap.count - 1
@@ -69,7 +69,7 @@ struct TimeQueue: Sendable {
         }
     }
 
-    private func isBefore(_ left: Place, _ right: Place) -> Bool {
+    private func isBefore(_ left: Entry, _ right: Entry) -> Bool {
         left.time != right.time ? left.time < right.time : left.order < right.order
     }
 }

@@ -6,7 +6,7 @@ import LinuxSystem
 /// The copy stays until the provider has confirmed the contents. After a crash, the provider's contents are compared
 /// with it.
 enum UploadCopy {
-    enum Failure: Error {
+    enum UploadCopyError: Error {
         /// The file was written to meanwhile. The copy can be retried when the file is stable.
         case changing
         case noSpace
@@ -16,8 +16,8 @@ enum UploadCopy {
     }
 
     /// Ensures that all later writes to a file change its date, including those through mappings.
-    static func seal(_ file: FileDescriptor) throws(Failure) {
-        do throws(Errno) { try file.synchronizeData() } catch { throw Failure(error) }
+    static func seal(_ file: FileDescriptor) throws(UploadCopyError) {
+        do throws(Errno) { try file.synchronizeData() } catch { throw UploadCopyError(error) }
     }
 
     /// Makes the copy and opens it for reading. Blocks until the copy is complete.
@@ -25,7 +25,7 @@ enum UploadCopy {
     /// - Parameters:
     ///   - name: The copy's name; an older copy of that name is replaced.
     ///   - folder: The directory for copies.
-    static func make(of file: FileDescriptor, named name: String, in folder: FileDescriptor) throws(Failure)
+    static func make(of file: FileDescriptor, named name: String, in folder: FileDescriptor) throws(UploadCopyError)
         -> FileDescriptor
     {
         do {
@@ -33,15 +33,15 @@ enum UploadCopy {
             try remove(name, in: folder)
             try FileCopier.copy(file, into: folder, named: name)
             let after = try file.status()
-            guard before.identity == after.identity, ContentStamp(before) == ContentStamp(after) else {
+            guard before.identity == after.identity, FileFingerprint(before) == FileFingerprint(after) else {
                 try remove(name, in: folder)
-                throw Failure.changing
+                throw UploadCopyError.changing
             }
             return try folder.open(name, [.readOnly, .noFollow])
-        } catch let failure as Failure {
+        } catch let failure as UploadCopyError {
             throw failure
         } catch let error as Errno {
-            throw Failure(error)
+            throw UploadCopyError(error)
         } catch let error as CopyError {
             switch error {
             case .changedDuringCopy: throw .changing

@@ -19,26 +19,26 @@ extension IndexWriter {
     /// - Parameter gone: The identifiers that the reply reports as gone.
     package mutating func reidentify(
         _ items: [ProviderItem], gone: [String] = []
-    ) throws(IndexFailure) -> [Reidentified] {
+    ) throws(IndexError) -> [Reidentified] {
         guard !items.isEmpty, !state.reidentified.numbers.isEmpty || !gone.isEmpty else { return [] }
         var matching = Matching(state, items, gone: Set(gone))
         return try matching.run()
     }
 
     /// Gives one item another identifier.
-    package mutating func reidentify(_ number: ItemNumber, as identifier: String) throws(IndexFailure) {
+    package mutating func reidentify(_ number: ItemNumber, as identifier: String) throws(IndexError) {
         try update(number) { $0.item.identifier = identifier }
     }
 
     /// Records that the identifiers of a directory's items may have changed, until the directory is listed.
-    mutating func noteReidentified(_ folder: ItemNumber) throws(IndexFailure) {
+    mutating func noteReidentified(_ folder: ItemNumber) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         try state.reidentified.note(folder)
         try setOutdated(true, identifier)
     }
 
     /// Returns the identifiers of those directories that hold any of the items, at any depth.
-    func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexFailure) -> Set<String> {
+    func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexError) -> Set<String> {
         var found: Set<String> = []
         for item in items {
             var row = try self.item(item.number)
@@ -56,7 +56,7 @@ extension IndexWriter {
     /// since.
     ///
     /// - Parameter moving: Items with an unknown place at the provider.
-    func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexFailure) -> Bool {
+    func mayBeElsewhere(_ identifier: String, moving: Set<ItemNumber>) throws(IndexError) -> Bool {
         guard !moving.isEmpty || !state.reidentified.numbers.isEmpty else { return false }
         var row = try item(identifier: identifier)
         // The parents that a provider reports may form a cycle.
@@ -72,7 +72,7 @@ extension IndexWriter {
 
 /// One reply of the provider, with the state for matching its items with known ones.
 private struct Matching {
-    private struct Place: Hashable {
+    private struct Location: Hashable {
         let parent: String
         let name: [UInt8]
 
@@ -87,7 +87,7 @@ private struct Matching {
     private var items: [ProviderItem]
     private let told: Set<String>
     /// The items that were moved or removed locally, by their places at the provider.
-    private var away: [Place: ItemNumber] = [:]
+    private var away: [Location: ItemNumber] = [:]
     private var result: [Reidentified] = []
 
     init(_ state: WriterConnection, _ items: [ProviderItem], gone: Set<String>) {
@@ -97,7 +97,7 @@ private struct Matching {
         told = Set(items.lazy.map(\.identifier))
     }
 
-    mutating func run() throws(IndexFailure) -> [Reidentified] {
+    mutating func run() throws(IndexError) -> [Reidentified] {
         try dropKnown()
         guard !items.isEmpty else { return [] }
         // An item can be matched only after its directory, and a reply may have them in any order.
@@ -111,7 +111,7 @@ private struct Matching {
         return result
     }
 
-    private mutating func dropKnown() throws(IndexFailure) {
+    private mutating func dropKnown() throws(IndexError) {
         var unknown: [ProviderItem] = []
         for item in items where !item.identifier.hasPrefix(IndexedItem.localPrefix) && !item.isInTrash {
             if try state.queries.number(identifier: item.identifier) == nil { unknown.append(item) }
@@ -119,17 +119,17 @@ private struct Matching {
         items = unknown
     }
 
-    private mutating func noteAway() throws(IndexFailure) {
+    private mutating func noteAway() throws(IndexError) {
         away = [:]
         for number in try state.changedNumbers() {
             guard let row = try state.queries.item(number), row.isKnownToProvider,
                 !row.changes.isDisjoint(with: [.place, .deleted])
             else { continue }
-            away[Place(row.item)] = number
+            away[Location(row.item)] = number
         }
     }
 
-    private mutating func matchByPlace() throws(IndexFailure) {
+    private mutating func matchByPlace() throws(IndexError) {
         var others: [ProviderItem] = []
         for item in items {
             if try !match(item) { others.append(item) }
@@ -137,13 +137,13 @@ private struct Matching {
         items = others
     }
 
-    private mutating func match(_ item: ProviderItem) throws(IndexFailure) -> Bool {
+    private mutating func match(_ item: ProviderItem) throws(IndexError) -> Bool {
         guard let folder = try state.queries.number(identifier: item.parent) else { return false }
         var rows: [IndexedItem] = []
         if let row = try state.queries.item(named: MountName.mended(item.filename), in: folder) { rows.append(row) }
-        if let number = away[Place(item)], let row = try state.queries.item(number) { rows.append(row) }
+        if let number = away[Location(item)], let row = try state.queries.item(number) { rows.append(row) }
         let isReidentified = state.reidentified.numbers.contains(folder)
-        for row in rows where isFree(row, item) && Place(row.item) == Place(item) {
+        for row in rows where isFree(row, item) && Location(row.item) == Location(item) {
             let isGone = gone.contains(row.item.identifier) && row.item.isSame(as: item)
             guard isReidentified || isGone else { continue }
             try take(row, item)
@@ -161,7 +161,7 @@ private struct Matching {
 
     /// Matches files that are gone from one directory and new in another. This happens when another client renames a
     /// directory above them.
-    private mutating func matchByContents() throws(IndexFailure) {
+    private mutating func matchByContents() throws(IndexError) {
         var files: [Contents: [IndexedItem]] = [:]
         for identifier in gone {
             guard let number = try state.queries.number(identifier: identifier),
@@ -181,7 +181,7 @@ private struct Matching {
         }
     }
 
-    private mutating func take(_ row: IndexedItem, _ item: ProviderItem) throws(IndexFailure) {
+    private mutating func take(_ row: IndexedItem, _ item: ProviderItem) throws(IndexError) {
         var after = row
         after.item.identifier = item.identifier
         try state.change(row, to: after)

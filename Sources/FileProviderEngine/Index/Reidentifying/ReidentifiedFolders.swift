@@ -10,27 +10,27 @@ final class ReidentifiedFolders {
     /// The directories, in memory because each page of a listing is checked against them. Usually there are none.
     private(set) var numbers: Set<ItemNumber> = []
 
-    init(_ connection: DatabaseConnection) throws(IndexFailure) {
+    init(_ connection: DatabaseConnection) throws(IndexError) {
         add = try connection.statement("INSERT OR REPLACE INTO reidentified (number) VALUES (?1)")
         remove = try connection.statement("DELETE FROM reidentified WHERE number = ?1")
         all = try connection.statement("SELECT number FROM reidentified")
     }
 
     /// Reads the in-memory state again after a rollback.
-    func readAgain() throws(IndexFailure) {
+    func readAgain() throws(IndexError) {
         numbers = []
         while try all.step() { numbers.insert(ItemNumber(rawValue: all.integer(0))) }
         all.reset()
     }
 
-    func note(_ folder: ItemNumber) throws(IndexFailure) {
+    func note(_ folder: ItemNumber) throws(IndexError) {
         guard numbers.insert(folder).inserted else { return }
         add.bind(1, folder.rawValue)
         try add.run()
     }
 
     /// Removes a directory that was listed or is gone.
-    func forget(_ folder: ItemNumber) throws(IndexFailure) {
+    func forget(_ folder: ItemNumber) throws(IndexError) {
         guard numbers.remove(folder) != nil else { return }
         remove.bind(1, folder.rawValue)
         try remove.run()
@@ -39,8 +39,8 @@ final class ReidentifiedFolders {
 
 extension Index {
     /// Returns the directories with items that may have other identifiers than the known ones.
-    func reidentifiedFolders() throws(IndexFailure) -> Set<ItemNumber> {
-        try read { queries throws(IndexFailure) in
+    func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM reidentified")
             defer { statement.reset() }
             var numbers: Set<ItemNumber> = []

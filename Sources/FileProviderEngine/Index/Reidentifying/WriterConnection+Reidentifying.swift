@@ -3,12 +3,12 @@ import FileProvider
 extension WriterConnection {
     /// Makes the items of a directory name its new identifier as their parent, and records that their own identifiers
     /// may have changed, until the directory is listed.
-    func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexFailure) {
+    func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexError) {
         guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
         let (old, new) = (before.item.identifier, folder.item.identifier)
         var numbers: [ItemNumber] = []
         var holdsKnown = false
-        try queries.children(of: folder.number) { row throws(IndexFailure) in
+        try queries.children(of: folder.number) { row throws(IndexError) in
             let item = try row.item()
             guard item.item.parent == old else { return true }
             numbers.append(row.number)
@@ -39,7 +39,7 @@ extension WriterConnection {
     }
 
     /// Returns the items with local changes.
-    func changedNumbers() throws(IndexFailure) -> [ItemNumber] {
+    func changedNumbers() throws(IndexError) -> [ItemNumber] {
         try queries.willRead?()
         let statement = try connection.statement("SELECT number FROM items WHERE changes <> 0 ORDER BY 1")
         defer { statement.reset() }
@@ -52,7 +52,7 @@ extension WriterConnection {
     /// the identifier.
     ///
     /// - Returns: Whether such a child was found.
-    func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexFailure) -> Bool {
+    func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.isKnownToProvider, child.isKnownToProvider, child.changes.isEmpty,
             let own = try queries.item(named: MountName.mended(child.item.filename), in: folder.number),
             own.number != child.number, own.isKnownToProvider, own.item.parent == folder.item.identifier,

@@ -10,7 +10,7 @@ final class TrashWriter {
     /// The number of rows, or a greater one. Zero skips the lookup.
     private var count: Int64 = 0
 
-    init(_ connection: DatabaseConnection) throws(IndexFailure) {
+    init(_ connection: DatabaseConnection) throws(IndexError) {
         put = try connection.statement("INSERT OR REPLACE INTO trash (identifier, data) VALUES (?1, ?2)")
         remove = try connection.statement("DELETE FROM trash WHERE identifier = ?1")
         find = try connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
@@ -22,7 +22,7 @@ final class TrashWriter {
     var mayHoldSome: Bool { count > 0 }
 
     /// Whether an item is known to lie in the trash.
-    func holds(_ identifier: String) throws(IndexFailure) -> Bool {
+    func holds(_ identifier: String) throws(IndexError) -> Bool {
         guard count > 0 else { return false }
         find.bind(1, identifier)
         defer { find.reset() }
@@ -30,11 +30,11 @@ final class TrashWriter {
     }
 
     /// Recounts the rows after a rollback.
-    func recount() throws(IndexFailure) { count = try countRows.number() ?? 0 }
+    func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
 
     /// Records an item. If the provider reports only the trash as its parent, the directory it was in is stored, if
     /// known.
-    func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexFailure) {
+    func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexError) {
         var item = item
         if item.parent == ProviderItem.trashIdentifier {
             var former = folder
@@ -51,7 +51,7 @@ final class TrashWriter {
     }
 
     /// Returns the directory that a trashed item was in; `nil` if it is not known.
-    private func former(of identifier: String) throws(IndexFailure) -> String? {
+    private func former(of identifier: String) throws(IndexError) -> String? {
         guard count > 0 else { return nil }
         get.bind(1, identifier)
         defer { get.reset() }
@@ -60,7 +60,7 @@ final class TrashWriter {
         return try PackedItem.readProvider(&reader).parent
     }
 
-    func forget(_ identifier: String) throws(IndexFailure) {
+    func forget(_ identifier: String) throws(IndexError) {
         guard count > 0 else { return }
         remove.bind(1, identifier)
         try remove.run()
@@ -69,15 +69,15 @@ final class TrashWriter {
 
 extension IndexWriter {
     /// Removes the record of an item that is not in the trash any more.
-    package mutating func forgetTrashed(_ identifier: String) throws(IndexFailure) {
+    package mutating func forgetTrashed(_ identifier: String) throws(IndexError) {
         try state.trash.forget(identifier)
     }
 }
 
 extension Index {
     /// Whether an item is known to lie in the provider's trash.
-    package func isTrashed(_ identifier: String) throws(IndexFailure) -> Bool {
-        try read { queries throws(IndexFailure) in
+    package func isTrashed(_ identifier: String) throws(IndexError) -> Bool {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT 1 FROM trash WHERE identifier = ?1")
             statement.bind(1, identifier)
             defer { statement.reset() }
@@ -86,8 +86,8 @@ extension Index {
     }
 
     /// Returns the items known to lie in the provider's trash, sorted by name.
-    package func trashed() throws(IndexFailure) -> [ProviderItem] {
-        try read { queries throws(IndexFailure) in
+    package func trashed() throws(IndexError) -> [ProviderItem] {
+        try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT data FROM trash")
             defer { statement.reset() }
             var items: [ProviderItem] = []

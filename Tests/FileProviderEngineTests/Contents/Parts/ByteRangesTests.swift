@@ -58,7 +58,7 @@ import Testing
             var writer = ByteWriter()
             for number in numbers { writer.signed(number) }
             var reader = ByteReader(writer.bytes)
-            #expect(throws: IndexFailure.self, "\(numbers)") { _ = try ByteRanges(&reader) }
+            #expect(throws: IndexError.self, "\(numbers)") { _ = try ByteRanges(&reader) }
         }
     }
 

@@ -20,7 +20,7 @@ private enum Sample {
     }
 }
 
-extension OpenItem {
+extension OpenHandle {
     /// Reads a range of the file, waiting until its bytes are available.
     func read(_ range: Range<Int>) async throws -> [UInt8] {
         let result = await withCheckedContinuation { continuation in
@@ -111,7 +111,7 @@ extension OpenItem {
         opened.bytes(at: 0, count: 10) { outcome.note($0) }
         try await eventually { domain.provider.heldCount(.part) == 1 }
         domain.provider.behave { behaviour in
-            behaviour.before = { (request) throws(ProviderFailure) in }
+            behaviour.before = { (request) throws(ProviderError) in }
         }
         let other = try await domain.open(number)
         async let bytes = other.read(5_000_000..<5_000_010)
@@ -288,7 +288,7 @@ extension OpenItem {
     @Test func aVersionThatChangesAllTheTimeIsFetchedWhole() async throws {
         let (domain, identifier, number) = try await domain()
         domain.provider.behave { behaviour in
-            behaviour.part = { [provider = domain.provider] (_, part) throws(ProviderFailure) in
+            behaviour.part = { [provider = domain.provider] (_, part) throws(ProviderError) in
                 var part = part
                 provider.write(Sample.old, to: identifier)
                 part.item = provider.item(of: identifier) ?? part.item
@@ -302,7 +302,7 @@ extension OpenItem {
     // MARK: Invalid replies
 
     private func readAgainst(
-        _ script: @escaping @Sendable (PartRequest, ProviderPart) throws(ProviderFailure) -> ProviderPart
+        _ script: @escaping @Sendable (PartRequest, ProviderPart) throws(ProviderError) -> ProviderPart
     ) async throws -> TestDomain {
         let (domain, _, number) = try await domain()
         domain.provider.behave { $0.part = script }
@@ -322,7 +322,7 @@ extension OpenItem {
             { try? $0.descriptor.truncate(to: 100) },
         ]
         for (index, change) in changes.enumerated() {
-            let domain = try await readAgainst { (_, part) throws(ProviderFailure) in
+            let domain = try await readAgainst { (_, part) throws(ProviderError) in
                 var part = part
                 change(&part)
                 return part
@@ -333,7 +333,7 @@ extension OpenItem {
 
     @Test func moreThanWasAskedForIsTaken() async throws {
         let whole = Sample.old
-        let domain = try await readAgainst { (_, part) throws(ProviderFailure) in
+        let domain = try await readAgainst { (_, part) throws(ProviderError) in
             var part = part
             let written: ()? = whole.withUnsafeBytes { try? part.descriptor.writeAll($0, at: 0) }
             if written != nil { part.range = 0..<Int64.max }

@@ -1,0 +1,47 @@
+import FileProvider
+import FileProviderEngine
+import Fuse
+import LinuxSystem
+
+/// The opens for reading of files that the provider removed or replaced while programs have them open.
+final class StaleHandleRetries: Sendable {
+    /// The threads that were told to look up a name again, and when.
+    // Leaf lock.
+    private let callers = Lock<[Int32: ContinuousClock.Instant]>([:])
+
+    /// The time within which a thread's next open counts as its second attempt.
+    private static let timeOfAttempt = Duration.seconds(5)
+
+    /// Whether an open is to fail with `ESTALE`, after which the kernel looks up the name again and opens the result.
+    /// The kernel retries once. A second attempt for the same file comes from an open through `/proc/self/fd`, or
+    /// from a file that was replaced just after the lookup. Both get the version that they request.
+    func isSentBack(_ caller: Caller) -> Bool {
+        let now = ContinuousClock.now
+        return callers.withLock { callers in
+            let last = callers.removeValue(forKey: caller.processID)
+            if let last, now - last < Self.timeOfAttempt { return false }
+            if callers.count >= 64 { callers = callers.filter { now - $0.value < Self.timeOfAttempt } }
+            callers[caller.processID] = now
+            return true
+        }
+    }
+
+    func removeAll() { callers.withLock { $0.removeAll() } }
+}
+
+extension IndexedItem {
+    /// Creates a row for a file that was removed or replaced while another process served it.
+    ///
+    /// - Parameter contents: The contents that programs read.
+    init?(of number: ItemNumber, _ contents: FileDescriptor) {
+        guard let status = try? contents.status() else { return nil }
+        var item = ProviderItem(
+            identifier: IndexedItem.localPrefix + "\(number.rawValue)", parent: ProviderItem.rootIdentifier,
+            filename: "", kind: .file)
+        item.size = Int64(status.size)
+        item.modified = status.modifiedDate
+        self.init(number: number, parent: .root, name: "", item: item)
+        content = .current
+        localSize = Int64(status.size)
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import LinuxSystem
+
+/// A path at which a socket of this process listens. No other process can take it, and it is removed with this
+/// object.
+///
+/// A lock on a file beside the socket (`NAME.lock`) decides which process listens. While the lock is held, an
+/// existing socket is known to be left over from an ended process, and is replaced atomically. The lock file is never
+/// removed: otherwise, two processes could lock two different files.
+final class ListeningPath: Sendable {
+    let socket: SequencedPacketSocket
+    private let path: String
+    private let directory: FileDescriptor
+    private let name: String
+    private let identity: FileStatus.Identity
+    /// The locked file. It is unlocked when it is closed, however the process ends.
+    private let lock: FileDescriptor
+
+    /// Takes the path.
+    ///
+    /// - Parameter lost: this process's earlier place at the path, if its socket or directory was removed.
+    init(path: String, after lost: ListeningPath? = nil) throws(ListenerError) {
+        let parent: String
+        let name: String
+        if let slash = path.lastSlash {
+            parent = slash == path.startIndex ? "/" : String(path[..<slash])
+            name = path.lastPathName
+        } else {
+            parent = "."
+            name = path
+        }
+        let directory = try Self.privateDirectory(parent)
+        (self.path, self.directory, self.name) = (path, directory, name)
+        do throws(Errno) {
+            // A path that is too long to connect to is refused, though the kernel would allow to listen at it.
+            _ = try LocalSocketAddress(path: path)
+            lock = try Self.lock("\(name).lock", in: directory, after: lost?.lock)
+            try Self.checkLeftover(name, in: directory)
+            let temporary = ".\(getpid()).socket"
+            _ = unlinkat(directory.rawValue, temporary, 0)
+            socket = try .bound(to: LocalSocketAddress(name: temporary, in: directory))
+            do throws(Errno) {
+                try retrying { fchmodat(directory.rawValue, temporary, 0o600, 0) }
+                // The path appears only after the socket listens.
+                try socket.listen()
+                identity = try directory.status(of: temporary).identity
+                try retrying { renameat(directory.rawValue, temporary, directory.rawValue, name) }
+            } catch {
+                _ = unlinkat(directory.rawValue, temporary, 0)
+                throw error
+            }
+        } catch .addressInUse {
+            throw .inUse(path: path)
+        } catch .notASocket {
+            throw .notASocket(path: path)
+        } catch {
+            throw .system(error, path: path)
+        }
+    }
+
+    /// Whether connections to the path reach this socket.
+    var isHeld: Bool { (try? FileStatus.of(path, followingLinks: false).identity) == identity }
+
+    deinit {
+        // Removes only the own socket, which no other process can replace while this one holds the lock.
+        guard let found = try? directory.status(of: name).identity, found == identity else { return }
+        _ = unlinkat(directory.rawValue, name, 0)
+    }
+
+    /// Opens a directory that is private to this user, and creates it if missing.
+    private static func privateDirectory(_ path: String) throws(ListenerError) -> FileDescriptor {
+        let directory: FileDescriptor
+        let status: FileStatus
+        do throws(Errno) {
+            if mkdir(path, 0o700) != 0, Errno.current != .fileExists { throw .current }
+            directory = try .open(path, [.readOnly, .directory])
+            status = try directory.status()
+        } catch {
+            throw .system(error, path: path)
+        }
+        guard status.owner == geteuid(), status.permissions & 0o077 == 0 else { throw .unsafeDirectory(path: path) }
+        return directory
+    }
+
+    /// Locks a file, and creates it if missing. Throws EADDRINUSE if another process has locked it.
+    private static func lock(
+        _ name: String, in directory: FileDescriptor, after held: FileDescriptor?
+    ) throws(Errno) -> FileDescriptor {
+        let file = try directory.open(name, [.readWrite, .create, .noFollow], permissions: 0o600)
+        if let held, try file.status().identity == held.status().identity { return held }
+        do throws(Errno) {
+            try retrying { flock(file.rawValue, LOCK_EX | LOCK_NB) }
+        } catch .wouldBlock {
+            throw .addressInUse
+        }
+        return file
+    }
+
+    /// Checks that the path is free, or holds a socket at which no process listens.
+    private static func checkLeftover(_ name: String, in directory: FileDescriptor) throws(Errno) {
+        do throws(Errno) {
+            guard try directory.status(of: name).kind == .socket else { throw .notASocket }
+            _ = try SequencedPacketSocket.connect(
+                to: LocalSocketAddress(name: name, in: directory), timeoutMilliseconds: 1)
+        } catch .noSuchFile {
+            return
+        } catch .connectionRefused {
+            return
+        } catch {
+            // A listener of another socket type, or one that is too busy to accept, still is a listener.
+            throw error == .wrongSocketType || error == .timedOut ? .addressInUse : error
+        }
+        throw .addressInUse
+    }
+}

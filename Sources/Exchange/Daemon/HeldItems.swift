@@ -1,0 +1,169 @@
+import Foundation
+import ItemProvider
+import LinuxSystem
+
+/// Representations that the daemon holds for processes that have ended or are about to, so that copied items can
+/// still be pasted.
+struct HeldItems {
+    /// The resources that held representations use.
+    private struct Cost {
+        /// The number of bytes of memory. Files are open, but use none.
+        var bytes = 0
+        var representations = 0
+
+        static func + (one: Cost, other: Cost) -> Cost {
+            Cost(bytes: one.bytes + other.bytes, representations: one.representations + other.representations)
+        }
+
+        static func - (one: Cost, other: Cost) -> Cost {
+            Cost(bytes: one.bytes - other.bytes, representations: one.representations - other.representations)
+        }
+    }
+
+    /// A part of the limits. The general pasteboard may use all of them; other boards, which may never be emptied,
+    /// only half.
+    private enum Room {
+        case general, others
+
+        init(board: String) { self = board == BoardTable.general ? .general : .others }
+
+        /// Returns the share of a limit.
+        func share(of limit: Int) -> Int { self == .general ? limit : limit / 2 }
+    }
+
+    /// An item that its process is handing over.
+    private struct Unfinished {
+        let owner: UInt64
+        let room: Room
+        var supplies: [Int: KeptSupply] = [:]
+
+        var cost: Cost {
+            Cost(bytes: supplies.values.reduce(0) { $0 + $1.bytes }, representations: supplies.count)
+        }
+    }
+
+    /// An item that the daemon offers itself.
+    private struct Held {
+        let offer: HostedOffer
+        /// The process that offered it originally.
+        let provider: Participant
+        let room: Room
+        let cost: Cost
+    }
+
+    private var unfinished: [UUID: Unfinished] = [:]
+    private var held: [UUID: Held] = [:]
+    private var costs: [Room: Cost] = [:]
+
+    /// The number of bytes of memory in use.
+    var bytes: Int { costs.values.reduce(0) { $0 + $1.bytes } }
+
+    /// Stores a representation of an item.
+    ///
+    /// - Parameters:
+    ///   - board: The board of the item, now or later.
+    ///   - replaced: Items that are about to be removed in exchange. They do not count, so that contents that use the
+    ///     whole limit can be replaced by others of that size; for a moment both exist.
+    mutating func add(
+        _ supply: KeptSupply, index: Int, of identifier: UUID, on board: String, owner: UInt64,
+        replacing replaced: [UUID] = [], limits: ExchangeLimits
+    ) throws(ExchangeRefusalError) {
+        var item = unfinished[identifier] ?? Unfinished(owner: owner, room: Room(board: board))
+        guard item.owner == owner else { throw .noSuchItem }
+        guard item.supplies[index] == nil else { throw .refused("the representation was handed over before") }
+        let room = item.room
+        let others = room == .general ? costs.values.reduce(Cost(), +) : costs[.others] ?? Cost()
+        let taken = replaced.compactMap { held[$0]?.cost }.reduce(others, -)
+        let mostBytes = room.share(of: limits.heldBytes)
+        guard supply.bytes <= mostBytes - taken.bytes else {
+            throw .refused("at most \(mostBytes >> 20) MiB are kept for processes that have ended")
+        }
+        let most = room.share(of: limits.heldRepresentations)
+        guard taken.representations < most else {
+            throw .refused("at most \(most) representations are kept for processes that have ended")
+        }
+        item.supplies[index] = supply
+        unfinished[identifier] = item
+        costs[room] = (costs[room] ?? Cost()) + Cost(bytes: supply.bytes, representations: 1)
+    }
+
+    /// Returns the representations that a process has handed over of an item so far.
+    func supplies(of identifier: UUID, owner: UInt64) -> [Int: KeptSupply] {
+        guard let item = unfinished[identifier], item.owner == owner else { return [:] }
+        return item.supplies
+    }
+
+    /// Retains the handed-over representations while the item is offered.
+    mutating func keep(_ offer: HostedOffer, provider: Participant) {
+        // The costs stay the same, as finished items count as well.
+        guard let item = unfinished.removeValue(forKey: offer.identifier) else { return }
+        held[offer.identifier] = Held(offer: offer, provider: provider, room: item.room, cost: item.cost)
+    }
+
+    func offer(_ identifier: UUID) -> HostedOffer? { held[identifier]?.offer }
+
+    func provider(of identifier: UUID) -> Participant? { held[identifier]?.provider }
+
+    /// Removes an item of the daemon's own. Returns its offer.
+    mutating func drop(_ identifier: UUID) -> HostedOffer? {
+        guard let item = held.removeValue(forKey: identifier) else { return nil }
+        costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
+        return item.offer
+    }
+
+    /// Removes the handed-over representations of an item that its process does not offer after all.
+    mutating func dropUnfinished(_ identifier: UUID, of owner: UInt64) {
+        guard let item = unfinished[identifier], item.owner == owner else { return }
+        unfinished[identifier] = nil
+        costs[item.room] = (costs[item.room] ?? Cost()) - item.cost
+    }
+
+    mutating func dropUnfinished(of owner: UInt64) {
+        for identifier in unfinished.filter({ $0.value.owner == owner }).keys {
+            dropUnfinished(identifier, of: owner)
+        }
+    }
+}
+
+/// A held representation, with its cost.
+struct KeptSupply: Sendable {
+    let supply: Supply
+    /// The object of the coercing interface.
+    let item: ItemMessage?
+    /// The number of bytes of memory that it uses. A file that has a name uses none.
+    let bytes: Int
+
+    /// Creates one. Reads the file's status, which may block.
+    init(_ supply: Supply, item: ItemMessage? = nil) throws(Errno) {
+        // No process waits for the end of the load, so the lease is dropped.
+        if case .file(let file) = supply { self.supply = .file(file.withoutLease) } else { self.supply = supply }
+        self.item = item
+        bytes = try Self.bytes(of: supply) + (item.map { item throws(Errno) in try Self.bytes(of: item.supply) } ?? 0)
+    }
+
+    private static func bytes(of supply: Supply) throws(Errno) -> Int {
+        switch supply {
+        case .bytes(let data): return data.count
+        case .memory(_, let size): return size
+        case .file(let file):
+            let status = try file.descriptor.status()
+            return status.linkCount == 0 ? status.size : 0
+        }
+    }
+}
+
+extension Supply {
+
+    /// Returns the same bytes or file for another load. A file is reopened, because processes that share an open file
+    /// share its position as well.
+    func again() -> Supply {
+        guard case .file(let file) = self, let descriptor = try? file.descriptor.reopen([.readOnly, .nonBlocking])
+        else {
+            return self
+        }
+        return .file(
+            SuppliedFile(
+                descriptor: descriptor, isDirectory: file.isDirectory, path: file.path, name: file.name,
+                isOfferedInPlace: file.isOfferedInPlace, isCoordinated: file.isCoordinated))
+    }
+}

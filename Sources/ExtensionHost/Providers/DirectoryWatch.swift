@@ -1,0 +1,52 @@
+import Glibc
+import LinuxSystem
+
+/// A watch of the path of the directory that was handed to a provider. It detects another directory at the path, or
+/// the same one mounted again, as when a disk was unplugged or plugged in. A process that was confined before cannot
+/// access the new one.
+final class DirectoryWatch: Sendable {
+    private let end: EventCounter
+
+    /// The directory at a path, and its mount.
+    private struct Directory: Equatable {
+        let mount: UInt64
+        let identity: FileStatus.Identity
+
+        /// Returns `nil` if no directory exists at the path.
+        init?(_ path: String) {
+            guard let folder = try? FileDescriptor.open(path, [.pathOnly, .directory]),
+                let status = try? folder.status()
+            else { return nil }
+            (mount, identity) = (folder.mountIdentifier, status.identity)
+        }
+    }
+
+    /// Starts watching.
+    ///
+    /// - Parameter changed: Called on the watch's own thread after every change.
+    init(_ path: String, _ changed: @escaping @Sendable () -> Void) throws(Errno) {
+        // Always readable; POLLERR and POLLPRI report a change of the mounts (proc(5)).
+        let mounts = try FileDescriptor.open("/proc/self/mountinfo", [.readOnly])
+        let end = try EventCounter()
+        self.end = end
+        // Examined before the thread starts, as the mounts may change meanwhile.
+        let first = Directory(path)
+        try SystemThread.start("purvey-place") {
+            var last = first
+            while true {
+                var waited = [
+                    pollfd(fd: end.descriptor.rawValue, events: Int16(POLLIN), revents: 0),
+                    pollfd(fd: mounts.rawValue, events: Int16(POLLPRI), revents: 0),
+                ]
+                guard poll(&waited, nfds_t(waited.count), -1) > 0 else { continue }
+                if waited[0].revents != 0 { return }
+                // If the directory is missing, the process that was handed it reports that itself.
+                guard let now = Directory(path), now != last else { continue }
+                last = now
+                changed()
+            }
+        }
+    }
+
+    deinit { end.raise() }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// The defaults of functions that a program implements either with a completion handler or as `async`. The default of
+/// each form calls the other.
+enum AsyncBridging {
+    /// A function of one object.
+    private struct Function: Hashable {
+        let object: ObjectIdentifier
+        let name: String
+    }
+
+    /// The functions whose form with a handler is calling the `async` form. If that calls back, the class has
+    /// neither.
+    @TaskLocal private static var standingIn: Set<Function> = []
+
+    /// A value that is handed from one thread to another, once, and used only by the latter.
+    private struct Handed<Value>: @unchecked Sendable {
+        // Sendable: both functions below keep no reference to the value on the side that it comes from.
+        let value: Value
+    }
+
+    /// Calls the `async` form. It is the default of the form with a completion handler.
+    static func answer<Object, Answer>(
+        _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
+        _ body: @escaping @Sendable (Object) async throws -> Answer
+    ) {
+        // The protocols of providers allow calls on any thread.
+        let handed = Handed(value: object)
+        let function = Function(object: ObjectIdentifier(object as AnyObject), name: name)
+        Task {
+            do {
+                let answer = try await $standingIn.withValue(standingIn.union([function])) {
+                    Handed(value: try await body(handed.value))
+                }
+                completion(.success(answer.value))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    /// Calls the form with a completion handler. It is the default of the `async` form.
+    ///
+    /// - Parameter neither: the result for a class that has neither form.
+    static func ask<Answer>(
+        _ object: AnyObject, _ name: String, neither: () throws -> Answer,
+        _ body: (@escaping @Sendable (Result<Answer, any Error>) -> Void) -> Void
+    ) async throws -> Answer {
+        if standingIn.contains(Function(object: ObjectIdentifier(object), name: name)) { return try neither() }
+        let handed = try await withCheckedThrowingContinuation {
+            (continuation: CheckedContinuation<Handed<Answer>, any Error>) in
+            let once = OnceContinuation(continuation)
+            body { once.resume($0.map { Handed(value: $0) }) }
+        }
+        return handed.value
+    }
+
+    /// Throws the error of a provider that does not support a function.
+    static func unsupported<Answer>() throws -> Answer { throw CocoaError(.featureUnsupported) }
+}

@@ -1,0 +1,17 @@
+/// The item that the running provider code was asked to change, as a task-local value. If that code waits for pending
+/// changes, the wait leaves out this item, or it would wait for itself. The value does not reach the provider's own
+/// dispatch queues.
+enum CurrentChange {
+    @TaskLocal static var identifier: String?
+
+    /// Runs provider code with `changed` as the item in hand.
+    ///
+    /// - Parameter changed: the identifier of the item that the code changes; `nil` if it changes none.
+    static func run<Value>(
+        _ changed: String?, _ body: () throws(ProviderError) -> Value
+    ) throws(ProviderError) -> Value {
+        guard let changed else { return try body() }
+        let result = $identifier.withValue(changed) { Result { () throws(ProviderError) in try body() } }
+        return try result.get()
+    }
+}

@@ -1,0 +1,139 @@
+import Conduit
+import Dispatch
+import LinuxSystem
+
+/// A request of the engine in a provider's process. Provider code works on it on a thread of its own, which may
+/// block.
+///
+/// Only its first result counts. Provider code may report others later, or none at all: at the time limit the request
+/// is over, and the thread that waits for a completion handler continues.
+final class EngineRequest: Sendable {
+    private struct State {
+        var over: ProviderError?
+        var deadline: ContinuousClock.Instant
+        var entry: Deadlines.Entry?
+        /// The semaphore of a thread that waits for a completion handler.
+        var wake: DispatchSemaphore?
+        /// The closure that informs provider code of the end of the request.
+        var endHandler: (@Sendable () -> Void)?
+        var isFinished = false
+    }
+
+    // Lock order: `Deadlines`' own lock is taken under this one. No provider code runs under it.
+    private let state: Lock<State>
+    private let limit: Duration
+    /// A closure that is called once, if the request is over before the provider's code returns.
+    private let isOver: @Sendable (ProviderError) -> Void
+    private let report: @Sendable (Int64, Int64) -> Void
+
+    /// Creates a request and starts its time limit.
+    ///
+    /// - Parameters:
+    ///   - limit: the longest time without progress.
+    ///   - report: sends progress to the engine: completed and total units.
+    ///   - isOver: called at most once, when the time limit passes or the engine cancels the request.
+    init(
+        limit: Duration, report: @escaping @Sendable (Int64, Int64) -> Void,
+        isOver: @escaping @Sendable (ProviderError) -> Void
+    ) {
+        self.limit = limit
+        self.report = report
+        self.isOver = isOver
+        state = Lock(State(deadline: .now + limit))
+        arm(after: limit)
+    }
+
+    /// Reports progress of the provider's code, and restarts the time limit.
+    func advance(completed: Int64, total: Int64) {
+        state.withLock { $0.deadline = .now + limit }
+        report(completed, total)
+    }
+
+    /// Ends the request because the engine cancelled it.
+    func cancel() { end(ProviderError(.cancelled, message: "the request was cancelled")) }
+
+    /// Ends the request after the provider's code has returned.
+    func finish() {
+        let (entry, endHandler) = state.withLock { state in
+            state.isFinished = true
+            return (state.entry.take(), state.endHandler.take())
+        }
+        if let entry { Deadlines.shared.cancel(entry) }
+        // Keeps the closure alive until the lock is released, as freeing its captures may run other code.
+        _ = endHandler
+    }
+
+    /// Sets a closure to call on a thread of its own if the request is over before the provider's code returns. It is
+    /// called at most once; at once if the request is over already.
+    func onEnd(_ endHandler: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if state.over == nil { state.endHandler = endHandler }
+            return state.over != nil
+        }
+        if isOver { HandlerThreads.shared.runHandler(endHandler) }
+    }
+
+    /// The reason why the request is over; `nil` while it is not.
+    var over: ProviderError? { state.withLock { $0.over } }
+
+    /// Calls an asynchronous function of the provider's, and blocks until it calls its completion handler for the
+    /// first time.
+    ///
+    /// - Throws: the reason why the request is over, if it ends before that.
+    func wait<Answer: Sendable>(
+        _ start: (@escaping @Sendable (Answer) -> Void) -> Void
+    ) throws(ProviderError) -> Answer {
+        let answer = FirstValue<Answer>()
+        let wake = DispatchSemaphore(value: 0)
+        let over = state.withLock { state in
+            state.wake = wake
+            return state.over
+        }
+        if let over { throw over }
+        start { value in
+            answer.set(value)
+            wake.signal()
+        }
+        wake.wait()
+        return try state.withLock { state throws(ProviderError) in
+            state.wake = nil
+            if let value = answer.value { return value }
+            throw state.over ?? ProviderError(.cancelled, message: "the request was cancelled")
+        }
+    }
+
+    private func arm(after pause: Duration) {
+        state.withLock { state in
+            guard state.over == nil, !state.isFinished else { return }
+            state.entry = Deadlines.shared.run(after: pause) { [weak self] in self?.look() }
+        }
+    }
+
+    private func look() {
+        let left = state.withLock { $0.deadline - .now }
+        if left > .zero { return arm(after: left) }
+        let seconds = limit / .seconds(1)
+        end(ProviderError(.transient, message: "the provider did not answer within \(seconds) s"))
+    }
+
+    private func end(_ failure: ProviderError) {
+        let (isFirst, wake, endHandler) = state.withLock {
+            state -> (Bool, DispatchSemaphore?, (@Sendable () -> Void)?) in
+            guard state.over == nil, !state.isFinished else { return (false, nil, nil) }
+            state.over = failure
+            return (true, state.wake, state.endHandler.take())
+        }
+        guard isFirst else { return }
+        isOver(failure)
+        wake?.signal()
+        if let endHandler { HandlerThreads.shared.runHandler(endHandler) }
+    }
+}
+
+/// A value that is set once; later values are ignored.
+private final class FirstValue<Value: Sendable>: Sendable {
+    // Leaf lock.
+    private let first = Lock<Value?>(nil)
+    var value: Value? { first.withLock { $0 } }
+    func set(_ value: Value) { first.withLock { $0 = $0 ?? value } }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A file that the provider's code returned, until it is handed to the engine.
+enum ReturnedFile {
+    /// Opens such a file. Removes its name if it lies in a directory for temporary files, which this process may
+    /// clean. A file anywhere else stays: it may be the user's own, or the provider's only copy.
+    ///
+    /// Call this for every reply, also for one that comes too late.
+    ///
+    /// - Parameter temporary: the directory for files in transfer between engine and provider.
+    /// - Throws: `isDirectory` for anything but a regular file, `invalidArgument` for a URL that is no file URL.
+    static func take(_ url: URL, temporary: String) throws(Errno) -> FileDescriptor {
+        guard url.isFileURL else { throw .invalidArgument }
+        let file = try FileDescriptor.open(url.path, [.readOnly, .nonBlocking])
+        let status = try file.status()
+        guard status.kind == .regular else { throw .isDirectory }
+        remove(url, status, temporary)
+        return file
+    }
+
+    private static func remove(_ url: URL, _ status: FileStatus, _ temporary: String) {
+        guard let name = FileName(url.path.lastPathName),
+            let folder = try? FileDescriptor.open(url.deletingLastPathComponent().path, [.readOnly, .directory]),
+            // A symbolic link in the directory that leads to the file is not the file.
+            (try? folder.status(of: name))?.identity == status.identity,
+            let path = folder.path,
+            [temporary, NSTemporaryDirectory()].contains(where: { path.isOrIsWithin(realPath($0)) })
+        else { return }
+        try? folder.removeFile(name)
+    }
+
+    /// Returns the path without symbolic links; `nil` if it does not exist.
+    private static func realPath(_ path: String) -> String? {
+        (try? FileDescriptor.open(path, [.pathOnly, .directory]))?.path
+    }
+}
+
+extension String {
+    fileprivate func isOrIsWithin(_ folder: String?) -> Bool {
+        guard let folder else { return false }
+        return pathNames(beneath: folder) != nil
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Glibc
+import LinuxSystem
+
+/// A file that is handed to a provider, in a directory of its own, so that it may have any name.
+///
+/// The provider may move or clone it. The caller removes the rest after the provider's reply.
+struct UploadFile {
+    private let folder: String
+    private let directory: FileDescriptor
+    private let name: FileName
+    let url: URL
+
+    /// Creates the directory.
+    ///
+    /// - Parameter temporary: the directory for such files.
+    init(named name: String, in temporary: String) throws {
+        guard let fileName = FileName(name) else { throw Errno.invalidArgument }
+        self.name = fileName
+        folder = temporary + "/" + UUID().uuidString
+        url = URL(fileURLWithPath: folder + "/" + name, isDirectory: false)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        do {
+            directory = try FileDescriptor.open(folder, [.readOnly, .directory])
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+    }
+
+    /// Creates the file, as a copy of `contents` or empty.
+    ///
+    /// - Parameter permissions: the mode, of which the process's mask takes its part.
+    func fill(with contents: FileDescriptor?, permissions: mode_t = 0o600, _ engineRequest: EngineRequest) throws {
+        guard let contents else {
+            _ = try directory.createFile(name, permissions: permissions)
+            return
+        }
+        try Self.copy(contents, into: directory, named: name.description, permissions: permissions, engineRequest)
+    }
+
+    /// Creates the file as a symbolic link.
+    func makeLink(to target: String) throws(Errno) { try directory.makeLink(name, target: Array(target.utf8)) }
+
+    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Copies a file. Progress extends the request's deadline; the copy ends when the request is over. It may move
+    /// the file position of `contents`, which the sender does not use.
+    static func copy(
+        _ contents: FileDescriptor, into folder: FileDescriptor, named name: String, permissions: mode_t? = nil,
+        _ engineRequest: EngineRequest
+    ) throws(CopyError) {
+        try FileCopier.copy(
+            contents, into: folder, named: name, permissions: permissions, movesPosition: true,
+            progress: { completed, total in engineRequest.advance(completed: Int64(completed), total: Int64(total)) },
+            isCancelled: { engineRequest.over != nil })
+    }
+
+    /// Returns the failure for a file that could not be written: why the request is over, `noSpace`, or a transient
+    /// one.
+    static func failure(_ error: any Error, _ engineRequest: EngineRequest) -> ProviderError {
+        if let over = engineRequest.over { return over }
+        if let failure = error as? ProviderError { return failure }
+        if case CopyError.noSpace = error { return ProviderError(.noSpace, message: "\(error)") }
+        let failure = ProviderError(error)
+        switch failure.kind {
+        // These errors are about our own temporary directory, not about the item.
+        case .noSuchItem, .filenameCollision, .directoryNotEmpty:
+            return ProviderError(.transient, message: failure.message)
+        default: return failure
+        }
+    }
+}

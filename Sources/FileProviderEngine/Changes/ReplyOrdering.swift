@@ -1,0 +1,89 @@
+import LinuxSystem
+
+/// Detects stale replies, which are older than something learnt from the provider since the request was sent.
+///
+/// Requests overlap. A page may be assembled before a rename and arrive after the rename was confirmed, and would then
+/// undo the rename locally. A reply is used for an item only if nothing newer was learnt about the item after the
+/// request.
+final class ReplyOrdering: Sendable {
+    /// The context of one request. While it exists, the order remembers which items are reported.
+    final class Request: Sendable {
+        fileprivate let time: Int
+        private let order: ReplyOrdering
+
+        fileprivate init(_ order: ReplyOrdering, _ time: Int) {
+            self.order = order
+            self.time = time
+        }
+
+        deinit { order.end(time) }
+    }
+
+    private struct State {
+        /// The number of reports so far.
+        var time = 0
+        /// The number of open requests by the time at which they were sent.
+        var open: [Int: Int] = [:]
+        /// The time of the last report of an item, by identifier.
+        var said: [String: Int] = [:]
+        /// The time before which replies to requests count as stale for all items, because too many reports followed
+        /// to be remembered.
+        var forgotten = 0
+
+        func isStale(for identifier: String, since request: Request) -> Bool {
+            request.time < forgotten || said[identifier].map { $0 > request.time } ?? false
+        }
+    }
+
+    /// The maximum number of items that are remembered.
+    private static let limit = 1 << 16
+
+    // Leaf lock.
+    private let state = Lock(State())
+
+    /// Returns the context of a new request. Called before the request is sent.
+    func beginRequest() -> Request {
+        Request(
+            self,
+            state.withLock { state in
+                state.open[state.time, default: 0] += 1
+                return state.time
+            })
+    }
+
+    /// Records a report of items that is newer than the replies to earlier requests.
+    func noteReport(of identifiers: some Collection<String>) {
+        guard !identifiers.isEmpty else { return }
+        state.withLock { state in
+            guard !state.open.isEmpty else { return }
+            state.time += 1
+            for identifier in identifiers { state.said[identifier] = state.time }
+            guard state.said.count > Self.limit else { return }
+            state.said = [:]
+            state.forgotten = state.time
+        }
+    }
+
+    /// Whether an item was reported since a request was sent.
+    func isStale(for identifier: String, since request: Request) -> Bool {
+        state.withLock { $0.isStale(for: identifier, since: request) }
+    }
+
+    /// Returns the items that were reported since a request was sent.
+    func staleItems(_ identifiers: some Sequence<String>, since request: Request) -> Set<String> {
+        state.withLock { state in
+            guard !state.said.isEmpty || state.forgotten > 0 else { return [] }
+            return Set(identifiers.filter { state.isStale(for: $0, since: request) })
+        }
+    }
+
+    private func end(_ time: Int) {
+        state.withLock { state in
+            guard let count = state.open[time] else { return }
+            state.open[time] = count > 1 ? count - 1 : nil
+            guard state.open.isEmpty else { return }
+            state.said = [:]
+            state.forgotten = 0
+        }
+    }
+}

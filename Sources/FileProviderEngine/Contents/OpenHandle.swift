@@ -1,0 +1,230 @@
+import FileProvider
+import LinuxSystem
+
+/// The purpose of an opening.
+package enum OpenPurpose: Sendable, Hashable {
+    case reading
+    /// Reading and writing. If the opening truncates the file, nothing is fetched.
+    case writing(truncating: Bool)
+
+    var isWriting: Bool { self != .reading }
+}
+
+/// A handle of a file. Every method may be called on any thread, and none blocks for the provider or the engine.
+package final class OpenHandle: Sendable {
+    package let number: ItemNumber
+    package let isForWriting: Bool
+    private let engine: DomainEngine
+
+    private struct State {
+        var descriptor: FileDescriptor?
+        /// The partially materialized file from which bytes were returned last.
+        var part: PartialFile?
+        /// The engine's number of this handle, assigned when it first requests a part.
+        var reader: Int?
+        var ahead = ReadAhead()
+        var isClosed = false
+    }
+
+    // Leaf lock.
+    private let state: Lock<State>
+
+    init(_ engine: DomainEngine, _ number: ItemNumber, isForWriting: Bool, descriptor: FileDescriptor?) {
+        self.engine = engine
+        self.number = number
+        self.isForWriting = isForWriting
+        state = Lock(State(descriptor: descriptor))
+    }
+
+    deinit {
+        let state = state.withLock { $0 }
+        if !state.isClosed { end(state) { _ in } }
+    }
+
+    /// Whether all bytes are local, so that ``descriptor`` is not `nil`.
+    package var isComplete: Bool { descriptor != nil }
+
+    /// The local file with the bytes, the same for all handles of the item, and writable if this handle is for
+    /// writing. `nil` until all bytes are local.
+    package var descriptor: FileDescriptor? { state.withLock { $0.descriptor } }
+
+    /// Waits until all bytes are local, and fetches them unless a fetch is in progress. Calls the completion handler
+    /// at once if the bytes are local.
+    @discardableResult
+    package func ready(_ completion: @escaping @Sendable (Result<FileDescriptor, ProviderError>) -> Void) -> Cancellable
+    {
+        if let descriptor {
+            completion(.success(descriptor))
+            return .over
+        }
+        let answer = EngineCompletion<FileDescriptor> { [self] result in
+            if case .success(let descriptor) = result { state.withLock { $0.descriptor = descriptor } }
+            completion(result)
+        }
+        let (engine, number, isForWriting) = (engine, number, isForWriting)
+        engine.perform { $0.downloader.waitForContents(number, isForWriting: isForWriting, answer, $0) }
+        return Cancellable { answer.cancel() }
+    }
+
+    /// Returns a local file that has the bytes of a range at their offsets, or `nil` if they are not local.
+    package func localBytes(at offset: Int64, count: Int) -> FileDescriptor? {
+        let range = Self.range(offset, count)
+        let (descriptor, part, wanted) = state.withLock {
+            state -> (FileDescriptor?, PartialFile?, (Int, Range<Int64>)?) in
+            guard state.descriptor == nil, let part = state.part else { return (state.descriptor, nil, nil) }
+            guard part.contains(range) else { return (nil, nil, nil) }
+            let ahead = state.ahead.note(part.clipped(range), size: part.size)
+            return (nil, part, ahead.flatMap { ahead in state.reader.map { ($0, ahead) } })
+        }
+        if let (reader, ahead) = wanted {
+            let number = number
+            engine.perform { $0.downloader.prefetchPart(number, ahead, reader: reader, $0) }
+        }
+        return descriptor ?? part?.reading
+    }
+
+    /// Registers this handle as one that has read parts of the file through the previous engine.
+    ///
+    /// - Returns: the handle's number among the readers of parts.
+    func resumeReading() -> Int {
+        let reader = engine.openFiles.newReader()
+        state.withLock { $0.reader = reader }
+        return reader
+    }
+
+    /// Waits until the bytes of a range are local, and fetches them unless a fetch is in progress. If the provider
+    /// serves parts of files, only the parts around the range are fetched. Calls the completion handler at once if
+    /// the bytes are local.
+    ///
+    /// - Parameter completion: receives a file as ``localBytes(at:count:)`` returns it.
+    @discardableResult
+    package func bytes(
+        at offset: Int64, count: Int,
+        _ completion: @escaping @Sendable (Result<FileDescriptor, ProviderError>) -> Void
+    ) -> Cancellable {
+        if let file = localBytes(at: offset, count: count) {
+            completion(.success(file))
+            return .over
+        }
+        // An edit needs the whole file locally, because the written bytes become part of it.
+        if isForWriting { return ready(completion) }
+        let range = Self.range(offset, count)
+        let answer = EngineCompletion<PartSource> { [self] result in completion(result.map(taking)) }
+        let (engine, number) = (engine, number)
+        let (reader, ahead) = state.withLock { state -> (Int, Range<Int64>?) in
+            let reader = state.reader ?? engine.openFiles.newReader()
+            state.reader = reader
+            let size = state.part?.size ?? .max
+            return (reader, state.ahead.note(range.clamped(to: 0..<size), size: size))
+        }
+        engine.perform { engine in
+            engine.downloader.waitForPart(number, range, reader: reader, answer, engine)
+            if let ahead { engine.downloader.prefetchPart(number, ahead, reader: reader, engine) }
+        }
+        return Cancellable {
+            answer.cancel()
+            engine.perform { $0.downloader.partWaiterLeft(number, answer) }
+        }
+    }
+
+    /// The length of an open file, with the file itself if it is complete.
+    package enum Extent: Sendable {
+        case whole(FileDescriptor)
+        /// The size that the provider reports for a file that is read in parts, in bytes.
+        case parts(size: Int64)
+    }
+
+    /// Waits until the file's length is known. The contents are fetched only if the file is not served in parts.
+    @discardableResult
+    package func extent(_ completion: @escaping @Sendable (Result<Extent, ProviderError>) -> Void) -> Cancellable {
+        let known = state.withLock { state -> Extent? in
+            state.descriptor.map(Extent.whole) ?? state.part.map { .parts(size: $0.size) }
+        }
+        if let known {
+            completion(.success(known))
+            return .over
+        }
+        if isForWriting { return ready { completion($0.map(Extent.whole)) } }
+        let answer = EngineCompletion<PartSource> { [self] result in
+            completion(
+                result.map { source in
+                    switch source {
+                    case .whole: .whole(taking(source))
+                    case .part(let file): .parts(size: file.size)
+                    }
+                })
+        }
+        let number = number
+        engine.perform { $0.downloader.waitForExtent(number, answer, $0) }
+        return Cancellable { answer.cancel() }
+    }
+
+    /// Stores the source of the bytes for later reads, and returns its file for reading.
+    private func taking(_ source: PartSource) -> FileDescriptor {
+        state.withLock { state in
+            switch source {
+            case .whole(let descriptor):
+                state.descriptor = descriptor
+                return descriptor
+            case .part(let file):
+                state.part = file
+                return file.reading
+            }
+        }
+    }
+
+    private static func range(_ offset: Int64, _ count: Int) -> Range<Int64> {
+        let start = max(0, offset)
+        let (end, isTooFar) = start.addingReportingOverflow(Int64(max(0, count)))
+        return start..<(isTooFar ? .max : end)
+    }
+
+    /// Journals the edit if the file was written to, before it calls the completion handler. To be called when a
+    /// descriptor of the handle is closed, which may happen several times (FUSE_FLUSH).
+    package func flush(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
+        guard isForWriting else { return completion(.success(())) }
+        let number = number
+        engine.perform { engine in completion(Result { () throws(ProviderError) in try engine.compare(number) }) }
+    }
+
+    /// Makes durable what was written through any handle of the file, and everything that was completed before, as
+    /// fsync(2) does.
+    ///
+    /// - Parameter completion: called on a thread that may block, or on the engine's thread.
+    package func synchronize(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
+        let engine = engine
+        let whenWritten: @Sendable (Result<Void, ProviderError>) -> Void = { result in
+            guard case .success = result else { return completion(result) }
+            engine.synchronize { completion($0.mapError { ProviderError($0) }) }
+        }
+        guard isForWriting else { return whenWritten(.success(())) }
+        ready { result in
+            guard case .success(let descriptor) = result else { return whenWritten(result.map { _ in }) }
+            HandlerThreads.shared.run {
+                let written = Result { () throws(ProviderError) in
+                    try onDisk { () throws(Errno) in try descriptor.synchronize() }
+                }
+                guard case .success = written else { return whenWritten(written) }
+                self.flush(whenWritten)
+            }
+        }
+    }
+
+    /// Closes the handle. Later calls have no effect.
+    package func close(_ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void = { _ in }) {
+        let before = state.withLock { state in
+            defer { state = State(isClosed: true) }
+            return state
+        }
+        guard !before.isClosed else { return completion(.success(())) }
+        end(before, completion)
+    }
+
+    private func end(_ state: State, _ completion: @escaping @Sendable (Result<Void, ProviderError>) -> Void) {
+        if let reader = state.reader {
+            let number = number
+            engine.perform { $0.downloader.partReaderLeft(number, reader, $0) }
+        }
+        engine.closed(number, isForWriting: isForWriting, completion)
+    }
+}

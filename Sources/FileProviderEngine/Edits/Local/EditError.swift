@@ -1,0 +1,39 @@
+import FileProvider
+import LinuxSystem
+
+/// The reason why a local change failed. A failed change has no effect.
+package struct EditError: Error, Sendable, Equatable {
+    /// The error of the system call that requested the change.
+    package var errno: Errno
+    /// A directory that is not completely enumerated. The change can be repeated once it is.
+    package var unlistedFolder: ItemNumber?
+
+    package init(_ errno: Errno, unlistedFolder: ItemNumber? = nil) {
+        self.errno = errno
+        self.unlistedFolder = unlistedFolder
+    }
+}
+
+extension EditError {
+    init(_ failure: ProviderError) {
+        switch failure.kind {
+        case .noSpace: self.init(.noSpace)
+        case .noSuchItem: self.init(.noSuchFile)
+        default: self.init(.inputOutput)
+        }
+    }
+
+    /// Translates a failure to write the index or the journal. A full disk becomes `ENOSPC`.
+    init(_ failure: IndexError) {
+        switch failure {
+        case .full: self.init(.noSpace)
+        default: self.init(.inputOutput)
+        }
+    }
+}
+
+/// Reads or writes the index or the journal and throws its failure as an ``EditError``.
+@discardableResult
+func reading<Result>(_ body: () throws(IndexError) -> Result) throws(EditError) -> Result {
+    do throws(IndexError) { return try body() } catch { throw EditError(error) }
+}

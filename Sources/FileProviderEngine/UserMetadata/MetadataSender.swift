@@ -1,0 +1,271 @@
+import FileProvider
+import LinuxSystem
+
+/// The requests that send user metadata, and modes, dates and extended attributes. Only replicated providers accept
+/// these attributes.
+///
+/// The values of attributes are in the item's row and stay there until the provider reports new ones. The journal and
+/// the index record which of them are set and not sent. The values of the row at the time of sending are sent, as far
+/// as the provider's differ.
+final class MetadataSender {
+    private let context: EngineContext
+    /// Whether the provider accepts attributes; `nil` until it was asked.
+    private var acceptsAttributes: Bool?
+    /// Items for which the reply to a change of attributes was lost.
+    private var uncertain: Set<ItemNumber> = []
+
+    init(_ context: EngineContext) { self.context = context }
+
+    /// Whether the provider may accept attributes: it has not refused them.
+    var mayTakeAttributes: Bool { acceptsAttributes != false }
+
+    /// Records that the last process may have sent an item's attributes.
+    func noteUncertain(_ number: ItemNumber) { uncertain.insert(number) }
+
+    /// Moves the state of an item to another number.
+    func move(_ number: ItemNumber, to successor: ItemNumber) {
+        if uncertain.remove(number) != nil { uncertain.insert(successor) }
+    }
+
+    // MARK: One item
+
+    /// Sends all waiting user metadata of an item.
+    ///
+    /// - Returns: Whether nothing is left to send.
+    func sendAll(of number: ItemNumber, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+        // One request for each kind, and as many again for changes that are made meanwhile.
+        for _ in 0..<8 {
+            guard let entry = try context.journal.metadata(number), let kind = entry.kinds.first else { return true }
+            let isOfAttributes = !kind.isDisjoint(with: .attributes)
+            if isOfAttributes, try await !takesAttributes() {
+                try leaveAttributes(kind, of: entry, try context.row(of: entry)?.number)
+                continue
+            }
+            let row = try context.row(of: entry)
+            let identifier = row?.item.identifier ?? entry.identifier
+            // A new local item is sent first, unless it was removed again.
+            guard !identifier.hasPrefix(IndexedItem.localPrefix) else {
+                let local = try context.index.itemEvenIfDeleted(number)
+                guard local?.changes.contains(.deleted) ?? true else { return false }
+                try context.journal.removeMetadata(number)
+                return true
+            }
+            do {
+                if isOfAttributes {
+                    guard try await sendAttributes(kind, of: entry, row, engine) else { return false }
+                } else {
+                    let items = try await set(UserMetadataChange(kind, of: entry.values), of: identifier, entry, engine)
+                    try confirm(kind, of: entry, try context.row(of: entry)?.number, items, engine)
+                    context.replies.noteReport(of: [identifier])
+                }
+            } catch let failure as ProviderError {
+                switch failure.kind {
+                // The provider does not store such metadata: it stays local.
+                case .unsupported, .notPermitted: try confirm(kind, of: entry, nil, [], engine)
+                case .noSuchItem:
+                    if let row {
+                        // The item may have been moved by a request whose reply was lost.
+                        if engine.mayHaveMoved(row.number) { return false }
+                        if try await engine.findNewIdentifier(of: row.number, asked: identifier) != nil { return false }
+                    }
+                    try context.journal.removeMetadata(number)
+                default: throw failure
+                }
+            }
+        }
+        return false
+    }
+
+    /// Sends one piece of user metadata to the provider.
+    ///
+    /// - Returns: The items of the reply that are to be applied.
+    private func set(
+        _ metadataChange: UserMetadataChange, of identifier: String, _ entry: MetadataEntry,
+        _ engine: isolated any UserMetadataHost
+    ) async throws -> [ProviderItem] {
+        let request = context.replies.beginRequest()
+        EngineStep.markAsked.reach()
+        var answer = try await context.asking { () async throws(ProviderError) in
+            try await context.provider.set(metadataChange, of: identifier)
+        }
+        EngineStep.markAnswered.reach()
+        try await engine.reidentify(try context.row(of: entry), as: answer, asked: identifier)
+        if let now = try context.row(of: try context.journal.metadata(entry.number) ?? entry),
+            !now.item.identifier.hasSameBytes(as: answer.identifier)
+        {
+            // The item has another identifier since, because a directory above it got one.
+            answer.identifier = now.item.identifier
+            answer.parent = now.item.parent
+            answer.filename = now.item.filename
+        }
+        var items = try engine.newest([answer], answering: request)
+        // The item may be in a directory that is in the trash now, and must not be shown then.
+        if try context.row(of: entry) == nil { items = try await engine.withAncestors(items) }
+        guard !context.isClosed else { throw EngineClosedError() }
+        return items
+    }
+
+    /// Records that the provider has user metadata of one kind.
+    ///
+    /// - Parameters:
+    ///   - row: The item; `nil` if the provider does not store the metadata.
+    ///   - items: The items of the provider's reply.
+    private func confirm(
+        _ kind: MetadataKinds, of sent: MetadataEntry, _ row: ItemNumber?, _ items: [ProviderItem],
+        _ engine: isolated any UserMetadataHost
+    ) throws {
+        guard let entry = try context.journal.metadata(sent.number) else { return }
+        var (now, then) = (ItemMetadata(), ItemMetadata())
+        now.take(kind, from: entry.values)
+        then.take(kind, from: sent.values)
+        // A value that was changed meanwhile is sent again.
+        let isSettled = now == then
+        if row != nil || !items.isEmpty {
+            let applied = try context.index.write(freesSpace: true) { writer throws(IndexError) in
+                if isSettled, let row {
+                    // The provider's earlier value is outdated. If it stayed here, a later report of that value would
+                    // not count as a change.
+                    try writer.update(row) { $0.item.take(kind, from: sent.values) }
+                    try writer.reconcileMetadata(kind, of: row)
+                }
+                return try writer.apply(items)
+            }
+            engine.handle(applied)
+        }
+        EngineStep.markConfirmed.reach()
+        if isSettled { try settled(kind, of: sent.number) }
+    }
+
+    /// Removes kinds that need not be sent any more from the journal.
+    private func settled(_ kinds: MetadataKinds, of number: ItemNumber) throws {
+        guard var entry = try context.journal.metadata(number) else { return }
+        entry.kinds.subtract(kinds)
+        if entry.kinds.isEmpty {
+            try context.journal.removeMetadata(number)
+        } else {
+            try context.journal.putMetadata([entry])
+        }
+    }
+
+    // MARK: Attributes
+
+    /// Whether the provider accepts attributes. A refusal is remembered.
+    private nonisolated(nonsending) func takesAttributes() async throws -> Bool {
+        if let known = acceptsAttributes { return known }
+        do {
+            _ = try await context.asking { () async throws(ProviderError) in
+                try await context.provider.set(.attributes(ItemAttributes()), of: ProviderItem.rootIdentifier)
+            }
+            acceptsAttributes = true
+        } catch let failure as ProviderError where failure.isRefusalOfAttributes {
+            // A provider that refuses the call for its root supports the call.
+            acceptsAttributes = failure.kind != .unsupported
+        }
+        return acceptsAttributes == true
+    }
+
+    /// Sends an item's attributes.
+    ///
+    /// - Returns: Whether they were sent or need not be; `false` if another step comes first.
+    private func sendAttributes(
+        _ kinds: MetadataKinds, of entry: MetadataEntry, _ row: IndexedItem?, _ engine: isolated any UserMetadataHost
+    ) async throws -> Bool {
+        guard var row else {
+            try leaveAttributes(kinds, of: entry, nil)
+            return true
+        }
+        // Some attributes are sent with these changes.
+        guard row.changes.isDisjoint(with: [.created, .contents]) else { return false }
+        if uncertain.contains(row.number) {
+            guard try await askAnew(row, engine) else { return false }
+            guard let now = try context.row(of: entry) else { return true }
+            row = now
+        }
+        let attributes = row.attributesToSend(kinds)
+        if attributes.isEmpty {
+            try leaveAttributes(kinds, of: entry, row.number)
+            return true
+        }
+        uncertain.insert(row.number)
+        let items: [ProviderItem]
+        do {
+            items = try await set(.attributes(attributes), of: row.item.identifier, entry, engine)
+        } catch let failure as ProviderError where failure.isRefusalOfAttributes {
+            // The attributes stay local, because a retry would fail, too. The provider has certainly not applied them.
+            uncertain.remove(row.number)
+            items = []
+        }
+        // Attributes that were changed meanwhile are sent again.
+        let isSettled = try context.row(of: entry)?.hasAttributes(of: row, kinds) ?? false
+        engine.handle(
+            try context.index.write(freesSpace: true) { writer throws(IndexError) in try writer.apply(items) })
+        // A stale reply is not applied. The row lacks the sent values then, and the provider is asked before the next
+        // comparison.
+        if !items.isEmpty { uncertain.remove(row.number) }
+        EngineStep.markConfirmed.reach()
+        if isSettled { try leaveAttributes(kinds, of: entry, row.number) }
+        context.replies.noteReport(of: items.map(\.identifier))
+        return true
+    }
+
+    /// The maximum number of consecutive requests for an item while replies are stale.
+    private static let mostQuestions = 3
+
+    /// Requests an item that the provider may have changed without a reply.
+    ///
+    /// - Returns: Whether the item's row has the reply.
+    private func askAnew(_ row: IndexedItem, _ engine: isolated any UserMetadataHost) async throws -> Bool {
+        let identifier = row.item.identifier
+        for _ in 0..<Self.mostQuestions {
+            let request = context.replies.beginRequest()
+            let answer = try await context.asking { () async throws(ProviderError) in
+                try await context.provider.item(identifier)
+            }
+            guard answer.identifier == identifier else {
+                throw ProviderError(.badAnswer, message: "The provider answered with another item.")
+            }
+            let items = try engine.newest([answer], answering: request)
+            guard !context.isClosed else { throw EngineClosedError() }
+            guard !items.isEmpty else { continue }
+            engine.handle(
+                try context.index.write(freesSpace: true) { writer throws(IndexError) in try writer.apply(items) })
+            context.replies.noteReport(of: [identifier])
+            uncertain.remove(row.number)
+            return true
+        }
+        return false
+    }
+
+    /// Ends the sending of attributes. The set values stay local until the provider reports new ones.
+    ///
+    /// - Parameter number: The item's number, which may differ from the entry's.
+    private func leaveAttributes(_ kinds: MetadataKinds, of entry: MetadataEntry, _ number: ItemNumber?) throws {
+        if let number {
+            try context.index.write(freesSpace: true) { writer throws(IndexError) in
+                try writer.reconcileMetadata(kinds, of: number)
+                try writer.update(number) { $0.reconcileAttributes() }
+            }
+        }
+        // The journal is written last, so that the next start completes what is missing.
+        try settled(kinds, of: entry.number)
+    }
+}
+
+extension UserMetadataChange {
+    /// Creates the message for one kind.
+    ///
+    /// - Parameter kind: Exactly one kind.
+    init(_ kind: MetadataKinds, of values: ItemMetadata) {
+        switch kind {
+        case .lastUsed: self = .lastUsed(values.lastUsed)
+        case .favoriteRank: self = .favoriteRank(values.favoriteRank)
+        default: self = .tagData(values.tagData)
+        }
+    }
+}
+
+extension ProviderError {
+    fileprivate var isRefusalOfAttributes: Bool {
+        kind == .unsupported || kind == .notPermitted || kind == .cannotSynchronize
+    }
+}

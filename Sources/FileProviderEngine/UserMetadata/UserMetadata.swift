@@ -1,0 +1,293 @@
+import FileProvider
+import LinuxSystem
+
+/// User metadata that is set locally: tags, favourite ranks and last-used dates. It is journalled before the call that
+/// sets it returns, and sent in the background. The same holds for attributes (``noteAttributes(_:of:)``).
+///
+/// It calls the sign-in, the reconciler and the tracker of identifiers only (``UserMetadataHost``). See
+/// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
+final class UserMetadata {
+    private let context: EngineContext
+    private let signIn: SignIn
+    private let sender: MetadataSender
+    private var sending = MetadataSendQueue()
+
+    init(_ context: EngineContext, _ signIn: SignIn) {
+        self.context = context
+        self.signIn = signIn
+        sender = MetadataSender(context)
+    }
+
+    /// The number of items with user metadata that is being sent.
+    var sendingCount: Int { sending.running.count }
+    /// The number of items whose user metadata is held back for a moment, to be sent with later changes.
+    var pausedCount: Int { sending.pausedCount(at: context.clock.now) }
+    /// Whether the provider may accept attributes: it has not refused them.
+    var mayTakeAttributes: Bool { sender.mayTakeAttributes }
+
+    /// Whether user metadata of an item is being sent.
+    func isSending(_ number: ItemNumber) -> Bool { sending.running[number] != nil }
+
+    /// Replaces an item's tags.
+    func setTags(_ names: [String], of number: ItemNumber, _ engine: isolated any UserMetadataHost) throws(EditError) {
+        guard names.count <= TagList.most, names.allSatisfy({ TagList.fault(of: $0) == nil }) else {
+            throw EditError(.invalidArgument)
+        }
+        try set(.tags, [number: ItemMetadata(tagData: TagList.data(of: names))], engine)
+    }
+
+    /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
+    /// by other clients of this machine stay.
+    ///
+    /// - Returns: The item's new tags.
+    /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
+    func changeTags(
+        adding added: [String], removing removed: [String], of number: ItemNumber,
+        _ engine: isolated any UserMetadataHost
+    ) throws(EditError) -> [String] {
+        let before = try reading { () throws(IndexError) in try context.index.metadata(of: number).tags }
+        var tags = before.filter { !removed.contains($0) }
+        for tag in added where !tags.contains(tag) { tags.append(tag) }
+        if tags != before { try setTags(tags, of: number, engine) }
+        return tags
+    }
+
+    /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
+    func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any UserMetadataHost)
+        throws(EditError)
+    {
+        let (known, next) = try reading { () throws(IndexError) in
+            // The first rank is the present time, so that favourites of several machines are in the order in which
+            // they were made.
+            (
+                try context.index.metadata(of: number),
+                try context.index.nextFavoriteRank(atLeast: UInt64(max(0, context.clock.now * 1000)))
+            )
+        }
+        guard isFavorite != (known.favoriteRank != nil) else { return }
+        try set(.favoriteRank, [number: ItemMetadata(favoriteRank: isFavorite ? next : nil)], engine)
+    }
+
+    /// Sets an item's last-used date, in seconds since 1970.
+    func setLastUsed(_ time: Double, of number: ItemNumber, _ engine: isolated any UserMetadataHost) throws(EditError) {
+        try set(.lastUsed, [number: ItemMetadata(lastUsed: time)], engine)
+    }
+
+    /// Sets user metadata of one or several kinds for some items, all or none.
+    ///
+    /// - Parameter delay: Seconds until it is sent.
+    func set(
+        _ kinds: MetadataKinds, _ values: [ItemNumber: ItemMetadata], after delay: Double = 0,
+        _ engine: isolated any UserMetadataHost
+    ) throws(EditError) {
+        try context.checkOpen()
+        var entries: [MetadataEntry] = []
+        var before: [MetadataEntry] = []
+        for (number, value) in values {
+            let row = try context.visible(number)
+            let known = try reading { () throws(IndexError) in try context.journal.metadata(number) }
+            if let known { before.append(known) }
+            var entry = MetadataEntry.entry(known, of: row)
+            entry.kinds.formUnion(kinds)
+            entry.values.take(kinds, from: value)
+            entries.append(entry)
+        }
+        let written = entries
+        try reading { () throws(IndexError) in
+            try context.journal.putMetadata(written)
+            EngineStep.markJournalled.reach()
+            do throws(IndexError) {
+                try context.index.write { writer throws(IndexError) in
+                    for entry in written { try writer.setMetadata(kinds, of: entry.number, entry.values) }
+                }
+                EngineStep.markIndexed.reach()
+            } catch {
+                // If this fails, the next start completes the change instead.
+                for entry in written where !before.contains(where: { $0.number == entry.number }) {
+                    try? context.journal.removeMetadata(entry.number)
+                }
+                try? context.journal.putMetadata(before)
+                throw error
+            }
+        }
+        for entry in entries { sending.queue.put(entry.number, at: context.clock.now + delay) }
+        sendDue(engine)
+    }
+
+    /// Recovers user metadata that the last process set and the provider has not confirmed: sets it in the index where
+    /// it is missing, and sends it.
+    func recover(_ engine: isolated any UserMetadataHost) throws(IndexError) {
+        for entry in try context.journal.allMetadata() {
+            // An index that was built anew may not have used the number yet.
+            context.index.skipNumbers(through: entry.number)
+            sending.queue.put(entry.number, at: context.clock.now + context.configuration.settlingTime)
+            if let number = try context.row(of: entry)?.number {
+                if try !context.index.locallySetMetadata(of: number).isSuperset(of: entry.kinds) {
+                    try context.index.write { writer throws(IndexError) in
+                        try writer.setMetadata(entry.kinds, of: number, entry.values)
+                    }
+                }
+                // The last process may have sent them.
+                if !entry.kinds.isDisjoint(with: .attributes) { sender.noteUncertain(entry.number) }
+                // The item got another number just before the last process ended, or the index was lost.
+                if number != entry.number { move(entry.number, to: number) }
+            }
+        }
+        sendDue(engine)
+    }
+
+    /// Sends all waiting user metadata at once.
+    func retry(_ engine: isolated any UserMetadataHost) {
+        sending.attempts = [:]
+        for entry in (try? context.journal.allMetadata()) ?? [] {
+            sending.queue.put(entry.number, at: context.clock.now)
+        }
+        sendDue(engine)
+    }
+
+    /// Sends the user metadata of removed items without delay. If the provider does not have an item either, its user
+    /// metadata is dropped.
+    func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any UserMetadataHost) {
+        var isAny = false
+        for number in removed {
+            if sending.running[number] != nil { sending.again.insert(number) }
+            guard sending.queue.time(of: number) != nil else { continue }
+            sending.attempts[number] = nil
+            sending.queue.put(number, at: context.clock.now)
+            isAny = true
+        }
+        if isAny { sendDue(engine) }
+    }
+
+    /// Whether user metadata or attributes of an item, or of anything in it, must be sent before it goes to the trash,
+    /// because items may get other identifiers there. Sends them at once. The removal is looked at again afterwards.
+    func isAwaited(
+        beforeTrashing number: ItemNumber, _ engine: isolated any UserMetadataHost
+    ) throws(IndexError) -> Bool {
+        var isAny = false
+        for entry in try context.journal.allMetadata() where sending.isUnderWay(entry.number) {
+            guard try engine.isWithin(number, entry.number) else { continue }
+            isAny = true
+            if sending.attempts[entry.number] == nil { sending.queue.put(entry.number, at: context.clock.now) }
+        }
+        guard isAny else { return false }
+        sending.trashing.insert(number)
+        sendDue(engine)
+        return true
+    }
+
+    /// Moves unsent user metadata to another number. If the journal's entry cannot be moved, it is found by its
+    /// identifier.
+    func move(_ number: ItemNumber, to successor: ItemNumber) {
+        guard (try? context.journal.moveMetadata(number, to: successor)) == true else { return }
+        if let time = sending.queue.time(of: number) {
+            sending.queue.remove(number)
+            sending.queue.put(successor, at: time)
+        }
+        sending.attempts[successor] = sending.attempts.removeValue(forKey: number)
+        sender.move(number, to: successor)
+    }
+
+    /// Cancels running requests, before the engine ends.
+    nonisolated(nonsending) func close() async {
+        sending.wake?.waiting.cancel()
+        sending.wake = nil
+        let tasks = Array(sending.running.values)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+    }
+
+    // MARK: Attributes
+
+    /// Journals attributes that are about to be set in an item's row. The caller records the returned kinds in the
+    /// index.
+    ///
+    /// - Returns: The kinds to send; empty if the provider accepts none.
+    func noteAttributes(_ kinds: MetadataKinds, of row: IndexedItem) throws(IndexError) -> MetadataKinds {
+        guard mayTakeAttributes, !kinds.isEmpty else { return [] }
+        let known = try context.journal.metadata(row.number)
+        var entry = MetadataEntry.entry(known, of: row)
+        entry.kinds.formUnion(kinds)
+        if entry != known { try context.journal.putMetadata([entry]) }
+        // The queue entry stays, so that an attribute that is set continually is sent all the same.
+        if sending.queue.time(of: row.number) == nil {
+            sending.queue.put(row.number, at: context.clock.now + context.configuration.settlingTime)
+        }
+        return kinds
+    }
+
+    /// Sends the attributes that were not sent with a file's contents or a new directory, after the provider has
+    /// confirmed these.
+    func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any UserMetadataHost) {
+        guard mayTakeAttributes, let row = try? context.index.item(number), row.isShown else { return }
+        if isNew {
+            var kinds: MetadataKinds = []
+            let attributes = row.attributesToSend(.attributes)
+            // Dates were sent with the item. A new item without write access is the provider's decision.
+            if attributes.permissions != nil, row.allowsWriting { kinds.insert(.mode) }
+            if !attributes.changed.isEmpty || !attributes.removed.isEmpty { kinds.insert(.extendedAttributes) }
+            // If this fails, the attributes stay local.
+            let noted = (try? noteAttributes(kinds, of: row)) ?? []
+            if !noted.isEmpty {
+                _ = try? context.index.write { writer throws(IndexError) in
+                    try writer.setMetadata(noted, of: number, ItemMetadata())
+                }
+            }
+        }
+        guard sending.queue.time(of: number) != nil else { return }
+        sending.queue.put(number, at: context.clock.now)
+        sendDue(engine)
+    }
+
+    // MARK: Sending
+
+    /// Starts the requests that are due.
+    func sendDue(_ engine: isolated any UserMetadataHost) {
+        guard !context.isClosed else { return }
+        while sending.running.count < MetadataSendQueue.width, let number = sending.queue.take(at: context.clock.now) {
+            guard sending.running[number] == nil else {
+                // It is looked at again when the running request has ended.
+                sending.queue.put(number, at: context.clock.now + context.configuration.settlingTime)
+                break
+            }
+            sending.running[number] = Task { await self.send(number, engine) }
+        }
+        guard sending.running.count < MetadataSendQueue.width, let time = sending.queue.nextTime() else { return }
+        if let wake = sending.wake, wake.time <= time { return }
+        sending.wake?.waiting.cancel()
+        let waiting = context.clock.run(after: max(0, time - context.clock.now)) { [weak engine] in
+            engine?.perform { $0.metadata.wakeUp($0) }
+        }
+        sending.wake = (time, waiting)
+    }
+
+    func wakeUp(_ engine: isolated any UserMetadataHost) {
+        sending.wake = nil
+        sendDue(engine)
+    }
+
+    private func send(_ number: ItemNumber, _ engine: isolated any UserMetadataHost) async {
+        let epoch = signIn.epoch
+        let result: Result<Bool, any Error>
+        do { result = .success(try await sender.sendAll(of: number, engine)) } catch { result = .failure(error) }
+        sending.running[number] = nil
+        let isWantedAgain = sending.again.remove(number) != nil
+        guard !context.isClosed else { return }
+        switch result {
+        case .success(true): sending.attempts[number] = nil
+        case _ where isWantedAgain: sending.queue.put(number, at: context.clock.now)
+        // The user has to act first; then ``retry(_:)`` is called.
+        case .failure(let failure as ProviderError)
+        where failure.needsUser && !signIn.isOutdated(failure, sentIn: epoch):
+            signIn.noteFailure(failure, sentIn: epoch)
+        default:
+            let attempt = sending.attempts[number, default: 0] + 1
+            sending.attempts[number] = attempt
+            sending.queue.put(number, at: context.clock.now + context.delay(afterAttempt: attempt))
+        }
+        let removals = sending.trashing
+        sending.trashing = []
+        engine.metadataWasSent(of: number, awaitedBy: removals)
+        sendDue(engine)
+    }
+}

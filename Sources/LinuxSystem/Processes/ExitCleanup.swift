@@ -1,0 +1,67 @@
+import Glibc
+
+/// A resource outside of the process that exists while a program runs, such as a mount, a daemon or a directory. It
+/// is removed with this object, and when a signal ends the program.
+package final class ExitCleanup: Sendable {
+    private struct State {
+        var removals: [(number: UInt64, removal: @Sendable () -> Void)] = []
+        var lastNumber: UInt64 = 0
+    }
+
+    // Leaf lock: removals run after it is released.
+    private static let all = Lock(State())
+    private let number: UInt64
+
+    package init(_ removal: @escaping @Sendable () -> Void) {
+        number = Self.all.withLock { all in
+            all.lastNumber += 1
+            all.removals.append((all.lastNumber, removal))
+            return all.lastNumber
+        }
+    }
+
+    deinit { remove() }
+
+    /// Removes the resource, once.
+    package func remove() { take()?() }
+
+    /// Forgets the resource, which was removed in another way.
+    package func forget() { _ = take() }
+
+    private func take() -> (@Sendable () -> Void)? {
+        Self.all.withLock { all in
+            all.removals.firstIndex { $0.number == number }.map { all.removals.remove(at: $0).removal }
+        }
+    }
+
+    /// Removes all resources, the newest first: a mount before the directory that it is mounted on.
+    package static func removeAll() {
+        while let last = all.withLock({ $0.removals.popLast() }) { last.removal() }
+    }
+
+    /// Installs signal handlers that remove all resources before SIGTERM, SIGINT or SIGHUP ends the program.
+    package static func removeAllAtSignals() throws {
+        let wake = wake
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            signal(number) { number in
+                // Only async-signal-safe functions such as write(2) are allowed in a signal handler.
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(ExitCleanup.wake.1, &byte, 1)
+            }
+        }
+        try SystemThread.start("leftovers") {
+            var number: UInt8 = 0
+            while read(wake.0, &number, 1) != 1 {}
+            removeAll()
+            _exit(128 + CInt(number))
+        }
+    }
+
+    /// A pipe from the signal handlers to the thread that removes the resources. It exists before the handlers.
+    private static let wake: (CInt, CInt) = {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { return (-1, -1) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }()
+}

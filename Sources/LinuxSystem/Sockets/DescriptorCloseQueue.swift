@@ -1,0 +1,92 @@
+/// A queue that closes the descriptors received from one peer, in order, on a thread of ``DescriptorCloser``.
+///
+/// A peer whose descriptors take long to close delays only the closing of its own. Any thread may use a lane, and no
+/// operation blocks.
+package final class DescriptorCloseQueue: Sendable {
+    private struct State {
+        /// The descriptors to close. Those before index `start` are closed already.
+        var numbers: [CInt] = []
+        var start = 0
+        /// Whether a thread serves this lane or is scheduled to.
+        var isServed = false
+        /// The number of descriptors that a thread is closing now: 0 or 1.
+        var closing = 0
+        var waiter: (limit: Int, body: @Sendable () -> Void)?
+
+        var count: Int { numbers.count - start + closing }
+
+        mutating func next() -> CInt? {
+            guard start < numbers.count else {
+                (numbers, start, isServed) = ([], 0, false)
+                return nil
+            }
+            let number = numbers[start]
+            start += 1
+            // Frees the space of closed descriptors also in a lane that never becomes empty.
+            if start >= 1024, start > numbers.count / 2 {
+                numbers.removeFirst(start)
+                start = 0
+            }
+            return number
+        }
+
+        /// Removes and returns the waiter's function if few enough descriptors are left.
+        mutating func dueWaiter() -> (@Sendable () -> Void)? {
+            guard let waiter, count <= waiter.limit else { return nil }
+            self.waiter = nil
+            return waiter.body
+        }
+    }
+
+    // Leaf lock: descriptors are closed and waiters called after it is released.
+    private let state = Lock(State())
+    private let closer: DescriptorCloser
+
+    package init(_ closer: DescriptorCloser = .shared) { self.closer = closer }
+
+    /// The number of descriptors that are not closed yet.
+    package var count: Int { state.withLock { $0.count } }
+
+    /// Queues a descriptor to be closed. The lane owns it from now on.
+    package func close(_ number: CInt) {
+        let isIdle = state.withLock { state in
+            state.numbers.append(number)
+            defer { state.isServed = true }
+            return !state.isServed
+        }
+        if isIdle { closer.serve(self) }
+    }
+
+    /// Calls a function once at most `limit` descriptors are left to close: immediately on this thread, or later on
+    /// the thread that closes them. Replaces an earlier function that was not called yet.
+    package func whenAtMost(_ limit: Int, _ body: @escaping @Sendable () -> Void) {
+        let (due, replaced) = state.withLock { state in
+            let replaced = state.waiter?.body
+            state.waiter = (limit, body)
+            return (state.dueWaiter(), replaced)
+        }
+        due?()
+        withExtendedLifetime(replaced) {}
+    }
+
+    /// Closes at most `turn` descriptors. Runs on a thread of the closer.
+    ///
+    /// - Returns: whether descriptors may be left.
+    func closeSome(atMost turn: Int, with close: (CInt) -> Void) -> Bool {
+        for _ in 0..<turn {
+            let number = state.withLock { state in
+                let number = state.next()
+                state.closing = number == nil ? 0 : 1
+                return number
+            }
+            guard let number else { return false }
+            close(number)
+            let waiter = state.withLock { state in
+                state.closing = 0
+                return state.dueWaiter()
+            }
+            waiter?()
+        }
+        return true
+    }
+}

@@ -1,0 +1,143 @@
+package import LinuxSystem
+
+/// A mount as its keeper holds it, so that it outlives the daemon that serves it.
+package struct KeptMount: Sendable {
+    /// The domain's identifier, by which the next daemon recognizes the mount.
+    package let identifier: String
+    /// The state of the mount, which the keeper does not interpret.
+    package let record: [UInt8]
+    /// The open descriptors of the FUSE device, and others that belong to the mount.
+    package let descriptors: [FileDescriptor]
+
+    package init(identifier: String, record: [UInt8], descriptors: [FileDescriptor]) {
+        self.identifier = identifier
+        self.record = record
+        self.descriptors = descriptors
+    }
+
+    /// The limit on the descriptors of one mount.
+    package static let descriptorLimit = 8
+}
+
+/// A message between a daemon and its keeper. Each message is one packet.
+///
+/// The daemon starts its keeper with one end of a socket pair, and sends an introduction. Or it finds a dead
+/// predecessor's keeper at the socket that the introduction names. Then it introduces itself there and claims the
+/// mounts. The keeper replies with each mount and the end, and is this daemon's keeper from then on. The daemon
+/// reports each new mount and each one that ends, and sends a farewell before it exits. A connection that closes
+/// without a farewell means that the daemon crashed or was killed. killed or has crashed.
+package enum KeeperMessage: Sendable {
+    case introduction(KeptProgram)
+    case hold(KeptMount)
+    case drop(identifier: String)
+    case farewell
+    /// The daemon claims the mounts, which it serves from now on.
+    case claim
+    /// One of the claimed mounts.
+    case mount(KeptMount)
+    /// The end of the claimed mounts.
+    case end
+
+    private static let sizeLimit = 32 << 10
+
+    private var code: UInt8 {
+        switch self {
+        case .introduction: 1
+        case .hold: 2
+        case .drop: 3
+        case .farewell: 4
+        case .claim: 5
+        case .mount: 6
+        case .end: 7
+        }
+    }
+
+    /// Sends the message. Waits for room for up to ``timeout``: a peer that does not read counts as gone.
+    package func send(over line: SequencedPacketSocket) throws(Errno) {
+        var bytes = [code]
+        var descriptors: [FileDescriptor] = []
+        switch self {
+        case .introduction(let program): bytes += program.words.joined(separator: "\0").utf8
+        case .hold(let mount), .mount(let mount):
+            bytes += mount.identifier.utf8
+            bytes += [0]
+            bytes += mount.record
+            descriptors = mount.descriptors
+        case .drop(let identifier): bytes += identifier.utf8
+        case .farewell, .claim, .end: break
+        }
+        guard bytes.count <= Self.sizeLimit else { throw .messageTooLong }
+        let end = ContinuousClock.now + Self.timeout
+        while true {
+            do throws(Errno) {
+                return try bytes.withUnsafeBufferPointer { bytes throws(Errno) in
+                    try line.send(UnsafeRawBufferPointer(bytes), descriptors: descriptors)
+                }
+            } catch .wouldBlock {
+                guard try line.waits(for: .room, until: end) else { throw .timedOut }
+            }
+        }
+    }
+
+    /// The time limit for sending a message.
+    package static let timeout = Duration.seconds(5)
+
+    /// The result of receiving.
+    package enum Arrival: Sendable {
+        case message(KeeperMessage)
+        /// There is no message at present.
+        case nothing
+        /// The peer has closed the connection.
+        case gone
+        /// The message is unknown, so the peer is a foreign program.
+        case malformed
+    }
+
+    /// Takes what has come, without waiting. Descriptors that come with it are closed on the line's lane, if it has
+    /// one.
+    package static func receive(from line: SequencedPacketSocket) -> Arrival {
+        var buffer = [UInt8](repeating: 0, count: sizeLimit)
+        let packet: ReceivedPacket
+        do throws(Errno) {
+            packet = try buffer.withUnsafeMutableBufferPointer { bytes throws(Errno) in
+                try line.receive(into: UnsafeMutableRawBufferPointer(bytes), closingOn: line.descriptor.closingLane)
+            }
+        } catch {
+            return error == .wouldBlock ? .nothing : .gone
+        }
+        if packet.byteCount == 0 { return .gone }
+        guard !packet.isTruncated else { return .malformed }
+        return KeeperMessage(buffer[..<packet.byteCount], packet.descriptors).map { .message($0) } ?? .malformed
+    }
+
+    private init?(_ bytes: ArraySlice<UInt8>, _ descriptors: [FileDescriptor]) {
+        let rest = bytes.dropFirst()
+        switch bytes.first {
+        case 1:
+            let words = rest.split(separator: 0, omittingEmptySubsequences: false)
+            guard let program = KeptProgram(words: words.map { String(decoding: $0, as: UTF8.self) }) else {
+                return nil
+            }
+            self = .introduction(program)
+        case 2, 6:
+            guard let end = rest.firstIndex(of: 0), descriptors.count <= KeptMount.descriptorLimit else { return nil }
+            let mount = KeptMount(
+                identifier: String(decoding: rest[..<end], as: UTF8.self), record: Array(rest[(end + 1)...]),
+                descriptors: descriptors)
+            self = bytes.first == 2 ? .hold(mount) : .mount(mount)
+        case 3: self = .drop(identifier: String(decoding: rest, as: UTF8.self))
+        case 4: self = .farewell
+        case 5: self = .claim
+        case 7: self = .end
+        default: return nil
+        }
+    }
+
+    /// Waits for the next message until a deadline.
+    package static func next(from line: SequencedPacketSocket, until end: ContinuousClock.Instant) -> Arrival {
+        while true {
+            let arrival = receive(from: line)
+            guard case .nothing = arrival, (try? line.waits(for: .packets, until: end)) == true else { return arrival }
+        }
+    }
+}

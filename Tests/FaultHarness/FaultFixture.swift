@@ -1,0 +1,253 @@
+import Conduit
+import DaemonTesting
+import Exchange
+import ExtensionHost
+import FileProvider
+import FileProviderEngine
+import Foundation
+import Glibc
+import LinuxSystem
+import ProgramTesting
+import ScriptableService
+
+/// A service, a daemon with one of its domains, and the mount, for one trial. All calls block.
+final class FaultFixture: Sendable {
+    let cloud: StartedCloud
+    let daemon: StartedDaemon
+    /// The disk that holds the engine's data and becomes full.
+    private let disk: Lock<FullDisk?>
+    /// The path of a file that lists the steps which the daemon and the provider reached.
+    private let stepLog: String
+    /// The number of seconds that the provider may take to reply, or to continue a transfer.
+    private let answerTime: Double
+    /// Whether the daemon's keeper starts the next daemon.
+    let hasKeeper: Bool
+    /// Whether the daemon has yet to receive a signal of changes at the service.
+    private let owesNotice = Lock(false)
+
+    static let domain = "Cloud"
+
+    var home: String { daemon.home }
+    var mount: String { daemon.locations.mounts + "/" + Self.domain }
+    var data: String { daemon.locations.domains + "/" + Self.domain }
+
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// - Parameters:
+    ///   - bundle: The path of the provider's bundle.
+    ///   - fault: The fault that is to occur.
+    ///   - answerTime: The number of seconds that the provider may take to reply, or to continue a transfer.
+    ///   - hasKeeper: Whether the daemon's keeper starts the next daemon.
+    init(bundle: String, _ fault: Fault?, answerTime: Double, hasKeeper: Bool) throws {
+        self.hasKeeper = hasKeeper
+        self.answerTime = answerTime
+        // The path is short, as that of a socket has to be.
+        let home = (NSTemporaryDirectory() as NSString).standardizingPath + "/pvf-" + UUID().uuidString.prefix(8)
+        daemon = try StartedDaemon(home: home)
+        try FileManager.default.createDirectory(
+            atPath: daemon.locations.data, withIntermediateDirectories: true)
+        var small: FullDisk?
+        if fault?.kind == .fill {
+            // The data of providers are not among those of domains.
+            let path = if case .provider = fault?.place { daemon.locations.data } else { daemon.locations.domains }
+            small = try FullDisk(megabytes: 64, at: path)
+        }
+        disk = Lock(small)
+        cloud = try StartedCloud(program: BuiltProgram.path("ScriptableProvider"), folder: home + "/service")
+        // The provider can write to this directory, which it is given.
+        stepLog = cloud.folder + "/steps"
+        try Data().write(to: URL(fileURLWithPath: stepLog))
+        try ExtensionLibrary(data: daemon.locations.data).install(path: bundle, link: true)
+    }
+
+    /// Ends and removes everything.
+    ///
+    /// - Parameter keepsFiles: Whether the home directory remains for inspection.
+    /// - Returns: A loss if the home directory cannot be removed.
+    func end(keepsFiles: Bool = false) -> Loss? {
+        _ = daemon.end()
+        cloud.end()
+        if keepsFiles, disk.withLock({ $0 != nil }) {
+            let copy = ["-a", daemon.locations.domains, home + "/domains on the small disk"]
+            _ = try? ChildProgram.start("/bin/cp", arguments: copy, descriptors: []).wait()
+        }
+        disk.withLock { $0 = nil }
+        if keepsFiles { return nil }
+        return daemon.removeHome(mount: mount) ? nil : Loss(.leftBehind, "", "\(home) cannot be removed")
+    }
+
+    // MARK: The daemon
+
+    func start(dyingAt point: String? = nil, providerDyingAt providerPoint: String? = nil) throws {
+        let times = zip(
+            [ProviderProcessOptions.answerKey, ProviderProcessOptions.transferKey, ProviderProcessOptions.patienceKey],
+            [answerTime, answerTime, 1]
+        ).map { "\($0)=\($1)" }
+        try daemon.start(
+            dyingAt: point, providerDyingAt: providerPoint, hasKeeper: hasKeeper,
+            ["PURVEY_FAULT_LOG=" + stepLog] + times)
+    }
+
+    @discardableResult
+    func call<C: Call>(_ request: C) throws -> C.Reply {
+        guard let connection = daemon.connection else { throw Failed(description: "there is no daemon") }
+        return try connection.callAndWait(request)
+    }
+
+    func item(_ path: String) -> ItemPlace {
+        ItemPlace(text: Self.domain + ":" + path, path: mount + "/" + path)
+    }
+
+    /// Returns the domain's activity, or `nil` if the domain does not exist.
+    func activity() throws -> DomainActivity? {
+        try call(DomainsStatusCall()).domains.first { $0.domain.name == Self.domain }
+    }
+
+    /// The domain's activity while it is mounted.
+    var mountedActivity: DomainActivity? {
+        guard let activity = try? activity(), activity.domain.mount == mount else { return nil }
+        return activity
+    }
+
+    var isMounted: Bool { mountedActivity != nil }
+
+    func addDomain() throws {
+        try call(
+            AddDomainCall(
+                provider: StartedCloud.providerIdentifier, name: Self.domain,
+                settings: [DomainSetting(key: DomainSetting.path, value: cloud.folder)],
+                password: try cloud.control.settings().password))
+    }
+
+    /// Signals a change at the service. A service signals only once, and the engine has to request the changes,
+    /// whatever fails then. A signal that reached no daemon is repeated when a daemon runs.
+    func giveNotice(isNew: Bool = false) {
+        let isOwed = owesNotice.withLock { owesNotice in
+            owesNotice = owesNotice || isNew
+            return owesNotice
+        }
+        guard isOwed, (try? call(SignalDomainCall(name: Self.domain, container: nil))) != nil else { return }
+        owesNotice.withLock { $0 = false }
+    }
+
+    /// Makes the engine retry pending work at once.
+    func retry() { _ = try? call(RetryDomainCall(name: Self.domain)) }
+
+    /// The last lines of the logs of the daemon and of the one that its keeper has started.
+    var endOfLog: String {
+        let texts = [home + "/daemon.log", daemon.locations.log].map {
+            (try? String(contentsOfFile: $0, encoding: .utf8)) ?? ""
+        }
+        return texts.flatMap { $0.split(separator: "\n").suffix(15) }.map { "\n        \($0)" }.joined()
+    }
+
+    // MARK: The disk
+
+    func fillDisk() throws { try disk.withLock { try $0?.fill() } }
+
+    func makeRoom() {
+        // Fails if the disk is not full.
+        try? disk.withLock { try $0?.makeRoom() }
+    }
+
+    // MARK: Steps
+
+    /// Returns how often each step was reached.
+    func steps() -> [String: Int] {
+        let text = (try? String(contentsOfFile: stepLog, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").reduce(into: [:]) { $0[String($1), default: 0] += 1 }
+    }
+
+    /// Returns how often the service received each kind of request.
+    func requests() -> [String: Int] {
+        let requests = (try? cloud.control.requests()) ?? []
+        return requests.reduce(into: [:]) { counts, request in
+            for place in [Fault.Place.request, .answer, .asked(request.kind)] { counts[place.name, default: 0] += 1 }
+        }
+    }
+
+    /// Whether a fault of the provider or its service has occurred.
+    func hasCome(to fault: Fault?) -> Bool {
+        guard let fault else { return false }
+        switch fault.place {
+        case .engine, .provider: return steps()["fault " + fault.place.name] != nil
+        case .request, .answer, .asked: return requests()[fault.place.name, default: 0] >= fault.count
+        }
+    }
+
+    // MARK: Trees
+
+    /// Makes the provider serve parts of files.
+    func giveParts() throws { try Data().write(to: URL(fileURLWithPath: cloud.folder + "/gives-parts")) }
+
+    /// Creates the service's initial items.
+    func fill(_ tree: [String: String]) throws {
+        for (path, what) in tree.sorted(by: { $0.key < $1.key }) {
+            if what == "folder" {
+                try cloud.control.fill(path, count: 0)
+            } else {
+                try cloud.control.put(path, what)
+            }
+        }
+    }
+
+    /// Returns the service's tree in the form of ``Tree/read(_:)``, including its trash, the tags and favorites, and
+    /// all items.
+    func service() throws -> (tree: [String: String], marks: [String: String], items: [String: CloudItem]) {
+        let everything = try cloud.control.everything()
+        let tree = everything.mapValues { item, contents in
+            switch item.kind {
+            case .folder: "folder"
+            case .link: "-> " + (item.linkTarget ?? "")
+            case .file: String(decoding: contents, as: UTF8.self)
+            }
+        }
+        let items = everything.mapValues(\.item)
+        return (tree, items.mapValues { Self.words($0) }.filter { !$0.value.isEmpty }, items)
+    }
+
+    /// Compares the index with the service. The daemon must have ended.
+    func compareIndex() throws -> [Loss] {
+        let index = try Index(path: data + "/index.db")
+        let all = try cloud.control.snapshot()
+        let snapshot = all.filter { !Self.isInTrash($0.key) }
+        var losses = try compareTrash(index, all)
+        var seen: Set<String> = []
+        func compare(_ folder: ItemNumber, _ prefix: String) throws(IndexError) {
+            var children: [IndexedItem] = []
+            try index.children(of: folder) {
+                children.append($0)
+                return true
+            }
+            for child in children {
+                let path = prefix + child.name
+                seen.insert(path)
+                var words = Self.difference(child, snapshot[path])
+                if words == nil { words = try difference(index, child, snapshot[path]) }
+                if let words { losses.append(Loss(.indexDiffers, path, words)) }
+                if child.item.kind == .folder { try compare(child.number, path + "/") }
+            }
+        }
+        try compare(.root, "")
+        for path in snapshot.keys.sorted() where !seen.contains(path) {
+            losses.append(Loss(.indexDiffers, path, "the index does not have it"))
+        }
+        return losses
+    }
+
+    private static func difference(_ row: IndexedItem, _ item: CloudItem?) -> String? {
+        guard let item else { return "the service does not have it" }
+        if row.item.identifier != item.identifier { return "it is \(row.item.identifier), not \(item.identifier)" }
+        let parent = item.parent == CloudItem.root ? ProviderItem.rootIdentifier : item.parent
+        if row.item.parent != parent { return "it is in \(row.item.parent), not in \(parent)" }
+        if !row.changes.isEmpty { return "changes \(row.changes.rawValue) wait" }
+        guard item.kind == .file else { return nil }
+        // A wrong size from the service is not shown if the contents are local.
+        let size = row.content == .current ? row.localSize : row.item.size
+        if size != Int64(item.size) { return "it has \(size ?? -1) bytes, not \(item.size)" }
+        let version = String(decoding: row.item.contentVersion, as: UTF8.self)
+        return version == "\(item.version)" ? nil : "its version is \(version), not \(item.version)"
+    }
+}
