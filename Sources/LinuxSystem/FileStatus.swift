@@ -113,3 +113,61 @@ extension FileDescriptor {
         return FileStatus(raw)
     }
 }
+
+extension FileStatus {
+    /// Whether the file has the same content as at another status, as far as the file system reports: same identity,
+    /// size and modification time. A change of owner, mode, name or links does not count.
+    package func hasSameContent(as other: FileStatus) -> Bool {
+        identity == other.identity && raw.st_size == other.raw.st_size
+            && raw.st_mtim.tv_sec == other.raw.st_mtim.tv_sec && raw.st_mtim.tv_nsec == other.raw.st_mtim.tv_nsec
+    }
+
+    /// Whether the file takes less room on disk than its size, so that it probably has holes.
+    package var isSparse: Bool { Int(raw.st_blocks) * 512 < size }
+
+    /// The time of the last change of content, in whole seconds since 1970.
+    package var modifiedSeconds: Int { raw.st_mtim.tv_sec }
+
+    /// The kind and permissions as one number, the kind in the upper bits.
+    package var mode: mode_t { raw.st_mode }
+}
+
+/// The state of a file at a moment. It equals a later state as long as nothing of the file was changed.
+///
+/// Size and modification date alone do not suffice: programs set dates back, and a new file may get the inode of a
+/// removed one. Programs cannot set the date of the last change of any kind (ctime).
+package struct FileState: Equatable, Sendable {
+    private let identity: FileStatus.Identity
+    private let size: Int
+    private let modified: FileTime
+    private let changed: FileTime
+
+    package init(_ status: FileStatus) {
+        identity = status.identity
+        size = status.size
+        modified = FileTime(status.modified)
+        changed = FileTime(status.changed)
+    }
+}
+
+extension FileDescriptor {
+    /// Whether any process has the file open for writing now, by whatever path or mount. Also `true` if the file
+    /// system cannot tell.
+    ///
+    /// Tries to take a read lease, which the kernel grants only on a file without writers (F_SETLEASE of fcntl(2)).
+    ///
+    /// - Precondition: this descriptor is open for reading only, and the file belongs to this process's user.
+    package var hasWriters: Bool {
+        // If a process opens the file meanwhile, the kernel signals the holder of the lease. The default signal,
+        // SIGIO, would end this process.
+        guard fcntl(rawValue, Self.setSignal, SIGURG) == 0, fcntl(rawValue, Self.setLease, F_RDLCK) == 0 else {
+            return true
+        }
+        _ = fcntl(rawValue, Self.setLease, F_UNLCK)
+        return false
+    }
+
+    /// The values of F_SETSIG and F_SETLEASE, which the Glibc module does not export.
+    private static let setSignal: CInt = 10
+    private static let setLease: CInt = 1024
+}

@@ -73,3 +73,53 @@ package struct EventPoll: Sendable {
         if let failure, failure != .interrupted { throw failure }
     }
 }
+
+/// A descriptor that becomes readable when a thread raises it (eventfd(2)), to wake a thread that waits in a poll.
+package struct EventCounter: Sendable {
+    package let descriptor: FileDescriptor
+
+    package init() throws(Errno) {
+        descriptor = FileDescriptor(owning: try retrying { clinux_eventfd() })
+    }
+
+    /// Makes the descriptor readable. Never blocks.
+    package func raise() {
+        // EAGAIN means that the counter is at its maximum, so the descriptor is readable already.
+        _ = try? withUnsafeBytes(of: UInt64(1)) { bytes in try descriptor.write(bytes) }
+    }
+
+    /// Makes the descriptor unreadable again.
+    package func reset() {
+        // EAGAIN means that it was not raised.
+        var value: UInt64 = 0
+        _ = try? withUnsafeMutableBytes(of: &value) { bytes in try descriptor.read(into: bytes) }
+    }
+}
+
+/// A descriptor that receives signals (signalfd(2)), for use in a poll.
+package struct SignalDescriptor: Sendable {
+    /// Readable while a signal is pending.
+    package let descriptor: FileDescriptor
+
+    /// Blocks the signals in this thread, and in threads that it creates later.
+    package init(blocking numbers: [CInt]) throws(Errno) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        let failure = pthread_sigmask(SIG_BLOCK, &signals, nil)
+        guard failure == 0 else { throw Errno(rawValue: failure) }
+        descriptor = FileDescriptor(owning: try retrying { clinux_signal_descriptor(&signals) })
+    }
+
+    /// Returns and removes a pending signal, or returns `nil` if there is none.
+    package func take() -> CInt? {
+        let number = clinux_take_signal(descriptor.rawValue)
+        return number > 0 ? number : nil
+    }
+}
+
+/// The effect of a signal on this process.
+package enum SignalDisposition {
+    /// Whether a signal is ignored, as SIGHUP is in a process that nohup(1) started.
+    package static func isIgnored(_ signal: CInt) -> Bool { clinux_is_ignored(signal) != 0 }
+}

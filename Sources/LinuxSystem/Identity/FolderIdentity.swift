@@ -1,3 +1,5 @@
+import Glibc
+
 /// The lasting identity of a folder: its file system, and the folder there. A disk that was unplugged and plugged in
 /// again, or a machine that was started anew, gives the same one. Another folder at the same path, or another disk that
 /// is mounted there, gives another.
@@ -66,5 +68,31 @@ extension FileDescriptor {
             folder = try folder.open(entry: name, [.pathOnly, .directory])
         }
         return folder
+    }
+}
+
+extension FileDescriptor {
+    /// Whether this directory is `folder` or lies beneath it, by whatever paths the two were opened. Compares the
+    /// device and inode of each ancestor.
+    package func isWithin(_ folder: FileDescriptor) throws(Errno) -> Bool {
+        let wanted = try folder.status().identity
+        let root = try FileDescriptor.open("/", [.pathOnly, .directory]).status().identity
+        var current = self
+        var identity = try status().identity
+        for _ in 0..<Int(PATH_MAX) {
+            if identity == wanted { return true }
+            let parent = try current.open("..", [.pathOnly, .directory])
+            let parentIdentity = try parent.status().identity
+            // A directory that is bind-mounted on itself can be its own parent without being the root.
+            if parentIdentity == identity, identity == root { return false }
+            (current, identity) = (parent, parentIdentity)
+        }
+        throw .nameTooLong
+    }
+
+    /// Whether one of two directories is the other or lies beneath it.
+    package func overlaps(_ folder: FileDescriptor) throws(Errno) -> Bool {
+        if try isWithin(folder) { return true }
+        return try folder.isWithin(self)
     }
 }

@@ -164,3 +164,65 @@ extension FileDescriptor {
         try entries().sorted { $0.name < $1.name }
     }
 }
+
+/// The reason why a walk through a tree ended early. Paths are relative to the walk's root.
+package enum WalkError: Error, Equatable {
+    /// An entry vanished, changed its kind, or was added after its directory was listed.
+    case changedDuringWalk(path: String)
+    /// A directory contains itself, which only a user-space file system can report.
+    case containsItself(path: String)
+    /// A system call failed, often because a directory or file may not be read.
+    case system(Errno, path: String)
+}
+
+extension WalkError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .changedDuringWalk(let path): "“\(path)” changed while the folder was being read"
+        case .containsItself(let path): "the folder “\(path)” contains itself"
+        case .system(let error, let path): "“\(path)”: \(error)"
+        }
+    }
+}
+
+/// An entry of a tree that a copy or an archive left out: a pipe, socket or device.
+package struct SkippedEntry: Sendable, Equatable {
+    /// The path below the root.
+    package let path: String
+    package let kind: FileStatus.Kind
+
+    package init(path: String, kind: FileStatus.Kind) {
+        self.path = path
+        self.kind = kind
+    }
+}
+
+/// The size of a tree, for showing progress. Determining it costs one status call for each file.
+package struct TreeSize: Sendable, Equatable {
+    /// The total size of all regular files in bytes.
+    package private(set) var bytes = 0
+    /// The number of entries, without the root.
+    package private(set) var entries = 0
+
+    /// Returns the size of a directory's contents, or `nil` if cancelled. Opens nothing but directories.
+    ///
+    /// - Parameter isCancelled: called at every entry.
+    package static func of(
+        _ root: FileDescriptor, isCancelled: () -> Bool = { false }
+    ) throws(WalkError) -> TreeSize? {
+        var size = TreeSize()
+        var walker = try TreeWalker(root: root, opensFiles: false)
+        while let event = try walker.next() {
+            if isCancelled() { return nil }
+            switch event {
+            case .file(let entry, _):
+                size.bytes += entry.status.size
+                size.entries += 1
+            case .enter(let entry): size.entries += entry.name == nil ? 0 : 1
+            case .link, .special: size.entries += 1
+            case .leave: break
+            }
+        }
+        return size
+    }
+}

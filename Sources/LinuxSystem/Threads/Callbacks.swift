@@ -1,3 +1,24 @@
+import Synchronization
+
+/// A completion handler that is called once, with the first of several results: client code may complete more than
+/// once, and a timeout or a cancellation may come first.
+package final class OneShotCompletion<Value: Sendable>: Sendable {
+    // Leaf lock: the handler is called after it is released.
+    private let handler: Mutex<(@Sendable (Value) -> Void)?>
+
+    /// - Parameter handler: Called at most once, on the thread that completes first, and released then.
+    package init(_ handler: @escaping @Sendable (Value) -> Void) { self.handler = Mutex(handler) }
+
+    /// Calls the handler, unless it was called before.
+    package func complete(_ value: Value) {
+        let handler = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        handler?(value)
+    }
+}
+
 /// A replaceable callback for a recurring event. Any thread may set it at any time.
 package final class Receiver<Event>: Sendable {
     /// A wrapper of the function. A function that is read out of a lock by itself comes back wrapped once more each
