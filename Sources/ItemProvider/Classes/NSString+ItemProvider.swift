@@ -1,3 +1,4 @@
+// In a file of its own, as each class of Foundation that providers offer and read.
 import Foundation
 import UniformTypeIdentifiers
 

@@ -1,6 +1,7 @@
 import FileCoordination
 import Foundation
 import Images
+import PropertyLists
 import UniformTypeIdentifiers
 
 /// The conversion of an item to an object of the class that its consumer requested.
@@ -137,5 +138,19 @@ struct ItemCoercion {
     static func propertyListData(_ value: Any) -> Data? {
         guard PropertyListSerialization.propertyList(value, isValidFor: .binary) else { return nil }
         return try? PropertyListSerialization.data(fromPropertyList: value, format: .binary, options: 0)
+    }
+}
+
+/// Property lists as data, in any of the three forms.
+package enum ItemPropertyList {
+    package static func decode(_ data: Data) -> NSObject? {
+        // Foundation takes any text at all for a property list of the oldest form, so such a list must look like a
+        // collection.
+        let start = data.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let start, ForeignPropertyList.isBinary(data) || "<{(".utf8.contains(start) || start == 0xEF else {
+            return nil
+        }
+        guard let list = try? ForeignPropertyList.read(data) else { return nil }
+        return (list as AnyObject) as? NSObject
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// A consumer's hold on a directory that a provider in another process offered as a copy.
@@ -25,5 +26,37 @@ package final class FolderLease: Sendable {
             return held
         }
         withExtendedLifetime(socket) {}
+    }
+}
+
+/// A directory on its way to a consumer, with the provider's end of the consumer's ``FolderLease``.
+struct LeasedFolder {
+    /// The supply for the consumer, with the lease.
+    let supply: Supply
+    /// The provider's end, which is closed when the consumer ends the lease.
+    let end: FileDescriptor
+
+    /// The longest wait. A consumer that was stopped does not block a provider's thread for longer.
+    private static let longestWaitMilliseconds: CInt = 60_000
+
+    /// Adds a lease to a supply.
+    ///
+    /// - Returns: `nil` for a supply that needs no lease, or if no socket can be made. Then the consumer's copy
+    ///   fails, with an error that says so, if the directory changes meanwhile.
+    init?(_ supply: Supply) {
+        guard case .file(let file) = supply, file.isDirectory, !file.isOfferedInPlace,
+            let (near, far) = try? SequencedPacketSocket.pair()
+        else { return nil }
+        end = near.descriptor
+        self.supply = .file(
+            SuppliedFile(
+                descriptor: file.descriptor, isDirectory: true, path: file.path, name: file.name,
+                isOfferedInPlace: false, isCoordinated: file.isCoordinated, lease: FolderLease(far.descriptor)))
+    }
+
+    /// Blocks until the consumer has ended the lease. This process must not keep a copy of the consumer's end.
+    static func wait(for end: FileDescriptor) {
+        var poll = pollfd(fd: end.rawValue, events: Int16(POLLIN), revents: 0)
+        while Glibc.poll(&poll, 1, longestWaitMilliseconds) < 0, errno == EINTR {}
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LinuxSystem
 import UniformTypeIdentifiers
 
@@ -155,4 +156,41 @@ package enum TypeIdentifier {
     private static func lowercase(_ byte: UInt8) -> UInt8 {
         UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
     }
+}
+
+/// The interface of an item provider for other modules of the package.
+extension NSItemProvider {
+    /// The representations in order of registration.
+    package var representations: [Representation] { promise.representations }
+
+    package func register(_ representation: Representation) {
+        promise.register(representation)
+    }
+}
+
+extension ItemPromise {
+    /// Runs the load handler of a registered type once, without conversion: its result is handed over unchanged.
+    ///
+    /// The parameters are those of ``SupplyTask``. A type that is not registered exactly so completes with
+    /// `itemUnavailableError` before this returns, and gives no task.
+    package func supply(
+        _ typeIdentifier: String, for delivery: Delivery, report: @escaping @Sendable (Double) -> Void,
+        completion: @escaping SupplyTask.Completion
+    ) -> SupplyTask? {
+        guard let representation = representation(of: typeIdentifier) else {
+            let registered = representations.map(\.typeIdentifier)
+            completion(.failure(ItemProviderError.noRepresentation(of: typeIdentifier, registered: registered)))
+            return nil
+        }
+        return SupplyTask(representation, for: delivery, report: report, completion: completion)
+    }
+}
+
+/// The time for which serving promised items may delay the end of a process.
+package enum Farewell {
+    /// Seconds: those of `PURVEY_EXIT_TIME_LIMIT`, else 3.
+    package static let longest: Int = {
+        guard let text = getenv("PURVEY_EXIT_TIME_LIMIT"), let seconds = Int(String(cString: text)) else { return 3 }
+        return min(max(seconds, 0), 3_600)
+    }()
 }

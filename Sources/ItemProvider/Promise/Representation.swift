@@ -87,3 +87,42 @@ package struct Representation: Sendable {
         return false
     }
 }
+
+/// The options of a file that a provider offers.
+public struct NSItemProviderFileOptions: OptionSet, Sendable {
+    /// The bits of the set; `openInPlace` is 1.
+    public let rawValue: Int
+
+    /// Creates a set from its bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The consumer may get the original file instead of a copy.
+    public static let openInPlace = NSItemProviderFileOptions(rawValue: 1)
+}
+
+/// The processes that may see and load a representation.
+///
+/// Inside one process everything is visible. Across processes the daemon decides, by the system's information about
+/// the requesting process and never by the process's own statements.
+public enum NSItemProviderRepresentationVisibility: Int, Sendable {
+    /// Every process of the same user.
+    case all = 0
+    /// Processes whose registered bundle names the same team.
+    case team = 1
+    /// Processes of the same group; on Linux the same as ``team``.
+    case group = 2
+    /// Only the process that registered the representation.
+    case ownProcess = 3
+}
+
+/// The form in which a consumer requests a representation: the columns of the bridging matrix.
+package enum Delivery: Int, Sendable, CaseIterable {
+    /// The bytes, in memory.
+    case data = 0
+    /// A file of the consumer's own, copied from the provider's.
+    case copy = 1
+    /// The provider's file itself if that is allowed and possible, else a copy.
+    case inPlace = 2
+}
