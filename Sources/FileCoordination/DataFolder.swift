@@ -1,3 +1,4 @@
+// In a file of its own because groups, bookmarks, versions and other modules all use it.
 import Foundation
 import Glibc
 

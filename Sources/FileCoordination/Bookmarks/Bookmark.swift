@@ -1,4 +1,5 @@
 import Conduit
+import Foundation
 import Glibc
 import LinuxSystem
 
@@ -112,4 +113,14 @@ extension Bookmark {
         let shared = zip(from, to).prefix { $0.utf8.elementsEqual($1.utf8) }.count
         return (Array(repeating: "..", count: from.count - shared) + to.dropFirst(shared)).joined(separator: "/")
     }
+}
+
+/// The time from one start of the machine to the next.
+package enum MachineSession {
+    /// The kernel's identifier of the current session; `nil` if it is unavailable.
+    package static let current: String? = {
+        let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+        let name = text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return name.isEmpty ? nil : name
+    }()
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LinuxSystem
+import OSLog
 
 extension ProcessCoordination {
     /// Makes a claim. Blocks only until an authority is connected.
@@ -101,5 +102,48 @@ extension ProcessCoordination {
             case .notify(let presenter, let notice): messenger(presenter)?.tell(notice)
             }
         }
+    }
+}
+
+extension ProcessCoordination {
+    /// Handles an event that cannot be sent, so that neither side waits for it for ever.
+    func giveUp(_ event: CoordinationEvent, _ reason: UnsendableEventError, on authority: any CoordinationAuthority) {
+        switch event {
+        case .claim(let request):
+            state.withLock { $0.claims.removeValue(forKey: request.number) }?
+                .finish(.denied(.refused(reason: reason.words)))
+        case .release(let claim, let outcomes) where !outcomes.isEmpty:
+            Self.log.error("what was written cannot be told to presenters: \(reason.words, privacy: .public)")
+            retry(.release(claim: claim, outcomes: []), on: authority)
+        default:
+            Self.log.error("a message to the Purvey daemon was not sent: \(reason.words, privacy: .public)")
+        }
+    }
+
+    private func retry(_ event: CoordinationEvent, on authority: any CoordinationAuthority) {
+        do { try authority.send(event) } catch { giveUp(event, error, on: authority) }
+    }
+}
+
+/// A notification of a provider that a file has changed. Claims that the provider makes during it, on the notified
+/// thread and in tasks started there, are marked: the process that changed the file does not wait for a provider that
+/// itself waits to read the file.
+///
+/// Claims on other threads of the provider cannot be distinguished from unrelated ones, and wait like those.
+package final class ChangeNoting: Sendable {
+    @TaskLocal private static var current: ChangeNoting?
+
+    private let isOver = Lock(false)
+
+    private init() {}
+
+    /// Whether the caller is within a notification. A task may outlast it.
+    static var isUnderWay: Bool { current.map { noting in !noting.isOver.withLock { $0 } } ?? false }
+
+    /// Runs the notification of a provider.
+    package static func run(_ body: () -> Void) {
+        let noting = ChangeNoting()
+        defer { noting.isOver.withLock { $0 = true } }
+        $current.withValue(noting, operation: body)
     }
 }
