@@ -1,3 +1,5 @@
+import Glibc
+
 /// The freedesktop MIME database: the MIME types of files by name and content, and the relations between types.
 ///
 /// Follows the Shared MIME-info Database specification. The database of a machine is the `mime.cache` files of its
@@ -66,5 +68,61 @@ package final class MIMEDatabase: Sendable {
         records = MIMETypeRecords(caches.map(\.file.path))
         self.namespaces = namespaces
         self.names = names
+    }
+}
+
+extension MIMEDatabase {
+    /// The database of this machine and user; `nil` if there is none.
+    ///
+    /// Its caches are `mime/mime.cache` in `XDG_DATA_HOME` and then in each of `XDG_DATA_DIRS` (XDG Base Directory
+    /// Specification). It is opened at first use.
+    package static let shared: MIMEDatabase? = MIMEDatabase(
+        cachePaths: dataDirectories { name in getenv(name).map { String(cString: $0) } }.map { $0 + "/mime/mime.cache" }
+    )
+
+    /// Returns the data directories, the most important first. Relative ones are ignored, as the specification
+    /// requires.
+    package static func dataDirectories(_ environment: (String) -> String?) -> [String] {
+        func value(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        let home = value("XDG_DATA_HOME") ?? value("HOME").map { $0 + "/.local/share" }
+        let system = value("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        var directories: [String] = []
+        for directory in [home].compactMap({ $0 }) + system.split(separator: ":").map(String.init)
+        where directory.hasPrefix("/") && !directories.contains(directory) {
+            directories.append(directory)
+        }
+        return directories
+    }
+}
+
+extension MIMEDatabase {
+    /// Returns the canonical name of a type: the target of an alias, else the name itself.
+    package func canonical(_ mime: String) -> String {
+        guard let type = names.number(of: mime) else { return mime }
+        let target = relations.canonical(type)
+        return target == type ? mime : names[target]
+    }
+
+    /// Returns the direct supertypes of a type, declared ones first.
+    ///
+    /// Implied supertypes are included: `text/plain` for every text type, and `application/octet-stream` for types
+    /// without a nearer one. `inode/` types have none, because they have no bytes.
+    package func parents(of mime: String) -> [String] {
+        if let type = names.number(of: mime) { return relations.parents(of: type).map { names[$0] } }
+        return mime.hasPrefix("inode/") ? [] : [names[mime.hasPrefix("text/") ? wellKnown.text : wellKnown.binary]]
+    }
+
+    /// Returns the file extensions of a type without the dot, the usual one first.
+    package func extensions(of mime: String) -> [String] {
+        let mime = canonical(mime)
+        let declared = records.record(of: mime).extensions
+        guard declared.isEmpty, let type = names.number(of: mime) else { return declared }
+        // A database without the XML files: the patterns have the extensions too, but not in order of preference.
+        return fileNames.extensions(of: type)
+    }
+
+    /// Returns the description of a type in English, such as "ODS spreadsheet"; `nil` if the database has none.
+    package func description(of mime: String) -> String? {
+        records.record(of: canonical(mime)).description
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// All declarations at one moment. Immutable, so that any number of threads can read it without a lock.
 package final class TypeSnapshot: Sendable {
     /// The identities and properties by index; the types of the system come first.
@@ -127,5 +129,34 @@ package struct InternedIdentities: Sendable {
         identities.append(TypeIdentity(declared: identifier, index: index))
         indexes[identifier] = index
         return index
+    }
+}
+
+/// A reference that is stored at most once and then stays. It is an `AtomicLazyReference` that the compiler can
+/// inline. (`AtomicLazyReference` calls into its library and asks the runtime for metadata, ten times the cost of the
+/// load.)
+struct StoredOnce<Instance: AnyObject & Sendable>: ~Copyable, Sendable {
+    private let storage = Atomic<Unmanaged<Instance>?>(nil)
+
+    deinit {
+        storage.load(ordering: .acquiring)?.release()
+    }
+
+    /// Returns the stored instance. It is valid as long as this value, because it is never replaced.
+    @inline(__always)
+    func load() -> Instance? {
+        storage.load(ordering: .acquiring)?.takeUnretainedValue()
+    }
+
+    /// Stores `instance`, unless another one is stored. Returns the stored one.
+    func storeIfNil(_ instance: Instance) -> Instance {
+        let retained = Unmanaged.passRetained(instance)
+        let (exchanged, original) = storage.compareExchange(
+            expected: nil, desired: retained, ordering: .acquiringAndReleasing)
+        if exchanged {
+            return instance
+        }
+        retained.release()
+        return original?.takeUnretainedValue() ?? instance
     }
 }
