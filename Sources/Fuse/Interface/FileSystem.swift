@@ -128,3 +128,35 @@ public protocol FileSystem: AnyObject, Sendable {
     /// does nothing.
     func releaseWholeFileLock(_ node: NodeID, handle: UInt64, owner: UInt64)
 }
+
+/// The number of a file between the kernel and a file system, which the file system chooses in its reply to a
+/// look-up.
+public struct NodeID: RawRepresentable, Hashable, Sendable {
+    /// The number. It is never 0, which the kernel takes for "there is no such file".
+    public let rawValue: UInt64
+
+    /// Creates a node from its number.
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The root directory of the mount.
+    public static let root = NodeID(rawValue: 1)
+}
+
+/// The process that made a request, as the kernel knew it at that time.
+///
+/// All three numbers are 0 for requests that the kernel makes by itself, such as writing back a mapped file.
+public struct Caller: Hashable, Sendable {
+    /// The user ID for file system access.
+    public let userID: UInt32
+    /// The group ID for file system access.
+    public let groupID: UInt32
+    /// The thread's number in the mount's process namespace.
+    public let processID: Int32
+
+    /// Creates a caller from its parts.
+    public init(userID: UInt32, groupID: UInt32, processID: Int32) {
+        self.userID = userID
+        self.groupID = groupID
+        self.processID = processID
+    }
+}

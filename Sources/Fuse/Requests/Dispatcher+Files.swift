@@ -1,4 +1,5 @@
 import CFuse
+import Glibc
 
 /// Decodes requests for the contents of files.
 extension Dispatcher {
@@ -113,4 +114,72 @@ extension Dispatcher {
     /// The most bytes of one copy, because the reply is a number of 32 bits. Callers repeat the call for larger
     /// copies.
     private static let largestCopy: UInt64 = 1 << 30
+}
+
+/// Decodes requests for directories.
+extension Dispatcher {
+    func openDirectory(_ request: Request, on channel: DeviceChannel) -> Bool {
+        let node = request.node
+        guard let body = request.load(fuse_open_in.self) else { return false }
+        fileSystem.openDirectory(node, OpenFlags(rawValue: body.flags), Reply(request, on: channel))
+        return true
+    }
+
+    func readDirectory(_ request: Request, withAttributes: Bool, on channel: DeviceChannel) -> Bool {
+        let node = request.node
+        guard let body = request.load(fuse_read_in.self) else { return false }
+        fileSystem.readDirectory(
+            node, handle: body.fh, after: body.offset,
+            Reply(request, room: Int(body.size), isMeasured: withAttributes, on: channel))
+        return true
+    }
+
+    func releaseDirectory(_ request: Request, on channel: DeviceChannel) -> Bool {
+        let node = request.node
+        guard let body = request.load(fuse_release_in.self) else { return false }
+        fileSystem.releaseDirectory(node, handle: body.fh, Reply(request, on: channel))
+        return true
+    }
+
+    func fsyncDirectory(_ request: Request, on channel: DeviceChannel) -> Bool {
+        let node = request.node
+        guard let body = request.load(fuse_fsync_in.self) else { return false }
+        fileSystem.fsyncDirectory(
+            node, handle: body.fh, dataOnly: body.fsync_flags & UInt32(FUSE_FSYNC_FDATASYNC) != 0,
+            Reply(request, on: channel))
+        return true
+    }
+}
+
+/// Decodes requests for locks.
+extension Dispatcher {
+    func getLock(_ request: Request, on channel: DeviceChannel) -> Bool {
+        guard let (handle, wanted) = lock(request, waits: false) else { return false }
+        fileSystem.conflictingLock(request.node, handle: handle, wanted, Reply(request, on: channel))
+        return true
+    }
+
+    func setLock(_ request: Request, waits: Bool, on channel: DeviceChannel) -> Bool {
+        guard let (handle, wanted) = lock(request, waits: waits) else { return false }
+        fileSystem.setLock(request.node, handle: handle, wanted, Reply(request, on: channel))
+        return true
+    }
+
+    /// Returns the handle and the lock of a request, or `nil` if it is malformed.
+    private func lock(_ request: Request, waits: Bool) -> (handle: UInt64, LockRequest)? {
+        guard let body = request.load(fuse_lk_in.self) else { return nil }
+        let kind: FileLock.Kind
+        switch Int32(bitPattern: body.lk.type) {
+        case F_RDLCK: kind = .reading
+        case F_WRLCK: kind = .writing
+        case F_UNLCK: kind = .none
+        default: return nil
+        }
+        let lock = FileLock(
+            kind: kind, start: body.lk.start, end: body.lk.end, processID: Int32(bitPattern: body.lk.pid))
+        let wanted = LockRequest(
+            owner: body.owner, lock: lock, isWholeFile: body.lk_flags & UInt32(FUSE_LK_FLOCK) != 0,
+            waits: waits)
+        return (body.fh, wanted)
+    }
 }
