@@ -1,4 +1,5 @@
 import Foundation
+import ItemProvider
 
 /// A source of drags. A toolkit begins a drag; this package does not contain one yet. A program cannot begin a drag
 /// by itself.
@@ -78,4 +79,20 @@ extension UIDragInteractionDelegate {
     ) {}
     /// Does nothing.
     public func dragInteraction(_ interaction: UIDragInteraction, sessionDidTransferItems session: any UIDragSession) {}
+}
+
+/// One dragged item.
+///
+/// Source: UIKit, `UIDragItem.h`, without the parts that depend on views.
+@MainActor open class UIDragItem: NSObject {
+    /// The representations of the item.
+    open private(set) var itemProvider: NSItemProvider
+    /// Any value of the program, for a drop within the same program. Other processes do not see it.
+    open var localObject: Any?
+
+    /// Creates an item to drag.
+    public init(itemProvider: NSItemProvider) {
+        self.itemProvider = itemProvider
+        super.init()
+    }
 }
