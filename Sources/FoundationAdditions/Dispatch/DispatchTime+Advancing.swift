@@ -1,3 +1,4 @@
+// In a file of its own because nothing else here extends the times of Dispatch.
 import Dispatch
 
 extension DispatchTime {

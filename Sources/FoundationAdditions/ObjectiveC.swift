@@ -1,3 +1,4 @@
+// In a file of its own, as the part of Apple's module ObjectiveC, which Foundation exports.
 import Foundation
 
 /// Any object can be an argument for `%@`, as on Apple's platforms. Foundation on Linux allows only its strings.
@@ -8,4 +9,15 @@ extension NSObject: @retroactive CVarArg, @retroactive _CVarArgObject {
 
     /// The object's address. It is read from ``_cVarArgObject``, which the list retains.
     public var _cVarArgEncoding: [Int] { [Int(bitPattern: Unmanaged.passUnretained(self).toOpaque())] }
+}
+
+/// Calls `body` and returns its result.
+///
+/// There are no autoreleased objects on Linux: the last reference destroys an object.
+///
+/// Source: ObjectiveC, which Foundation exports.
+public func autoreleasepool<Result, Failure: Error>(invoking body: () throws(Failure) -> Result) throws(Failure)
+    -> Result
+{
+    try body()
 }
