@@ -44,3 +44,45 @@ open class FPUIActionExtensionContext: NSExtensionContext, @unchecked Sendable {
     ///   counts as `failed`, and its description is shown to the user.
     open override func cancelRequest(withError error: any Error) { super.cancelRequest(withError: error) }
 }
+
+/// The contract between an extension with windows of its own and its host, for any toolkit. `FileProviderGTK`
+/// implements it for GTK.
+///
+/// Source: an addition. Apple's extensions show views.
+extension FPUIActionExtensionContext {
+    /// Whether a toolkit can find a display: the property list says that the extension shows windows
+    /// (`PurveyShowsWindows`), and the user who wants the action has a display. If it is `false`, ``ask(_:)`` may
+    /// find a terminal.
+    public var hasDisplay: Bool { asking?.hasDisplay ?? false }
+
+    /// Informs the host that a window waits for the user. The time limit does not run until ``windowDidDisappear()``.
+    public func windowDidAppear() { asking?.windowIsShown(true) }
+
+    /// Informs the host that no window is shown any more. The time limit then begins again.
+    public func windowDidDisappear() { asking?.windowIsShown(false) }
+}
+
+/// The domain of the errors with which an action's extension ends its request.
+public let FPUIErrorDomain = "FPUIErrorDomain"
+
+/// The reasons why an action was not done: the codes of ``FPUIErrorDomain``.
+///
+/// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
+public enum FPUIExtensionErrorCode: UInt, Sendable {
+    /// Cancellation by the user.
+    case userCancelled = 0
+    /// A failure.
+    case failed = 1
+}
+
+/// The identifier of an action in a property list.
+///
+/// Source: FileProviderUI, `FPUIActionExtensionContext.h`.
+public struct FPUIActionIdentifier: Hashable, RawRepresentable, Sendable {
+    /// The identifier's text.
+    public let rawValue: String
+    /// Creates an identifier from a text.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+    /// Creates an identifier from a text.
+    public init(rawValue: String) { self.rawValue = rawValue }
+}
