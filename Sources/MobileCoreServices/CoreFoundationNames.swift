@@ -1,3 +1,4 @@
+// In a file of its own because every file of the module uses these names.
 import Foundation
 
 // Foundation on Linux does not have the types of Core Foundation, which the older interface uses. The classes that

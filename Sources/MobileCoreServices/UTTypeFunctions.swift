@@ -122,3 +122,70 @@ private func retained(_ string: String) -> Unmanaged<CFString> {
 private func retained(_ strings: [NSString]) -> Unmanaged<CFArray> {
     Unmanaged.passRetained(strings as NSArray)
 }
+
+/// Returns the text of four bytes in Mac OS Roman, which is the form of a tag.
+public func UTCreateStringForOSType(_ inOSType: OSType) -> Unmanaged<CFString> {
+    let bytes = withUnsafeBytes(of: inOSType.bigEndian) { Array($0) }
+    let text = String(String.UnicodeScalarView(bytes.map(MacOSRoman.scalar(of:))))
+    return Unmanaged.passRetained(text as NSString)
+}
+
+/// Returns the four bytes of a text in Mac OS Roman, or zero if it is not four of its characters.
+public func UTGetOSTypeFromString(_ inString: CFString) -> OSType {
+    let bytes = (inString as String).unicodeScalars.map(MacOSRoman.byte(of:))
+    guard bytes.count == 4 else { return 0 }
+    return bytes.reduce(0) { sum, byte in sum.flatMap { sum in byte.map { sum << 8 | OSType($0) } } } ?? 0
+}
+
+/// The character set of the classic Mac OS. (Foundation's on Linux has other characters in the upper half.)
+private enum MacOSRoman {
+    /// The characters from 0x80 on; the lower half is ASCII.
+    private static let upperHalf = Array(
+        ("ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü"
+            + "†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø"
+            + "¿¡¬√ƒ≈∆«»…\u{A0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ"
+            + "‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{F8FF}ÒÚÛÙı\u{2C6}\u{2DC}¯\u{2D8}\u{2D9}\u{2DA}¸\u{2DD}\u{2DB}\u{2C7}").unicodeScalars)
+
+    static func scalar(of byte: UInt8) -> Unicode.Scalar {
+        byte < 0x80 ? Unicode.Scalar(byte) : upperHalf[Int(byte) - 0x80]
+    }
+
+    static func byte(of scalar: Unicode.Scalar) -> UInt8? {
+        if scalar.isASCII {
+            return UInt8(scalar.value)
+        }
+        return upperHalf.firstIndex(of: scalar).map { UInt8($0 + 0x80) }
+    }
+}
+
+// MARK: Tag classes
+
+/// Filename extensions.
+public var kUTTagClassFilenameExtension: CFString { "public.filename-extension" }
+/// MIME types.
+public var kUTTagClassMIMEType: CFString { "public.mime-type" }
+/// Types of the older pasteboard.
+public var kUTTagClassNSPboardType: CFString { "com.apple.nspboard-type" }
+/// Types of files on the classic Mac OS.
+public var kUTTagClassOSType: CFString { "com.apple.ostype" }
+
+// MARK: Keys of declarations
+
+/// A key of a bundle's property list: the types that the bundle owns.
+public var kUTExportedTypeDeclarationsKey: CFString { "UTExportedTypeDeclarations" }
+/// A key of a bundle's property list: the types that it uses and others own.
+public var kUTImportedTypeDeclarationsKey: CFString { "UTImportedTypeDeclarations" }
+/// A key of a declaration: the identifier.
+public var kUTTypeIdentifierKey: CFString { "UTTypeIdentifier" }
+/// A key of a declaration: the tags by class.
+public var kUTTypeTagSpecificationKey: CFString { "UTTypeTagSpecification" }
+/// A key of a declaration: the identifiers of the types that it conforms to.
+public var kUTTypeConformsToKey: CFString { "UTTypeConformsTo" }
+/// A key of a declaration: the description.
+public var kUTTypeDescriptionKey: CFString { "UTTypeDescription" }
+/// A key of a declaration: the name of an icon file.
+public var kUTTypeIconFileKey: CFString { "UTTypeIconFile" }
+/// A key of a declaration: the address of the type's description.
+public var kUTTypeReferenceURLKey: CFString { "UTTypeReferenceURL" }
+/// A key of a declaration: the version of the type.
+public var kUTTypeVersionKey: CFString { "UTTypeVersion" }
