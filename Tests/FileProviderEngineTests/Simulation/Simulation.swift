@@ -184,7 +184,15 @@ final class Simulation {
                 story.tell("power lost, and what came later \(loss)")
                 removals.forget()
                 if loss != .ofIndex { promised = promised.filter { words.contains($0.key) } }
-                if loss != .ofJournal { forgetNumbers() }
+                if loss != .ofJournal {
+                    forgetNumbers()
+                    // The engine may not know all items of a directory any more, and what it removes may reappear.
+                    for path in provider.tree.keys {
+                        provider.identifier(at: path).flatMap { provider.item(of: $0) }.map {
+                            arrivals.noteUse($0.parent)
+                        }
+                    }
+                }
             }
         }
         // Stands for a damaged index, which has to be rebuilt.

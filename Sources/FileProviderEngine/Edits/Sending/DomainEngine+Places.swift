@@ -36,6 +36,12 @@ extension DomainEngine {
         return .waits(for: other)
     }
 
+    /// Returns an item that the provider was asked to move to a place and that has no reply yet. The provider's item in
+    /// that place may be that one, under another identifier.
+    func mover(besides number: ItemNumber, to place: SentLocation) -> ItemNumber? {
+        edits.moves.first { $0.value == place && $0.key != number && !waits($0.key, for: number) }?.key
+    }
+
     /// Returns an item that may still be in a place at the provider, and that is not held up.
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {

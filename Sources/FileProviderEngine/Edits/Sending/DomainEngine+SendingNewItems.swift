@@ -81,6 +81,12 @@ extension DomainEngine {
         else { return nil }
         let request = replies.beginRequest()
         guard let found = try await item(at: place) else { return nil }
+        if try index.item(identifier: place.parent) == nil {
+            // The index was lost since.
+            let folders = try await withAncestors([found]).dropLast()
+            if isClosed { throw EngineClosedError() }
+            try apply(Array(folders), listedIn: nil, answering: request)
+        }
         let known = try index.item(identifier: found.identifier)
         let isDeleted = known?.changes.contains(.deleted) ?? false
         // An item that was created locally and confirmed under the name meanwhile is certainly another one.

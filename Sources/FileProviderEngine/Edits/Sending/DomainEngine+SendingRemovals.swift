@@ -155,6 +155,8 @@ extension DomainEngine {
                     besides: folder, to: SentLocation(parent: child.parent, name: child.filename))
                 {
                     return .waits(for: sender)
+                } else if let mover = mover(besides: folder, to: SentLocation(child)) {
+                    return .waits(for: mover)
                 } else if let row = try rowLeft(at: child), row.number != folder {
                     return .waits(for: row.number)
                 }

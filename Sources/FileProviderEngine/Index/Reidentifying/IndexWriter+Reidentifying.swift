@@ -34,6 +34,8 @@ extension IndexWriter {
     mutating func noteReidentified(_ folder: ItemNumber) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         try state.reidentified.note(folder)
+        // With an anchor only later changes would be requested, and the directory would not be listed.
+        try setAnchor(nil, of: identifier)
         try setOutdated(true, identifier)
     }
 
