@@ -146,6 +146,63 @@ import Testing
         #expect(domain.provider.count(.create) == 2)
     }
 
+    /// The folder has been listed by its new identifier when the reply to the new file comes.
+    @Test func aRemovalIsBelievedAfterALateAnswer() async throws {
+        let domain = try Self.domain()
+        domain.provider.addFolder("folder")
+        _ = try await domain.tree()
+        domain.engine.signal(container: nil)
+        try await eventually { try await domain.engine.doing { !$0.isBusy } }
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.after = { request throws(ProviderError) in
+                guard request.kind == .create else { return }
+                for _ in 0..<1_000_000 where provider.count(.page(of: "/other", after: nil)) == 0 {
+                    await Task.yield()
+                }
+                for _ in 0..<1_000 { await Task.yield() }
+            }
+        }
+        try await domain.make("folder/new", "text")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return provider.identifier(at: "folder/new") != nil
+        }
+        try await domain.rename("folder", "other")
+        try await domain.settle()
+        provider.remove("/other/new")
+        domain.engine.signal(container: nil)
+        try await Self.expectSame(domain, ["other": "/"])
+    }
+
+    /// The provider has the child under an identifier that the engine does not know yet.
+    @Test func aFolderIsRemovedAfterAChildThatWasMovedInIt() async throws {
+        let domain = try Self.domain()
+        let folder = domain.provider.addFolder("folder")
+        domain.provider.addFolder("child", in: folder)
+        _ = try await domain.tree()
+        let provider = domain.provider
+        provider.behave { behaviour in
+            behaviour.before = { request throws(ProviderError) in
+                // The child's removal is slower than the folder's.
+                guard case .item("/folder/child") = request else { return }
+                for _ in 0..<1_000_000 where provider.count(.page(of: folder, after: nil)) < 2 { await Task.yield() }
+                for _ in 0..<1_000 { await Task.yield() }
+            }
+            behaviour.after = { request throws(ProviderError) in
+                if request.kind == .move { throw .of(.serverUnreachable) }
+            }
+        }
+        try await domain.rename("folder/child", "folder/moved")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return provider.identifier(at: "folder/moved") != nil
+        }
+        try await domain.removeFolder("folder/moved")
+        try await domain.removeFolder("folder")
+        try await Self.expectSame(domain, [:])
+    }
+
     /// The file was only moved locally, so that no bytes of it are left to send.
     @Test func aMovedFileIsGoneIfAFolderHasItsPath() async throws {
         let domain = try Self.domain()
