@@ -22,7 +22,18 @@ import Testing
         try retrying { setgroups(0, nil) }
         try retrying { setgid(other) }
         try retrying { setuid(other) }
+        // PR_SET_DUMPABLE. The change made this process's files of /proc root's, and it could make no namespaces.
+        try #require(controlProcess(4, 1, 0, 0, 0) == 0)
         return folder
+    }
+
+    private typealias ProcessControl = @convention(c) (CInt, Int, Int, Int, Int) -> CInt
+
+    /// prctl(2), which takes a variable number of arguments; the language does not import those.
+    private static func controlProcess(_ option: CInt, _ a: Int, _ b: Int, _ c: Int, _ d: Int) -> CInt {
+        guard let address = dlsym(nil, "prctl") else { return -1 }
+        // On x86-64 and arm64, integers are passed in the same registers whether or not their number varies.
+        return unsafeBitCast(address, to: ProcessControl.self)(option, a, b, c, d)
     }
 
     @Test(.enabled(if: geteuid() == 0)) func noneGoesThroughForAnOrdinaryUserEither() async {
