@@ -29,17 +29,7 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
             page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByName as Data)
             || page == NSFileProviderPage(NSFileProviderPage.initialPageSortedByDate as Data)
         do {
-            let catalogue = try provider.catalogue()
-            let (items, next) = try catalogue.perform { catalogue in
-                // The working set lists only items with user metadata; every other known change is in the change
-                // feed.
-                guard let folder else {
-                    let items = try catalogue.markedItems(after: Self.number(isFirst ? nil : page), limit: size)
-                    return (items, items.count < size ? nil : items.last.map { Data("\($0.number)".utf8) })
-                }
-                let listed = try catalogue.page(of: folder, after: Self.name(isFirst ? nil : page), limit: size)
-                return (listed.items, listed.next.map { Self.token($0) })
-            }
+            let (items, next) = try items(isFirst ? nil : page, size)
             observer.didEnumerate(provider.items(items))
             observer.finishEnumerating(upTo: next.map { NSFileProviderPage($0) })
         } catch {
@@ -47,22 +37,33 @@ final class FolderEnumerator: NSObject, NSFileProviderEnumerator {
         }
     }
 
-    /// The page tokens of a directory. A name never contains this character, so that no token equals that of a first
-    /// page.
+    /// Returns a page of items and the token of the next one.
+    ///
+    /// - Parameter page: the token; `nil` for the first page.
+    private func items(_ page: NSFileProviderPage?, _ size: Int) throws -> (items: [CatalogueItem], next: Data?) {
+        let catalogue = try provider.catalogue()
+        guard let folder else {
+            // The working set lists only items with user metadata; every other known change is in the change feed.
+            let number = try page.map { try Self.number($0) } ?? 0
+            let items = try catalogue.perform { try $0.markedItems(after: number, limit: size) }
+            return (items, items.count < size ? nil : items.last.map { Data("\($0.number)".utf8) })
+        }
+        let name = try page.map { try Self.name($0) } ?? []
+        let listed = try catalogue.perform { try $0.page(of: folder, after: name, limit: size) }
+        return (listed.items, listed.next.map { Data([Self.tokenMark] + $0) })
+    }
+
+    /// The beginning of a directory's page tokens, which a name follows. No name has this character, so that no token
+    /// equals that of a first page.
     private static let tokenMark = UInt8(ascii: "/")
 
-    private static func token(_ name: [UInt8]) -> Data { Data([tokenMark] + name) }
-
-    /// Returns the name after which a page begins; empty for the first one.
-    private static func name(_ page: NSFileProviderPage?) throws -> [UInt8] {
-        guard let page else { return [] }
+    private static func name(_ page: NSFileProviderPage) throws -> [UInt8] {
         guard page.rawValue.first == tokenMark, page.rawValue.count > 1 else { throw NSFileProviderError(.pageExpired) }
         return Array(page.rawValue.dropFirst())
     }
 
     /// Returns the number after which a page of the working set begins.
-    private static func number(_ page: NSFileProviderPage?) throws -> Int64 {
-        guard let page else { return 0 }
+    private static func number(_ page: NSFileProviderPage) throws -> Int64 {
         guard let number = Int64(String(decoding: page.rawValue, as: UTF8.self)) else {
             throw NSFileProviderError(.pageExpired)
         }

@@ -49,9 +49,12 @@ extension Catalogue {
 
     /// Completes the first listing of a directory if it is under way, because something else needs all of its items.
     func endListing(of folder: Int64) throws {
-        while let listing = listings.current, listing.folder == folder {
-            _ = try goOn(with: listing, by: Self.portion)
+        guard let listing = listings.current, listing.folder == folder else { return }
+        while !listing.isAdded {
+            try add(Self.portion, by: listing)
+            _ = listing.take()
         }
+        listings.current = nil
     }
 
     /// Gives up a listing that was not used since this was last called. It keeps a directory open, so that a disk
@@ -63,20 +66,23 @@ extension Catalogue {
         watches.forget(listing.folder)
     }
 
-    /// The number of items that are added in one transaction.
+    /// The number of items that are added at least in one transaction, where no page says it.
     static let portion = 5000
 
     private func goOn(with listing: FirstListing, by count: Int) throws -> [CatalogueItem] {
         listing.isUsed = true
+        if listing.isShort(of: count) { try add(count, by: listing) }
+        defer { if listing.isComplete { listings.current = nil } }
+        return listing.take(count)
+    }
+
+    private func add(_ count: Int, by listing: FirstListing) throws {
         do {
             guard let folder = try row(listing.folder), !folder.isGone else { throw FolderError.noSuchItem }
-            let items = try database.transaction {
-                let items = try listing.more(count, in: self)
-                if listing.isComplete { try noteListed(listing.folder) }
-                return items
+            try database.transaction {
+                try listing.add(count, to: self)
+                if listing.isAdded { try noteListed(listing.folder) }
             }
-            if listing.isComplete { listings.current = nil }
-            return items
         } catch {
             listings.current = nil
             noteFailure(of: listing.folder, error)

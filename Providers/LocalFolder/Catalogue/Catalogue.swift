@@ -57,7 +57,7 @@ package struct Catalogue {
         // A scan finds again what a crash of the machine loses.
         try database.execute(
             """
-            PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
+            PRAGMA page_size = 16384; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
             PRAGMA cache_size = -\(cacheSize);
             """)
         try database.execute(

@@ -10,6 +10,12 @@ final class FirstListing {
     /// The indices of the names that the listing has not reached.
     private var rest: Range<Int>
     /// The name that the listing has reached; empty at the beginning.
+    private var reached: [UInt8] = []
+    /// The number of items that were added at least, the last time.
+    private var portion = 0
+    /// The items that were added and not taken yet.
+    private var waiting: ArraySlice<CatalogueItem> = []
+    /// The name of the item that was taken last; empty at the beginning.
     private(set) var last: [UInt8] = []
     /// Whether a file was an item of another place before.
     private(set) var hasMoved = false
@@ -17,8 +23,15 @@ final class FirstListing {
     /// Whether a page was asked for since ``Catalogue/endUnusedListing()`` was called.
     var isUsed = true
 
+    /// The most items of a portion. Each transaction writes much of the index of inodes, because names are in another
+    /// order. So the portions grow.
+    private static let mostOfPortion = 32_000
+
     var folder: Int64 { compared.number }
-    var isComplete: Bool { rest.isEmpty }
+    /// Whether all files are items.
+    var isAdded: Bool { rest.isEmpty }
+    /// Whether all items were taken.
+    var isComplete: Bool { isAdded && waiting.isEmpty }
 
     /// Begins the listing of a directory without known items.
     init(of compared: ComparedFolder, in catalogue: Catalogue) throws {
@@ -30,18 +43,30 @@ final class FirstListing {
 
     deinit { ahead?.cancel() }
 
-    /// Adds at least `count` further items to the catalogue, or all that are left. Must be called in a transaction.
-    /// The listing cannot go on after an error.
-    func more(_ count: Int, in catalogue: Catalogue) throws -> [CatalogueItem] {
-        var items: [CatalogueItem] = []
-        while items.count < count, !rest.isEmpty {
+    /// Whether a portion has to be added before so many items can be taken.
+    func isShort(of count: Int) -> Bool { waiting.count < count && !isAdded }
+
+    /// Takes items that were added, at most `count`.
+    func take(_ count: Int = .max) -> [CatalogueItem] {
+        let taken = Array(waiting.prefix(count))
+        waiting.removeFirst(taken.count)
+        if let item = taken.last { last = item.name }
+        return taken
+    }
+
+    /// Adds the next portion to the catalogue, so that at least `count` items can be taken, or all that are left. Must
+    /// be called in a transaction. The listing cannot go on after an error.
+    func add(_ count: Int, to catalogue: Catalogue) throws {
+        portion = max(count, min(2 * portion, Self.mostOfPortion))
+        var items = Array(waiting)
+        let wanted = items.count + portion
+        while items.count < wanted, !rest.isEmpty {
             let range = FilesAhead.range(from: rest.lowerBound, of: compared)
-            let files = try ahead?.next() ?? compared.files(range)
-            try items += add(files, to: catalogue)
+            try items += add(try ahead?.next() ?? compared.files(range), to: catalogue)
             rest = range.upperBound..<rest.upperBound
-            last = compared.names[range.upperBound - 1]
+            reached = compared.names[range.upperBound - 1]
         }
-        return items
+        waiting = items[...]
     }
 
     private func add(_ files: [FoundFile], to catalogue: Catalogue) throws -> [CatalogueItem] {
@@ -49,7 +74,7 @@ final class FirstListing {
         var new: [FoundFile] = []
         items.reserveCapacity(files.count)
         new.reserveCapacity(files.count)
-        let mayBeKnown = try catalogue.hasChildren(folder, after: last)
+        let mayBeKnown = try catalogue.hasChildren(folder, after: reached)
         for file in files {
             if mayBeKnown, let item = try catalogue.row(named: file.name, in: folder) {
                 items.append(item)
@@ -60,9 +85,11 @@ final class FirstListing {
                 new.append(file)
             }
         }
+        let areInOrder = items.isEmpty
         for start in stride(from: 0, to: new.count, by: Catalogue.mostAdditions) {
             try items += catalogue.insert(new[start..<min(start + Catalogue.mostAdditions, new.count)], in: folder)
         }
+        if !areInOrder { items.sort { $0.name.lexicographicallyPrecedes($1.name) } }
         hasAdditions = hasAdditions || !items.isEmpty
         return items
     }

@@ -97,7 +97,10 @@ struct FolderComparison {
 
     private mutating func listFirst() throws {
         let listing = try FirstListing(of: compared, in: catalogue)
-        while !listing.isComplete { _ = try listing.more(Catalogue.portion, in: catalogue) }
+        while !listing.isAdded {
+            try listing.add(Catalogue.portion, to: catalogue)
+            _ = listing.take()
+        }
         hasChanged = listing.hasMoved
         hasAdditions = listing.hasAdditions
     }
