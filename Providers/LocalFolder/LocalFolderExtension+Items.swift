@@ -15,13 +15,17 @@ extension LocalFolderExtension {
             (try? catalogue?.perform { ($0.stamp, try $0.marks(of: items.map(\.number))) }) ?? ("", [:])
         func identifier(_ number: Int64) -> String { Catalogue.identifier(of: number, stamp: stamp) }
         let types = FilenameTypes()
+        let failures = unsent.errors
+        // Most items of a page have the same directory.
+        var parent = (number: CatalogueItem.root, identifier: identifier(CatalogueItem.root))
         return items.map { item in
             let known = identifier(item.number)
-            let failure = unsent.error(of: known)
-            let edited = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } }
+            let failure = failures[known]
+            let item = failure.flatMap { _ in catalogue.map { copies.edited(item, known, $0) } } ?? item
+            if item.parent != parent.number { parent = (item.parent, identifier(item.parent)) }
             return LocalFolderItem(
-                edited ?? item, marks[item.number] ?? CatalogueMarks(), root: displayName,
-                unsent: failure.map { error($0) }, types: types, identifier: identifier)
+                item, marks[item.number] ?? CatalogueMarks(), root: displayName, unsent: failure.map { error($0) },
+                types: types, identifier: known, parent: parent.identifier)
         }
     }
 

@@ -19,15 +19,15 @@ final class LocalFolderItem: NSObject, NSFileProviderItemProtocol {
     /// - Parameters:
     ///   - root: the filename of the root.
     ///   - types: a cache of the types of filename extensions.
-    ///   - identifier: returns the identifier of an item number.
+    ///   - parent: the identifier of the item's directory.
     init(
         _ item: CatalogueItem, _ marks: CatalogueMarks, root: String, unsent: (any Error)?,
-        types: FilenameTypes, identifier: (Int64) -> String
+        types: FilenameTypes, identifier: String, parent: String
     ) {
         self.item = item
         self.marks = marks
-        self.identifier = identifier(item.number)
-        parent = identifier(item.parent)
+        self.identifier = identifier
+        self.parent = parent
         self.unsent = unsent
         name = item.number == CatalogueItem.root ? root : item.filename
         contentType =

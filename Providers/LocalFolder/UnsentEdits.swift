@@ -18,6 +18,9 @@ final class UnsentEdits: Sendable {
     /// The items that have an unsent edit.
     var identifiers: [String] { state.withLock { Array($0.errors.keys) } }
 
+    /// The reasons why edits are not in the served directory, by item.
+    var errors: [String: any Error] { state.withLock { $0.errors } }
+
     /// Returns the reason why an item's edit is not in the served directory, or `nil` if no edit is missing there.
     func error(of identifier: String) -> (any Error)? { state.withLock { $0.errors[identifier] } }
 
