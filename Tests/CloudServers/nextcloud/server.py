@@ -1,0 +1,125 @@
+"""The server's socket, and a thread for each connection."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+
+from .accounts import credentials
+from .connection import Connection, ConnectionBody, Disconnected
+from .faults import Fault
+from .message import DavError, FileSlice, Request, Response
+from .router import SOCKET, Router
+
+# Seconds that a connection without a request stays open.
+IDLE = 600
+
+
+class Server:
+    """Accepts connections on a port of the loopback address."""
+
+    def __init__(self, router: Router, port: int, context: ssl.SSLContext | None) -> None:
+        self.router = router
+        self.context = context
+        self.socket = socket.create_server(("127.0.0.1", port), backlog=256)
+
+    @property
+    def url(self) -> str:
+        return f"{'https' if self.context else 'http'}://127.0.0.1:{self.socket.getsockname()[1]}"
+
+    def run(self) -> None:
+        while True:
+            try:
+                accepted, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(accepted,), daemon=True).start()
+
+    def serve(self, accepted: socket.socket) -> None:
+        """Serves one connection until it ends."""
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        accepted.settimeout(IDLE)
+        with contextlib.suppress(OSError, ssl.SSLError):
+            if self.context:
+                accepted = self.context.wrap_socket(accepted, server_side=True)
+            connection = Connection(accepted, self.context is not None)
+            try:
+                while request := connection.receive():
+                    if request.path == SOCKET:
+                        accepted.settimeout(None)
+                        self.router.push.serve(connection, request)
+                        break
+                    if not self.reply(connection, request):
+                        break
+            except Disconnected:
+                pass
+            finally:
+                connection.close()
+
+    def reply(self, connection: Connection, request: Request) -> bool:
+        """Carries out one request, with the fault that was ordered for it. Returns whether the connection goes on."""
+        started, faults = time.monotonic(), self.router.cloud.faults
+        controls = request.path.startswith("/-/")
+        fault = None if controls else faults.take(request, user_of(request))
+        response: Response | None = None
+        try:
+            with self.recorded(request, started, controls) as outcome:
+                if fault and fault.delay:
+                    time.sleep(fault.delay)
+                if fault and fault.drop == "before":
+                    raise Disconnected
+                response = outcome.response = self.respond(request, fault)
+                if fault and fault.delay_reply:
+                    time.sleep(fault.delay_reply)
+                if fault and fault.drop == "after":
+                    raise Disconnected
+                return connection.send(request, response, fault)
+        except Disconnected:
+            if response and isinstance(response.body, FileSlice):
+                response.body.close()
+            connection.reset()
+            return False
+
+    def respond(self, request: Request, fault: Fault | None) -> Response:
+        if fault and fault.expire:
+            self.router.cloud.accounts.expire(user_of(request))
+        response = fault.instead() if fault else None
+        if not response:
+            try:
+                response = self.router.handle(request)
+            except (Disconnected, OSError):
+                raise Disconnected from None
+            except Exception as failure:
+                traceback.print_exc()
+                response = DavError(500, type(failure).__name__, str(failure)).response()
+        if fault:
+            fault.change(response)
+        return response
+
+    @contextlib.contextmanager
+    def recorded(self, request: Request, started: float, controls: bool) -> Iterator[Outcome]:
+        """Notes the request when it has ended, however it ends."""
+        outcome = Outcome()
+        try:
+            yield outcome
+        finally:
+            if not controls:
+                count = request.body.count if isinstance(request.body, ConnectionBody) else 0
+                self.router.cloud.faults.record(request, outcome.response, count, time.monotonic() - started)
+
+
+class Outcome:
+    """The reply to a request, once there is one."""
+
+    response: Response | None = None
+
+
+def user_of(request: Request) -> str:
+    """Returns the name in a request's Authorization header, unverified."""
+    kind, _, value = request.header("authorization").partition(" ")
+    return credentials(kind, value)[0] if kind.lower() == "basic" else ""
