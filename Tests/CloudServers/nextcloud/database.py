@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS logins (
     poll TEXT PRIMARY KEY, flow TEXT UNIQUE, name TEXT, created REAL, uid TEXT, password TEXT);
 CREATE TABLE IF NOT EXISTS nodes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, parent INTEGER, name TEXT NOT NULL, folder INTEGER NOT NULL,
-    size INTEGER NOT NULL, mtime INTEGER NOT NULL, etag TEXT NOT NULL, mime TEXT, checksum TEXT, blob TEXT, created INTEGER, uploaded INTEGER,
+    size INTEGER NOT NULL, mtime INTEGER NOT NULL,
+    etag TEXT NOT NULL, mime TEXT, checksum TEXT, blob TEXT, created INTEGER, uploaded INTEGER,
     encrypted INTEGER NOT NULL DEFAULT 0, owner TEXT NOT NULL, UNIQUE (parent, name));
 CREATE TABLE IF NOT EXISTS mounts (
     id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT, parent INTEGER, name TEXT, target INTEGER, kind TEXT,

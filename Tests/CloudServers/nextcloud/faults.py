@@ -97,7 +97,8 @@ class Fault:
 
     def made_up(self) -> bytes:
         return b"".join(
-            b"<d:response><d:href>/remote.php/dav/files/made-up/%d</d:href><d:propstat><d:prop><d:getetag>&quot;%d&quot;"
+            b"<d:response><d:href>/remote.php/dav/files/made-up/%d</d:href>"
+            b"<d:propstat><d:prop><d:getetag>&quot;%d&quot;"
             b"</d:getetag><d:getcontentlength>1</d:getcontentlength><d:resourcetype/></d:prop>"
             b"<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>" % (index, index)
             for index in range(self.entries)

@@ -36,8 +36,8 @@ class FileLocks:
 
     @contextmanager
     def changing(self, *places: Place, held: bool = False) -> Iterator[None]:
-        """Holds exclusive locks on places; raises 423 where another request holds one. With `held`, the caller is a reader
-        of each."""
+        """Holds exclusive locks on places; raises 423 where another request holds one. With `held`, the caller is a
+        reader of each."""
         taken: list[Place] = []
         try:
             for place in places:

@@ -147,7 +147,8 @@ class DavError(Exception):
             self.status,
             (
                 '<d:error xmlns:d="DAV:" xmlns:s="http://sabredav.org/ns">\n'
-                f"  <s:exception>{escape(name)}</s:exception>\n  <s:message>{escape(str(self))}</s:message>\n</d:error>\n"
+                f"  <s:exception>{escape(name)}</s:exception>\n"
+                f"  <s:message>{escape(str(self))}</s:message>\n</d:error>\n"
             ),
         )
         reply.headers.update(self.headers)

@@ -78,7 +78,7 @@ def copy_node(tree: Tree, node: Node, parent: Node, name: str, deep: bool) -> No
 
 
 def remove(tree: Tree, place: Place, trash: bool = True) -> None:
-    """Moves a file or folder into its owner's trash, or removes it at once. A mount is only taken away from its user."""
+    """Moves a file or folder into its owner's trash, or removes it at once. A mount only leaves its user."""
     with tree.edit():
         node = place.node
         assert node

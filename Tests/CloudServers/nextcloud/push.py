@@ -144,7 +144,7 @@ class Push:
         return found[0].uid if found else ""
 
     def changed(self, users: set[str], ids: set[int]) -> None:
-        """Notes a change for the listeners of these users. The first message goes at once, further ones after a pause."""
+        """Notes a change for the listeners of these users. The first message goes at once, others after a pause."""
         now, shortest = time.monotonic(), self.cloud.number("push-pause", 1.0)
         with self.condition:
             for listener in self.listeners:

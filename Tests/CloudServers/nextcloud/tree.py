@@ -80,7 +80,7 @@ class Tree:
         ]
 
     def resolve(self, user: str, names: tuple[str, ...]) -> Place:
-        """Returns the place of a path; raises 409 where a folder on the way is missing. Files have nothing below them."""
+        """Returns the place of a path, with nothing in it where a folder on the way is missing."""
         place = Place(user, (), [self.root(user)])
         for index, name in enumerate(names):
             above = place.node
@@ -153,8 +153,8 @@ class Tree:
         now = int(self.clock.now())
         folder = blob is None
         number = self.database.insert(
-            "INSERT INTO nodes (parent, name, folder, size, mtime, etag, mime, checksum, blob, created, uploaded, owner) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO nodes (parent, name, folder, size, mtime, etag, mime, checksum, blob, created, uploaded, "
+            "owner) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             parent,
             name,
             int(folder),
@@ -180,8 +180,8 @@ class Tree:
             if not row:
                 return
             self.database.execute(
-                "UPDATE nodes SET etag = ?, size = size + ?, mtime = CASE WHEN folder THEN MAX(mtime, ?) ELSE mtime END "
-                "WHERE id = ?",
+                "UPDATE nodes SET etag = ?, size = size + ?, mtime = CASE WHEN folder THEN MAX(mtime, ?) ELSE mtime "
+                "END WHERE id = ?",
                 new_etag(),
                 growth,
                 now,

@@ -11,7 +11,7 @@ from .tree import mime_of
 
 
 class Versions:
-    """The versions of one user's files. Each is named by the seconds of its modification; the current one is among them."""
+    """The versions of one user's files, named by the seconds of their modification; the current one is among them."""
 
     def __init__(self, cloud: Cloud, user: str) -> None:
         self.cloud = cloud
