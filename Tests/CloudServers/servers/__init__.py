@@ -1,0 +1,1 @@
+"""Servers by others, started for tests: recipes.py has one recipe for each."""
