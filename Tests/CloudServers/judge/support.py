@@ -117,8 +117,8 @@ class Nextcloud:
         password: str = "secret",
         **headers: str,
     ) -> Reply:
-        """Sends a request. A path that does not begin with a slash lies among the user's files; underscores in the names
-        of headers are hyphens."""
+        """Sends a request. A path without a leading slash lies among the user's files; underscores in the names of
+        headers are hyphens."""
         address = urlsplit(self.url)
         if not path.startswith("/"):
             path = f"/remote.php/dav/files/{user}/{quote(path)}"
@@ -183,8 +183,7 @@ class CloudCase(unittest.TestCase):
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
-    """Returns the files of a tree with their bytes, and its folders with nothing; what clients keep for themselves is left
-    out."""
+    """Returns the files of a tree with their bytes, and its folders with nothing, without clients' own databases."""
     found: dict[str, bytes | None] = {}
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()

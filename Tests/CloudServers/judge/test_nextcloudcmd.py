@@ -9,6 +9,9 @@ from .sync import MIB, SyncCase
 
 
 class NextcloudClientTests(SyncCase):
+    # Debian's version 3.7 fails to put empty files into a bulk upload (nextcloud/desktop#5871).
+    sends_empty_files = False
+
     def command(self, folder: Path) -> list[str | Path]:
         client = program(self, "nextcloudcmd")
         return [client, "--non-interactive", "-h", "-u", "alice", "-p", "secret", folder, self.cloud.url]

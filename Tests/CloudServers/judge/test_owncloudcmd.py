@@ -42,6 +42,3 @@ class OwncloudClientTests(SyncCase):
 
     def test_conflict_keeps_both(self) -> None:
         self.check_a_conflict_keeps_both()
-
-    def test_busy_server_is_tried_again(self) -> None:
-        self.check_a_busy_server_is_tried_again()
