@@ -176,8 +176,8 @@ class FileTests(CloudCase):
         body = (
             f"<d:searchrequest {DECLARED}><d:basicsearch><d:select><d:prop><oc:fileid/></d:prop></d:select>"
             "<d:from><d:scope><d:href>/files/alice</d:href><d:depth>infinity</d:depth></d:scope></d:from>"
-            "<d:where><d:like><d:prop><d:displayname/></d:prop><d:literal>%holi%</d:literal></d:like></d:where><d:limit><d:nresults>5"
-            "</d:nresults></d:limit></d:basicsearch></d:searchrequest>"
+            "<d:where><d:like><d:prop><d:displayname/></d:prop><d:literal>%holi%</d:literal></d:like></d:where>"
+            "<d:limit><d:nresults>5</d:nresults></d:limit></d:basicsearch></d:searchrequest>"
         )
         found = self.cloud.request("SEARCH", "/remote.php/dav/", body, Content_Type="text/xml")
         self.assertEqual(list(found.entries()), ["/remote.php/dav/files/alice/deep/er/Holiday.JPG"])

@@ -8,7 +8,6 @@ import ssl
 import threading
 import time
 import traceback
-from collections.abc import Iterator
 
 from .accounts import credentials
 from .connection import Connection, ConnectionBody, Disconnected
@@ -63,27 +62,30 @@ class Server:
 
     def reply(self, connection: Connection, request: Request) -> bool:
         """Carries out one request, with the fault that was ordered for it. Returns whether the connection goes on."""
-        started, faults = time.monotonic(), self.router.cloud.faults
-        controls = request.path.startswith("/-/")
+        started, controls = time.monotonic(), request.path.startswith("/-/")
+        faults = self.router.cloud.faults
         fault = None if controls else faults.take(request, user_of(request))
         response: Response | None = None
         try:
-            with self.recorded(request, started, controls) as outcome:
-                if fault and fault.delay:
-                    time.sleep(fault.delay)
-                if fault and fault.drop == "before":
-                    raise Disconnected
-                response = outcome.response = self.respond(request, fault)
-                if fault and fault.delay_reply:
-                    time.sleep(fault.delay_reply)
-                if fault and fault.drop == "after":
-                    raise Disconnected
-                return connection.send(request, response, fault)
+            if fault and fault.delay:
+                time.sleep(fault.delay)
+            if not fault or fault.drop != "before":
+                response = self.respond(request, fault)
+            if fault and fault.delay_reply:
+                time.sleep(fault.delay_reply)
+            dropped = bool(fault and fault.drop)
         except Disconnected:
-            if response and isinstance(response.body, FileSlice):
-                response.body.close()
-            connection.reset()
-            return False
+            dropped = True
+        if not controls:
+            count = request.body.count if isinstance(request.body, ConnectionBody) else 0
+            # Noted before the reply goes, so that a client that has it finds its request counted.
+            faults.record(request, None if dropped else response, count, time.monotonic() - started)
+        if response and not dropped:
+            return connection.send(request, response, fault)
+        if response and isinstance(response.body, FileSlice):
+            response.body.close()
+        connection.reset()
+        return False
 
     def respond(self, request: Request, fault: Fault | None) -> Response:
         if fault and fault.expire:
@@ -92,7 +94,7 @@ class Server:
         if not response:
             try:
                 response = self.router.handle(request)
-            except (Disconnected, OSError):
+            except (Disconnected, ConnectionError, TimeoutError):
                 raise Disconnected from None
             except Exception as failure:
                 traceback.print_exc()
@@ -100,23 +102,6 @@ class Server:
         if fault:
             fault.change(response)
         return response
-
-    @contextlib.contextmanager
-    def recorded(self, request: Request, started: float, controls: bool) -> Iterator[Outcome]:
-        """Notes the request when it has ended, however it ends."""
-        outcome = Outcome()
-        try:
-            yield outcome
-        finally:
-            if not controls:
-                count = request.body.count if isinstance(request.body, ConnectionBody) else 0
-                self.router.cloud.faults.record(request, outcome.response, count, time.monotonic() - started)
-
-
-class Outcome:
-    """The reply to a request, once there is one."""
-
-    response: Response | None = None
 
 
 def user_of(request: Request) -> str:
