@@ -119,7 +119,9 @@ class FileTests(CloudCase):
         self.assertIn(b"InsufficientStorage", refused.body)
         found = self.cloud.propfind("", "d:quota-available-bytes", "d:quota-used-bytes")
         self.assertEqual(found.property(D + "quota-available-bytes"), "400")
-        self.assertEqual(self.cloud.request("PUT", "small", "y" * 900).status, 204)
+        self.assertEqual(self.cloud.request("PUT", "small", "y" * 900).status, 507, "what is replaced is not counted")
+        self.assertEqual(self.cloud.request("PUT", "small", "y" * 300).status, 204)
+        self.assertEqual(self.cloud.request("MKCOL", "folder").status, 507)
 
     def test_a_file_that_is_being_read_is_locked(self) -> None:
         self.cloud.control("write", user="alice", path="large", size=64 * MIB)
@@ -159,7 +161,7 @@ class FileTests(CloudCase):
         self.assertEqual(tagged.property(OC + "fileid"), str(number))
         found = self.cloud.propfind("folder-less", "nc:system-tags", "oc:favorite").entries().popitem()[1]
         self.assertEqual([each.text for each in found[NC + "system-tags"]], ["Urgent"])
-        refused = self.cloud.request("PROPPATCH", "folder-less", change % "<d:getetag>x</d:getetag>")
+        refused = self.cloud.request("PROPPATCH", "folder-less", change % "<d:getcontentlength>9</d:getcontentlength>")
         self.assertIn(b"403 Forbidden", refused.body)
 
     def test_depth_infinity_is_one_level(self) -> None:

@@ -30,7 +30,7 @@ class PushTests(CloudCase):
 
     def test_changes_arrive_with_their_ids(self) -> None:
         socket = self.connect()
-        self.cloud.control("set", **{"push-pause": 0})
+        self.cloud.control("set", **{"push-pause": 0, "push-quiet": 0})
         made = self.cloud.control("write", user="alice", path="file", text="x")
         self.assertIn(made["id"], self.ids(socket))
         self.cloud.request("PUT", "file", "other")
@@ -50,7 +50,7 @@ class PushTests(CloudCase):
 
     def test_many_changes_become_few_messages(self) -> None:
         socket = self.connect()
-        self.cloud.control("set", **{"push-pause": 0.5})
+        self.cloud.control("set", **{"push-pause": 0.5, "push-quiet": 0.05})
         made = {self.cloud.control("write", user="alice", path=f"f{index}", text="x")["id"] for index in range(40)}
         seen, messages = set(), 0
         while not made <= seen:
@@ -64,7 +64,7 @@ class PushTests(CloudCase):
         socket.send("alice")
         socket.send("wrong")
         self.assertEqual(socket.receive(), (1, "err: Invalid credentials"))
-        self.assertEqual(socket.receive()[0], 8)
+        self.assertEqual(socket.receive()[0], 0)
 
     def test_a_token_takes_the_place_of_the_password_once(self) -> None:
         token = self.cloud.request("POST", "/index.php/apps/notify_push/pre_auth").body.decode()
@@ -81,6 +81,30 @@ class PushTests(CloudCase):
         made = self.cloud.control("write", user="alice", path="file", text="x")
         self.assertEqual(socket.receive(), (1, "notify_file_id"))
         self.assertIn(made["id"], json.loads(socket.receive()[1]))
+
+    def test_clients_must_answer_pings(self) -> None:
+        self.cloud.control("set", **{"push-ping": 0.3})
+        socket = self.connect()
+        for _ in range(3):
+            kind, data = socket.receive_bytes()
+            self.assertEqual((kind, len(data)), (9, 4))
+            socket.send(data, kind=10)
+        self.assertEqual(socket.receive_bytes()[0], 9)
+        self.assertEqual(socket.receive_bytes()[0], 0)
+
+    def test_a_new_share_comes_without_ids(self) -> None:
+        self.cloud.control("user", user="bob", password="secret")
+        self.cloud.control("mkdir", user="bob", path="Shared")
+        socket = self.connect()
+        self.cloud.request(
+            "POST",
+            "/ocs/v2.php/apps/files_sharing/api/v1/shares",
+            "path=/Shared&shareType=0&shareWith=alice",
+            user="bob",
+            OCS_APIRequest="true",
+            Content_Type="application/x-www-form-urlencoded",
+        )
+        self.assertEqual(socket.receive(), (1, "notify_file"))
 
     def test_the_server_can_close_it(self) -> None:
         socket = self.connect()

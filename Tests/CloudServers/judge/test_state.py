@@ -8,9 +8,9 @@ import time
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from .support import NC, CloudCase, D
+from .support import OC, CloudCase, D
 
-FINGERPRINT = NC + "data-fingerprint"
+FINGERPRINT = OC + "data-fingerprint"
 
 
 class StateTests(CloudCase):
@@ -35,14 +35,14 @@ class StateTests(CloudCase):
 
     def test_a_restored_backup_has_another_fingerprint(self) -> None:
         self.cloud.request("PUT", "kept", "old")
-        before = self.cloud.propfind("", "d:getetag", "nc:data-fingerprint")
+        before = self.cloud.propfind("", "d:getetag", "oc:data-fingerprint")
         self.assertEqual(before.property(FINGERPRINT), "")
         self.cloud.control("backup")
         self.cloud.request("PUT", "kept", "new")
         self.cloud.request("PUT", "later", "x")
         self.cloud.request("DELETE", "kept")
         self.cloud.control("restore")
-        after = self.cloud.propfind("", "d:getetag", "nc:data-fingerprint")
+        after = self.cloud.propfind("", "d:getetag", "oc:data-fingerprint")
         self.assertNotEqual(after.property(FINGERPRINT), "")
         self.assertEqual(after.property(D + "getetag"), before.property(D + "getetag"))
         self.assertEqual(self.cloud.request("GET", "kept").body, b"old")

@@ -116,6 +116,12 @@ class UploadTests(CloudCase):
             (shown["text"], shown["etag"], shown["mtime"]), ("1\r\n--edge", outcomes["/one"]["etag"], 1500000000)
         )
 
+    def test_bulk_upload_takes_other_checksums_since_version_32(self) -> None:
+        part = self.part("/one", b"1").replace(b"X-File-MD5: ", b"OC-Checksum: MD5:")
+        self.assertEqual(self.bulk(part).status, 400)
+        self.cloud.control("set", version="32.0.1")
+        self.assertFalse(self.bulk(part).json()["/one"]["error"])
+
     def test_bulk_upload_stops_at_a_wrong_checksum(self) -> None:
         reply = self.bulk(self.part("/one", b"1"), self.part("/two", b"2", "0" * 32), self.part("/three", b"3"))
         self.assertEqual((reply.status, list(reply.json())), (400, ["/one"]))

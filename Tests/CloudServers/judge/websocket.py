@@ -25,21 +25,28 @@ class WebSocket:
         while self.stream.readline().strip():
             pass
 
-    def send(self, text: str, kind: int = 1) -> None:
-        data, mask = text.encode(), os.urandom(4)
+    def send(self, message: str | bytes, kind: int = 1) -> None:
+        data, mask = message.encode() if isinstance(message, str) else message, os.urandom(4)
         size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
         masked = bytes(byte ^ mask[index & 3] for index, byte in enumerate(data))
         self.socket.sendall(bytes([0x80 | kind]) + size + mask + masked)
 
     def receive(self) -> tuple[int, str]:
         """Returns the kind and text of the next frame; the kind is 0 at the end of the connection."""
-        head = self.stream.read(2)
-        if len(head) < 2:
-            return 0, ""
-        size = head[1] & 0x7F
-        if size == 126:
-            size = struct.unpack("!H", self.stream.read(2))[0]
-        return head[0] & 15, self.stream.read(size).decode("utf-8", "replace")
+        kind, data = self.receive_bytes()
+        return kind, data.decode()
+
+    def receive_bytes(self) -> tuple[int, bytes]:
+        try:
+            head = self.stream.read(2)
+            if len(head) < 2:
+                return 0, b""
+            size = head[1] & 0x7F
+            if size == 126:
+                size = struct.unpack("!H", self.stream.read(2))[0]
+            return head[0] & 15, self.stream.read(size)
+        except ConnectionResetError:
+            return 0, b""
 
     def close(self) -> None:
         self.stream.close()

@@ -17,7 +17,8 @@ LARGEST_BODY = 1 << 30
 class PartReader:
     """Reads the parts of a multipart/related body."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, major: int) -> None:
+        self.major = major
         kind = request.header("content-type")
         found = BOUNDARY.search(kind)
         if not kind.startswith("multipart/related") or not found:
@@ -47,14 +48,14 @@ class PartReader:
         contents = self.data[end + 4 : after]
         if self.data[after : after + 2] != b"\r\n":
             raise bad_request("The part is not as long as it says")
-        verify(headers, contents)
+        verify(headers, contents, self.major)
         self.position = after + 2
         return headers, contents
 
 
-def verify(headers: dict[str, str], contents: bytes) -> None:
-    """Raises where contents do not have the checksum that came with them."""
-    kind, _, value = headers.get("oc-checksum", "").partition(":")
+def verify(headers: dict[str, str], contents: bytes, major: int) -> None:
+    """Raises where contents do not have the checksum that came with them, in MD5 before version 32."""
+    kind, _, value = headers.get("oc-checksum", "").partition(":") if major >= 32 else ("", "", "")
     if headers.get("x-file-md5"):
         kind, value = "md5", headers["x-file-md5"]
     if not value:
@@ -67,7 +68,7 @@ def verify(headers: dict[str, str], contents: bytes) -> None:
 
 def bulk(cloud: Cloud, request: Request) -> Response:
     """Writes all files of a request. The status is 200 even when files failed, and 400 after a part that is wrong."""
-    reader, outcomes = PartReader(request), {}
+    reader, outcomes = PartReader(request, cloud.major), {}
     while not reader.at_end():
         try:
             headers, contents = reader.next()

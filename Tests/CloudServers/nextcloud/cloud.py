@@ -36,6 +36,15 @@ class Cloud:
         """Returns a setting that tests change over the control address."""
         return self.database.setting(name, default)
 
+    @property
+    def version(self) -> str:
+        """The version that the server claims; some behaviour depends on it."""
+        return str(self.setting("version", VERSION))
+
+    @property
+    def major(self) -> int:
+        return int(self.version.split(".")[0])
+
     def number(self, name: str, default: float) -> float:
         value = self.setting(name, default)
         return float(value) if isinstance(value, (int, float)) else default
@@ -53,8 +62,7 @@ class Cloud:
 
     def check_room(self, place: Place, size: int) -> None:
         """Raises 507 where a file of this size does not fit at a place."""
-        owner = place.parent.owner if place.parent else place.user
-        free = self.free(owner)
-        growth = size - (place.node.size if place.node and not place.node.folder else 0)
-        if free >= 0 and growth > free:
+        free = self.free(place.parent.owner if place.parent else place.user)
+        # What the file replaces is not counted, as in Nextcloud.
+        if size and 0 <= free < size:
             raise insufficient(size, free)

@@ -31,6 +31,8 @@ CLASSES = (
     "1, 3, extended-mkcol, access-control, calendarserver-principal-property-search, nextcloud-checksum-update, "
     "nc-calendar-search, nc-enable-birthday-calendar"
 )
+# Bytes that must be free for a new folder.
+FOLDER_SIZE = 4096
 METHODS = "OPTIONS, GET, HEAD, DELETE, PROPFIND, PUT, PROPPATCH, COPY, MOVE, REPORT, SEARCH"
 
 
@@ -93,6 +95,7 @@ class Files:
         if not place.parent or not place.parent.folder:
             raise conflict("Parent node does not exist")
         self.may_create(place)
+        self.cloud.check_room(place, FOLDER_SIZE)
         preconditions.check_if(request, place, self.cloud.tree, self.base)
         names.check(place.name)
         with self.cloud.locks.changing(place):
@@ -146,7 +149,7 @@ class Files:
         if target.names[: len(place.names)] == place.names:
             raise conflict("The destination may not be part of the same subtree as the source path.")
         if place.names[: len(target.names)] == target.names:
-            raise conflict("The source may not be part of what lies at the destination.")
+            raise forbidden(f"{place.path} cannot be moved to it's parent")
         if target.node and overwrite == "F":
             raise precondition_failed(
                 "The destination node already exists, and the overwrite header is set to false", "Overwrite"
@@ -159,7 +162,8 @@ class Files:
 
     def move(self, request: Request, place: Place) -> Response:
         target, replaces = self.pair(request, place)
-        if not place.may(UPDATE | DELETE) or place.encrypted:
+        renamed = place.names[:-1] == target.names[:-1]
+        if not place.may(UPDATE if renamed else DELETE) or place.encrypted:
             raise forbidden("No permission to move this")
         tree = self.cloud.tree
         with self.cloud.locks.changing(place, target), tree.edit():

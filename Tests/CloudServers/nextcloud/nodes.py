@@ -106,7 +106,7 @@ class Place:
 
     def may(self, right: int) -> bool:
         """Whether the user has a right to what lies here; a mount's root is renamed and deleted by other rules."""
-        if self.mount and right in (UPDATE | DELETE, DELETE):
+        if self.mount and right in (UPDATE, DELETE):
             return self.mount.movable
         if not self.names and right == DELETE:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from . import names
-from .cloud import VERSION, Cloud
+from .cloud import Cloud
 from .message import Request, Response
 from .shares import OCSError, Shares
 
@@ -104,12 +104,12 @@ def user(cloud: Cloud, request: Request) -> dict[str, object]:
 
 def capabilities(cloud: Cloud, request: Request) -> dict[str, object]:
     """Returns the version and what the server can do; without a user, only what all may know."""
-    major, minor, micro = (int(part) for part in VERSION.split("."))
+    major, minor, micro = (int(part) for part in cloud.version.split("."))
     version = {
         "major": major,
         "minor": minor,
         "micro": micro,
-        "string": VERSION,
+        "string": cloud.version,
         "edition": "",
         "extendedSupport": False,
     }

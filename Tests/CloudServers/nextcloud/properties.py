@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import lru_cache
 
 from .cloud import Cloud
 from .davxml import DAV, NC, OC, OCM, OCS, Multistatus, encoded, text
-from .nodes import CREATE, SHARE, Place
+from .nodes import CREATE, SHARE, UPDATE, Place
 
 Getter = Callable[["Lookup", Place], str | None]
 ALLPROP = [
@@ -30,6 +31,11 @@ def http_date(time: int) -> str:
     return formatdate(time, usegmt=True)
 
 
+@lru_cache(maxsize=4096)
+def creation_date(time: int) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat()
+
+
 class Lookup:
     """What the properties of many places are computed from, read once for a request."""
 
@@ -39,6 +45,7 @@ class Lookup:
         account = cloud.accounts.user(user)
         self.display = account.display if account else user
         self.free = cloud.free(user)
+        self.fingerprint = str(cloud.setting("data-fingerprint", ""))
         database = cloud.database
         self.favourites = {row[0] for row in database.rows("SELECT node FROM favourites WHERE uid = ?", user)}
         self.shares: dict[int, list[tuple[int, str]]] = {}
@@ -120,8 +127,8 @@ def user_tags(lookup: Lookup, place: Place) -> str | None:
     return lookup.stored.get(place.node.id if place.node else 0, {}).get(f"{{{OC}}}tags", "")
 
 
-def fingerprint(lookup: Lookup, place: Place) -> str | None:
-    return text(str(lookup.cloud.setting("data-fingerprint", ""))) if not place.names else None
+def fingerprint(lookup: Lookup, _: Place) -> str | None:
+    return text(lookup.fingerprint)
 
 
 def has_preview(_: Lookup, place: Place) -> str | None:
@@ -138,7 +145,7 @@ def share_permissions(_: Lookup, place: Place) -> str | None:
 
 
 def ocm_permissions(_: Lookup, place: Place) -> str | None:
-    names = ["share"] * bool(place.rights & SHARE) + ["read"] + ["write"] * bool(place.rights & 2)
+    names = ["share"] * bool(place.rights & SHARE) + ["read"] + ["write"] * bool(place.rights & (CREATE | UPDATE))
     return "[" + ",".join(f"&quot;{name}&quot;" for name in names) + "]"
 
 
@@ -165,7 +172,7 @@ GETTERS: dict[str, Getter] = {
     f"{{{DAV}}}getcontenttype": of_file(lambda place: place.node.mime if place.node else ""),
     f"{{{DAV}}}resourcetype": lambda _, place: "<d:collection/>" if place.node and place.node.folder else "",
     f"{{{DAV}}}displayname": lambda lookup, place: text(place.name or lookup.user),
-    f"{{{DAV}}}creationdate": lambda _, place: None,
+    f"{{{DAV}}}creationdate": lambda _, place: creation_date(place.node.created) if place.node else None,
     f"{{{DAV}}}quota-used-bytes": of_folder(lambda _, place: place.node.size if place.node else 0),
     f"{{{DAV}}}quota-available-bytes": of_folder(lambda lookup, _: lookup.free),
     f"{{{DAV}}}supportedlock": lambda *_: "",
@@ -183,7 +190,6 @@ GETTERS: dict[str, Getter] = {
     f"{{{OC}}}comments-unread": lambda *_: "0",
     f"{{{OC}}}comments-count": lambda *_: "0",
     f"{{{OC}}}data-fingerprint": fingerprint,
-    f"{{{NC}}}data-fingerprint": fingerprint,
     f"{{{NC}}}sharees": sharees,
     f"{{{NC}}}system-tags": system_tags,
     f"{{{NC}}}has-preview": has_preview,
@@ -192,7 +198,8 @@ GETTERS: dict[str, Getter] = {
     f"{{{NC}}}is-encrypted": of_folder(lambda _, place: int(place.encrypted)),
     f"{{{NC}}}hidden": lambda *_: "false",
     f"{{{NC}}}creation_time": node_text(lambda place: place.node.created if place.node else 0),
-    f"{{{NC}}}upload_time": node_text(lambda place: place.node.uploaded if place.node else 0),
+    f"{{{NC}}}is-federated": lambda *_: "",
+    f"{{{NC}}}upload_time": of_file(lambda place: place.node.uploaded if place.node else 0),
     f"{{{NC}}}contained-folder-count": count(1),
     f"{{{NC}}}contained-file-count": count(0),
     f"{{{OCS}}}share-permissions": share_permissions,

@@ -10,7 +10,9 @@ from .properties import GETTERS
 
 FAVORITE, MODIFIED, CREATED = f"{{{OC}}}favorite", f"{{{DAV}}}lastmodified", f"{{{NC}}}creation_time"
 USER_TAGS = f"{{{OC}}}tags"
-CHANGEABLE = {FAVORITE, MODIFIED, CREATED, USER_TAGS}
+# Clients may choose the ETag of a file, which other servers refuse.
+ETAG = f"{{{DAV}}}getetag"
+CHANGEABLE = {FAVORITE, MODIFIED, CREATED, USER_TAGS, ETAG}
 
 
 def changes_of(request: Request) -> list[tuple[str, str | None]]:
@@ -33,7 +35,7 @@ def proppatch(cloud: Cloud, request: Request, place: Place, base: str) -> Respon
         raise not_found(place.path)
     changes = changes_of(request)
     refused = [tag for tag, _ in changes if tag in GETTERS and tag not in CHANGEABLE]
-    if not place.may(UPDATE) and any(tag != FAVORITE for tag, _ in changes):
+    if not place.rights & UPDATE and any(tag != FAVORITE for tag, _ in changes):
         raise forbidden("No permission to change properties")
     groups: dict[int, list[str]] = {}
     if refused:
@@ -55,6 +57,8 @@ def apply(cloud: Cloud, place: Place, tag: str, value: str | None) -> None:
         database.execute("DELETE FROM favourites WHERE uid = ? AND node = ?", place.user, node.id)
         if value and value.strip() in ("1", "true"):
             database.execute("INSERT INTO favourites VALUES (?, ?)", place.user, node.id)
+    elif tag == ETAG:
+        database.execute("UPDATE nodes SET etag = ? WHERE id = ?", (value or "").strip('"'), node.id)
     elif tag in (MODIFIED, CREATED):
         column = "mtime" if tag == MODIFIED else "created"
         try:

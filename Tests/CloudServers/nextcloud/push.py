@@ -1,4 +1,7 @@
-"""notify_push: messages over a WebSocket about changed files."""
+"""notify_push: messages over a WebSocket about changed files.
+
+As in the original, a message waits until no change came for half a second, so that it never goes while changes go on.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +24,24 @@ TEXT, CLOSE, PING, PONG = 1, 8, 9, 10
 PING_PERIOD = 30
 # Seconds for which a token of pre_auth is valid.
 TOKEN_LIFETIME = 15
-# The longest pause between messages while changes go on.
-LONGEST_PAUSE = 15.0
 MOST_CONNECTIONS = 64
 
 
 class Listener:
     """One client's WebSocket. Its fields are guarded by the lock of Push, and sending by its own, a leaf lock."""
 
-    def __init__(self, connection: Connection, user: str) -> None:
+    def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.user = user
+        self.user = ""
         self.wants_ids = False
         self.pending: set[int] = set()
-        self.due: float | None = None
-        self.last = 0.0
-        self.pause = 0.0
-        self.ping = time.monotonic() + PING_PERIOD
+        # When the last change came, while it is not sent yet, and when the last message went.
+        self.changed: float | None = None
+        self.sent = 0.0
+        # Spreads the load of many connections.
+        self.factor = random.uniform(0.5, 1.5)
+        self.pinged = time.monotonic()
+        self.expected = b""
         self.lock = threading.Lock()
 
     def send(self, text: str) -> None:
@@ -75,7 +79,11 @@ class Listener:
             elif opcode == CLOSE:
                 self.frame(CLOSE, data[:2])
                 return
-            elif opcode != PONG:
+            elif opcode == PONG:
+                if data != self.expected:
+                    raise Disconnected
+                self.expected = b""
+            else:
                 message, kind = message + data, opcode or kind
                 if head[0] & 0x80:
                     yield kind, message
@@ -113,12 +121,11 @@ class Push:
                 f"Sec-WebSocket-Accept: {accept}\r\n\r\n"
             ).encode()
         )
-        listener = Listener(connection, "")
+        listener = Listener(connection)
         frames = (data.decode("utf-8", "replace") for kind, data in listener.frames() if kind == TEXT)
         user = self.authenticate(next(frames, ""), next(frames, ""))
         if not user:
             listener.send("err: Invalid credentials")
-            listener.frame(CLOSE, struct.pack("!H", 1000))
             return
         listener.user = user
         with self.condition:
@@ -126,6 +133,7 @@ class Push:
                 listener.send("err: Too many connections")
                 return
             self.listeners.add(listener)
+            self.condition.notify()
         try:
             listener.send("authenticated")
             for message in frames:
@@ -137,25 +145,19 @@ class Push:
 
     def authenticate(self, name: str, password: str) -> str:
         with self.condition:
-            user, until = self.tokens.pop(password, ("", 0.0)) if not name else ("", 0.0)
+            user, until = self.tokens.pop(password, ("", 0.0))
         if user and until > time.monotonic():
             return user
         found = self.cloud.accounts.verify(name, password) if name else None
         return found[0].uid if found else ""
 
     def changed(self, users: set[str], ids: set[int]) -> None:
-        """Notes a change for the listeners of these users. The first message goes at once, others after a pause."""
-        now, shortest = time.monotonic(), self.cloud.number("push-pause", 1.0)
+        """Notes a change for the listeners of these users. The id 0 says that it is not known what changed."""
         with self.condition:
             for listener in self.listeners:
-                if listener.user not in users:
-                    continue
-                listener.pending |= ids
-                if listener.due is not None:
-                    continue
-                busy = now < listener.last + 2 * listener.pause
-                listener.pause = min(LONGEST_PAUSE, max(shortest, 2 * listener.pause if busy else 0))
-                listener.due = max(now, listener.last + listener.pause * random.uniform(0.5, 1.5)) if busy else now
+                if listener.user in users:
+                    listener.pending |= ids
+                    listener.changed = time.monotonic()
             self.condition.notify()
 
     def close_all(self) -> None:
@@ -164,32 +166,37 @@ class Push:
             for listener in self.listeners:
                 listener.connection.close()
 
+    def due(self, listener: Listener) -> float | None:
+        """Returns when a listener's next message goes: after a quiet time, and a pause since its last message."""
+        if listener.changed is None:
+            return None
+        pause = self.cloud.number("push-pause", 1) * listener.factor
+        return max(listener.changed + self.cloud.number("push-quiet", 0.5), listener.sent + pause)
+
     def run(self) -> None:
         """Sends what is due, and pings."""
         while True:
             with self.condition:
-                now = time.monotonic()
-                due = [listener for listener in self.listeners if listener.due is not None and listener.due <= now]
-                work = [(listener, self.message(listener, now)) for listener in due]
+                now, period = time.monotonic(), self.cloud.number("push-ping", PING_PERIOD)
+                work: list[tuple[Listener, list[str]]] = []
+                times: list[float] = []
                 for listener in self.listeners:
-                    if listener.ping <= now:
-                        listener.ping = now + PING_PERIOD
+                    due, ping = self.due(listener), listener.pinged + period
+                    if due is not None and due <= now:
+                        work.append((listener, self.message(listener, now)))
+                    elif ping <= now:
+                        listener.pinged = now
                         work.append((listener, []))
+                    times += [ping] if due is None else [ping, due]
                 if not work:
-                    times = [
-                        time_
-                        for listener in self.listeners
-                        for time_ in (listener.due, listener.ping)
-                        if time_ is not None
-                    ]
                     self.condition.wait(max(0.001, min(times) - now) if times else None)
             for listener, messages in work:
                 self.deliver(listener, messages)
 
     def message(self, listener: Listener, now: float) -> list[str]:
         ids = sorted(listener.pending)
-        listener.pending, listener.due, listener.last = set(), None, now
-        if not listener.wants_ids:
+        listener.pending, listener.changed, listener.sent = set(), None, now
+        if not listener.wants_ids or not ids or ids[0] == 0:
             return ["notify_file"]
         listed = json.dumps(ids, separators=(",", ":"))
         # Another server of this protocol sends the list as a message of its own.
@@ -204,6 +211,14 @@ class Push:
             for message in messages:
                 listener.send(message)
             if not messages:
-                listener.frame(PING, struct.pack("!Q", time.monotonic_ns()))
+                self.ping(listener)
         except OSError:
             listener.connection.close()
+
+    def ping(self, listener: Listener) -> None:
+        """Pings a client, or ends the connection of one that did not answer the last ping."""
+        if listener.expected:
+            listener.connection.close()
+            return
+        listener.expected = secrets.token_bytes(4)
+        listener.frame(PING, listener.expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import ocs
 from .bulk import bulk
-from .cloud import VERSION, Cloud
+from .cloud import Cloud
 from .control import Control
 from .davxml import DAV, Multistatus, encoded, parse, wanted
 from .files import CLASSES, Files
@@ -50,8 +50,8 @@ class Router:
                     "installed": True,
                     "maintenance": maintenance,
                     "needsDbUpgrade": False,
-                    "version": VERSION + ".1",
-                    "versionstring": VERSION,
+                    "version": self.cloud.version + ".1",
+                    "versionstring": self.cloud.version,
                     "edition": "",
                     "productname": "Nextcloud",
                     "extendedSupport": False,

@@ -138,7 +138,8 @@ class Shares:
             share,
         )
         tree.touch(root.id)
-        tree.noted(root.id, node)
+        # Nothing says which files a new share brings.
+        tree.noted(0)
 
     def remove(self, number: int) -> object:
         with self.cloud.tree.edit():

@@ -28,7 +28,7 @@ def file_headers(node: Node) -> dict[str, str]:
         "Content-Disposition": f"attachment; filename*=UTF-8''{quote(node.name)}; filename=\"{quote(node.name)}\"",
     }
     if node.checksum:
-        headers["OC-Checksum"] = node.checksum.split(" ")[0]
+        headers["OC-Checksum"] = node.checksum
     return headers
 
 

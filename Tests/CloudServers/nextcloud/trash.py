@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from . import moving
 from .cloud import Cloud
-from .davxml import DAV, NC, Multistatus, encoded, parse, text, wanted
+from .davxml import DAV, NC, OC, Multistatus, encoded, parse, text, wanted
 from .message import Request, Response, forbidden, insufficient, not_found
 from .nodes import Node, Place
 from .properties import Lookup
 from .transfers import get
+
+# Bytes that must remain free after something was restored.
+RESTORE_MARGIN = 65536
 
 
 class Trash:
@@ -63,6 +66,7 @@ class Trash:
             assert each.node
             have, lack = lookup.found(each, properties)
             extra = self.extra(each.node)
+            have = [(tag, extra.get(tag, value)) for tag, value in have]
             have += [(tag, extra[tag]) for tag in lack if tag in extra]
             folder = "/" if each.node.folder else ""
             href = "/".join([self.base, "trash", *(encoded(name) for name in each.names)]) + folder
@@ -74,6 +78,10 @@ class Trash:
         row = self.cloud.database.row("SELECT name, location, deleted FROM trash WHERE node = ?", node.id)
         name, location, deleted = row or (node.name, node.name, 0)
         return {
+            f"{{{DAV}}}displayname": text(name),
+            f"{{{DAV}}}getetag": str(node.mtime),
+            f"{{{OC}}}permissions": "GD",
+            f"{{{OC}}}id": str(node.id),
             f"{{{NC}}}trashbin-filename": text(name),
             f"{{{NC}}}trashbin-original-location": text(location),
             f"{{{NC}}}trashbin-deletion-time": str(deleted),
@@ -97,7 +105,7 @@ class Trash:
         node = self.place((name,)).node
         assert node
         free = self.cloud.free(self.user)
-        if 0 <= free < node.size:
+        if 0 <= free < node.size + RESTORE_MARGIN:
             raise insufficient(node.size, free)
         moving.restore(self.cloud.tree, self.user, node)
         return Response(201)

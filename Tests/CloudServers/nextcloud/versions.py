@@ -101,7 +101,7 @@ class Versions:
         if f"/versions/{self.user}/restore" not in request.header("destination"):
             raise forbidden("Versions can only be moved to restore")
         assert place.node
-        if not place.may(UPDATE):
+        if not place.rights & UPDATE:
             raise forbidden("No permission to write to the file")
         _, _, blob, _, _ = self.find(place.node, stamp)
         with self.cloud.locks.changing(place):
