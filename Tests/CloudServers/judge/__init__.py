@@ -1,1 +1,1 @@
-"""Tests of the servers: other people's clients judge the Nextcloud of this folder, and requests check its details."""
+"""Tests of the servers: clients by others judge the Nextcloud of this folder, and requests check its details."""

@@ -1,4 +1,4 @@
-"""What both of the clients that synchronize must do with the server."""
+"""Scenarios for the clients that synchronize."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import shutil
+import ssl
 import subprocess
 import unittest
 from pathlib import Path
@@ -15,6 +16,7 @@ from urllib.request import (
     HTTPBasicAuthHandler,
     HTTPDigestAuthHandler,
     HTTPPasswordMgrWithDefaultRealm,
+    HTTPSHandler,
     Request,
     build_opener,
 )
@@ -24,6 +26,7 @@ from .support import FOLDER, REPLY, CloudCase
 NAMES = [
     "apache",
     "apache-digest",
+    "apache-tls",
     "copyparty",
     "lighttpd",
     "nginx",
@@ -66,7 +69,13 @@ class ServerTests(unittest.TestCase):
         process, url, kind = self.serve(name)
         passwords = HTTPPasswordMgrWithDefaultRealm()
         passwords.add_password(None, url, "bob", "pass word")
-        opener = build_opener(HTTPBasicAuthHandler(passwords), HTTPDigestAuthHandler(passwords))
+        handlers = [HTTPBasicAuthHandler(passwords), HTTPDigestAuthHandler(passwords)]
+        if url.startswith("https"):
+            assert process.stdout
+            trusted = ssl.create_default_context(cafile=process.stdout.readline().strip())
+            opener = build_opener(*handlers, HTTPSHandler(context=trusted))
+        else:
+            opener = build_opener(*handlers)
         try:
             for method, path, data in (
                 ("PUT", "file", b"contents"),
@@ -80,7 +89,9 @@ class ServerTests(unittest.TestCase):
             self.assertIn(b"folder", opener.open(listing, timeout=REPLY).read())
             if kind == "basic":
                 address = urlsplit(url)
-                connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=REPLY)
+                kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+                options = {"context": ssl._create_unverified_context()} if address.scheme == "https" else {}
+                connection = kinds[address.scheme](address.hostname or "", address.port, timeout=REPLY, **options)
                 self.addCleanup(connection.close)
                 connection.request("PROPFIND", address.path, headers={"Depth": "0"})
                 self.assertEqual(connection.getresponse().status, 401)

@@ -1,1 +1,1 @@
-"""A small server that speaks Nextcloud's protocols, for tests: see README.md beside this file."""
+"""A small server that speaks Nextcloud's protocols, for tests: see Tests/CloudServers/README.md."""

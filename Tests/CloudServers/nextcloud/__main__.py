@@ -1,15 +1,16 @@
-"""Starts the server: see README.md beside this file."""
+"""Starts the server: see Tests/CloudServers/README.md."""
 
 from __future__ import annotations
 
 import argparse
 import signal
 import ssl
-import subprocess
 import sys
 import tempfile
 import threading
 from pathlib import Path
+
+from certificates import make_certificate
 
 from .cloud import Cloud
 from .router import Router
@@ -34,32 +35,8 @@ def arguments() -> argparse.Namespace:
 
 def certificate(directory: Path) -> ssl.SSLContext:
     """Returns a context with the certificate of the directory, which is made at first use."""
-    chain, key = directory / "certificate.pem", directory / "key.pem"
-    if not chain.exists():
-        subprocess.run(
-            [
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "rsa:2048",
-                "-nodes",
-                "-days",
-                "30",
-                "-subj",
-                "/CN=localhost",
-                "-addext",
-                "subjectAltName=DNS:localhost,IP:127.0.0.1",
-                "-keyout",
-                key,
-                "-out",
-                chain,
-            ],
-            check=True,
-            capture_output=True,
-        )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(chain, key)
+    context.load_cert_chain(*make_certificate(directory))
     return context
 
 

@@ -37,7 +37,7 @@ def creation_date(time: int) -> str:
 
 
 class Lookup:
-    """What the properties of many places are computed from, read once for a request."""
+    """The state that the properties of many places are computed from, read once for a request."""
 
     def __init__(self, cloud: Cloud, user: str) -> None:
         self.cloud = cloud

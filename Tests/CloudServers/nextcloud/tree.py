@@ -27,7 +27,7 @@ def mime_of(name: str) -> str:
 
 
 class Tree:
-    """All users' files. Edits run in one transaction each; listeners hear of them after it."""
+    """All users' files. Edits run in one transaction each; listeners are called after it."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self.database = database
@@ -199,7 +199,7 @@ class Tree:
             number = row[0]
 
     def noted(self, *numbers: int) -> None:
-        """Notes file ids that the listeners hear of."""
+        """Notes file ids for the listeners."""
         self.ids.update(numbers)
 
     def folder(self, place: Place, mtime: int | None = None) -> Node:

@@ -176,7 +176,7 @@ class Uploads:
         return status.response()
 
     def move(self, request: Request, name: str, last: str) -> Response:
-        """Assembles an upload at its destination; answers 504 and goes on where that outlasts the server's patience."""
+        """Assembles an upload at its destination; replies 504 and goes on where that takes too long."""
         _, assembling = self.find(name, request)
         if last != ".file":
             raise forbidden("Only .file can be moved")

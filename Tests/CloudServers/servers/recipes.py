@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from certificates import make_certificate
+
 from .running import Recipe, ServerError, Site, program
 
 REALM = "purvey"
@@ -33,8 +35,8 @@ def digest_passwords(site: Site) -> Path:
     return path
 
 
-def apache(site: Site, kind: str = "basic") -> Recipe:
-    """Apache with mod_dav. As root it serves as nobody, because it refuses to serve as root."""
+def apache(site: Site, kind: str = "basic", secure: bool = False) -> Recipe:
+    """Apache with mod_dav, and with HTTP/2 where it is secure. Root's serves as `nobody`, as it refuses to be root."""
     modules = [
         "mpm_event",
         "authn_core",
@@ -47,6 +49,11 @@ def apache(site: Site, kind: str = "basic") -> Recipe:
         "dav_fs",
         "setenvif",
     ]
+    security, certificate = "", None
+    if secure:
+        modules += ["ssl", "http2"]
+        certificate, key = make_certificate(site.scratch)
+        security = f"SSLEngine on\nSSLCertificateFile {certificate}\nSSLCertificateKeyFile {key}\nProtocols h2 http/1.1"
     for name in ("locks", "files"):
         (site.scratch / name).mkdir(exist_ok=True)
         if os.geteuid() == 0:
@@ -65,6 +72,7 @@ ErrorLog {site.scratch}/errors
 Mutex file:{site.scratch}/locks
 DefaultRuntimeDir {site.scratch}
 {loads}
+{security}
 TypesConfig /etc/mime.types
 {user}
 DavLockDB {site.scratch}/locks/DavLock
@@ -78,7 +86,7 @@ DocumentRoot {site.files}
 </Directory>
 """,
     )
-    return Recipe([program("apache2"), "-f", str(configuration), "-DFOREGROUND"])
+    return Recipe([program("apache2"), "-f", str(configuration), "-DFOREGROUND"], certificate=certificate)
 
 
 def nginx(site: Site) -> Recipe:
@@ -260,6 +268,7 @@ def python_program(site: Site, name: str) -> str:
 
 RECIPES: dict[str, Callable[[Site], Recipe]] = {
     "apache": apache,
+    "apache-tls": lambda site: apache(site, secure=True),
     "apache-digest": lambda site: apache(site, "digest"),
     "copyparty": copyparty,
     "lighttpd": lighttpd,

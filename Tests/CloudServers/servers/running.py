@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -57,6 +58,8 @@ class Recipe:
     environment: dict[str, str] = field(default_factory=dict)
     # Whether the server knows users at all.
     authenticates: bool = True
+    # The certificate of a server that speaks TLS.
+    certificate: Path | None = None
     # Whether the folder at the address has to be created over WebDAV.
     creates: bool = False
 
@@ -103,7 +106,8 @@ class RunningServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.site.port}{self.recipe.path}"
+        scheme = "https" if self.recipe.certificate else "http"
+        return f"{scheme}://127.0.0.1:{self.site.port}{self.recipe.path}"
 
     def start(self) -> subprocess.Popen[bytes]:
         environment = {
@@ -143,7 +147,7 @@ class RunningServer:
     def answers(self, method: str) -> bool:
         """Whether the server replies to a request on its folder, with any status but those of one that still starts."""
         try:
-            with socket.create_connection(("127.0.0.1", self.site.port), timeout=5) as connection:
+            with self.connect() as connection:
                 connection.sendall(
                     f"{method} {self.recipe.path} HTTP/1.0\r\nHost: 127.0.0.1:{self.site.port}\r\n\r\n".encode()
                 )
@@ -151,6 +155,13 @@ class RunningServer:
                 return len(words) > 1 and words[0].startswith(b"HTTP/") and int(words[1]) < 500
         except (OSError, ValueError):
             return False
+
+    def connect(self) -> socket.socket:
+        connection = socket.create_connection(("127.0.0.1", self.site.port), timeout=5)
+        if not self.recipe.certificate:
+            return connection
+        context = ssl.create_default_context(cafile=str(self.recipe.certificate))
+        return context.wrap_socket(connection, server_hostname="localhost")
 
     def output(self) -> str:
         return self.log.read_bytes()[-2000:].decode("utf-8", "replace").strip()
