@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import ssl
+import threading
 import time
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -32,6 +34,37 @@ class StateTests(CloudCase):
         self.assertEqual(done.status, 201)
         self.assertEqual(self.cloud.request("GET", "whole").body, b"onetwo")
         self.assertFalse((stray / "zz-left-by-a-kill").exists())
+
+    def test_kills_under_load_lose_no_confirmed_write(self) -> None:
+        for round_ in range(3):
+            confirmed: dict[str, bytes] = {}
+            stopped = threading.Event()
+
+            def write(worker: int, round_: int = round_, confirmed: dict = confirmed, stopped=stopped) -> None:
+                for index in itertools.count():
+                    path, data = f"r{round_}-w{worker}-{index % 5}", f"{worker} {index} ".encode() * 2000
+                    try:
+                        if self.cloud.request("PUT", path, data).status in (201, 204):
+                            confirmed[path] = data
+                    except (OSError, http.client.HTTPException):
+                        # The write may have happened, so that its path says nothing any more.
+                        confirmed.pop(path, None)
+                        return
+                    if stopped.is_set():
+                        return
+
+            threads = [threading.Thread(target=write, args=(worker,)) for worker in range(4)]
+            for thread in threads:
+                thread.start()
+            while len(confirmed) < 15:
+                time.sleep(0.01)
+            self.cloud.kill()
+            stopped.set()
+            for thread in threads:
+                thread.join()
+            self.cloud.start()
+            for path, data in confirmed.items():
+                self.assertEqual(self.cloud.request("GET", path).body, data)
 
     def test_a_restored_backup_has_another_fingerprint(self) -> None:
         self.cloud.request("PUT", "kept", "old")
