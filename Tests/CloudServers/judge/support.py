@@ -53,7 +53,7 @@ class Reply:
         """Returns the properties that exist, by tag and by the address of what has them."""
         found = {}
         for response in ElementTree.fromstring(self.body).findall(D + "response"):
-            values = {}
+            values: dict[str, ElementTree.Element] = {}
             for group in response.findall(D + "propstat"):
                 if " 200 " in group.findtext(D + "status", ""):
                     values |= {each.tag: each for each in group.find(D + "prop") or []}

@@ -88,6 +88,19 @@ class AccountTests(CloudCase):
         self.assertEqual(self.cloud.control("show", user="bob", path="")["names"], [])
         self.assertEqual(self.cloud.control("show", user="alice", path="Plans")["names"], ["by-alice", "by-bob"])
 
+    def test_shares_do_not_nest(self) -> None:
+        self.cloud.control("user", user="bob", password="secret")
+        for user, other, name in (("alice", "bob", "Of alice"), ("bob", "alice", "Of bob")):
+            self.cloud.request("MKCOL", name, user=user)
+            made = self.ocs("POST", SHARES, f"path=/{name}&shareType=0&shareWith={other}", user=user)
+            self.assertEqual(made.status, 200)
+        refused = self.cloud.request("MOVE", "Of alice", user="bob", Destination=self.cloud.address("Of bob/x", "bob"))
+        self.assertEqual(refused.status, 403)
+        renamed = self.cloud.request("MOVE", "Of alice", user="bob", Destination=self.cloud.address("Mine", "bob"))
+        self.assertEqual(renamed.status, 201)
+        self.assertEqual(self.cloud.control("show", user="alice", path="")["names"], ["Of alice", "Of bob"])
+        self.assertEqual(self.cloud.control("show", user="bob", path="")["names"], ["Of bob", "Mine"])
+
     def test_mounts_have_rights_of_their_own(self) -> None:
         self.cloud.control("mount", user="alice", path="Team", kind="group", rights=1)
         self.cloud.control("mount", user="alice", path="Far", kind="external")

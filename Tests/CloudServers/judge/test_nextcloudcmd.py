@@ -74,6 +74,21 @@ class NextcloudClientTests(SyncCase):
         self.run_anyway(one)
         self.assertEqual(self.cloud.control("show", user="bob", path="Shared/file")["text"], "of bob")
 
+    def test_restored_backup_deletes_nothing(self) -> None:
+        one, _ = self.both()
+        (one / "both").write_text("old")
+        self.sync(one)
+        self.cloud.control("backup")
+        (one / "later").write_text("after the backup")
+        (one / "both").write_text("newer contents")
+        self.sync(one)
+        self.cloud.control("restore")
+        self.sync(one)
+        self.sync(one)
+        self.assertEqual(self.cloud.control("show", user="alice", path="later")["text"], "after the backup")
+        found = {path.read_text() for path in one.iterdir() if "both" in path.name}
+        self.assertEqual(found, {"old", "newer contents"})
+
     def run_anyway(self, folder: Path) -> None:
         """Synchronizes where the client may end with an error."""
         try:

@@ -52,7 +52,8 @@ class PushTests(CloudCase):
         socket = self.connect()
         self.cloud.control("set", **{"push-pause": 0.5, "push-quiet": 0.05})
         made = {self.cloud.control("write", user="alice", path=f"f{index}", text="x")["id"] for index in range(40)}
-        seen, messages = set(), 0
+        seen: set[int] = set()
+        messages = 0
         while not made <= seen:
             seen |= self.ids(socket)
             messages += 1

@@ -68,7 +68,8 @@ def verify(headers: dict[str, str], contents: bytes, major: int) -> None:
 
 def bulk(cloud: Cloud, request: Request) -> Response:
     """Writes all files of a request. The status is 200 even when files failed, and 400 after a part that is wrong."""
-    reader, outcomes = PartReader(request, cloud.major), {}
+    reader = PartReader(request, cloud.major)
+    outcomes: dict[str, object] = {}
     while not reader.at_end():
         try:
             headers, contents = reader.next()
@@ -87,13 +88,14 @@ def write(cloud: Cloud, request: Request, path: str, headers: dict[str, str], co
     place = cloud.tree.resolve(request.user, names.split(path))
     transfers.check_writable(place, create=True)
     cloud.check_room(place, len(contents))
-    mtime = headers.get("x-oc-mtime") or headers.get("x-file-mtime") or ""
+    try:
+        mtime = int(float(headers.get("x-oc-mtime") or headers.get("x-file-mtime") or cloud.clock.now()))
+    except (ValueError, OverflowError):
+        raise bad_request("The time of modification is no number") from None
     with cloud.locks.changing(place):
         blob, size = cloud.database.blobs.write([contents])
         try:
-            node = cloud.tree.contents(
-                place, blob, size, int(float(mtime)) if mtime else int(cloud.clock.now()), headers.get("oc-checksum")
-            )
+            node = cloud.tree.contents(place, blob, size, mtime, headers.get("oc-checksum"))
         except BaseException:
             cloud.database.blobs.remove([blob])
             raise

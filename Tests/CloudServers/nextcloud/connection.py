@@ -104,7 +104,7 @@ class Connection:
     def __init__(self, sock: socket.socket, secure: bool) -> None:
         self.sock = sock
         self.secure = secure
-        self.stream = io.BufferedReader(socket.SocketIO(sock, "r"), STEP)
+        self.stream: io.BufferedReader = io.BufferedReader(socket.SocketIO(sock, "r"), STEP)
 
     def receive(self) -> Request | None:
         """Returns the next request, or nothing at the end of the connection."""
@@ -114,7 +114,8 @@ class Connection:
         if not line:
             return None
         words = line.decode("latin-1").split()
-        if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        if len(words) != 3 or not words[2].startswith("HTTP/1.") or "#" in words[1]:
+            self.sock.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             raise Disconnected
         headers: dict[str, str] = {}
         while line := self.stream.readline(LONGEST_LINE).rstrip(b"\r\n"):

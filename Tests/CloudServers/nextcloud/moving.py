@@ -15,6 +15,8 @@ def move(tree: Tree, source: Place, target: Place) -> Node:
         node, parent = source.node, tree.parent_of(target)
         assert node
         if source.mount:
+            if target.within or any(is_shared(tree, above) for above in target.chain if above):
+                raise forbidden("A share cannot be moved into another one")
             tree.database.execute(
                 "UPDATE mounts SET parent = ?, name = ? WHERE id = ?", parent.id, target.name, source.mount.id
             )
@@ -41,6 +43,10 @@ def move(tree: Tree, source: Place, target: Place) -> Node:
         return tree.get(node.id) or node
 
 
+def is_shared(tree: Tree, node: Node) -> bool:
+    return tree.database.row("SELECT 1 FROM mounts WHERE target = ?", node.id) is not None
+
+
 def change_owner(tree: Tree, node: Node, owner: str) -> None:
     if node.owner != owner:
         for below in tree.below(node.id):
@@ -61,10 +67,8 @@ def copy(tree: Tree, source: Place, target: Place, deep: bool) -> Node:
 
 
 def copy_node(tree: Tree, node: Node, parent: Node, name: str, deep: bool) -> Node:
-    blob = None
-    if node.blob:
-        # Blobs have one row each, so that removing them needs no count.
-        blob, _ = tree.database.blobs.write(tree.database.blobs.pieces(node.blob))
+    # Each blob has one row, so that removing them needs no count.
+    blob = tree.database.blobs.copy(node.blob) if node.blob else None
     size = node.size if blob or deep else 0
     made = tree.insert(parent.id, name, parent.owner, blob, size, node.mtime, node.checksum)
     tree.database.execute(

@@ -88,8 +88,10 @@ class Router:
                 raise not_found(path)
             if kind == "files":
                 return Files(self.cloud, f"{DAV_ROOT}/files/{encoded(user)}/", user).handle(request, rest)
-            handler = {"uploads": Uploads, "trashbin": Trash, "versions": Versions}[kind]
-            return handler(self.cloud, user).handle(request, rest)
+            if kind == "uploads":
+                return Uploads(self.cloud, user).handle(request, rest)
+            handler = Trash(self.cloud, user) if kind == "trashbin" else Versions(self.cloud, user)
+            return handler.handle(request, rest)
         if kind == "" or kind == "principals":
             return self.top(request)
         raise not_found(path)

@@ -119,13 +119,8 @@ def holds(lookup: Lookup, place: Place, condition: ElementTree.Element) -> bool:
         return bool(re.fullmatch(pattern(str(other)), str(value), re.DOTALL))
     if isinstance(value, int) != isinstance(other, int):
         return False
-    return {
-        "eq": value == other,
-        "lt": value < other,
-        "lte": value <= other,  # type: ignore[operator]
-        "gt": value > other,
-        "gte": value >= other,
-    }[name]  # type: ignore[operator]
+    order = (value > other) - (value < other)  # type: ignore[operator]
+    return {"eq": order == 0, "lt": order < 0, "lte": order <= 0, "gt": order > 0, "gte": order >= 0}[name]
 
 
 def pattern(like: str) -> str:

@@ -246,9 +246,9 @@ class Tree:
             )
             self.noted_above(old.id, size - old.size)
             self.noted(old.id)
-            node = self.get(old.id)
-            assert node
-            return node
+            written = self.get(old.id)
+            assert written
+            return written
 
     def noted_above(self, number: int, growth: int = 0) -> None:
         """Changes the ETags above a node whose own was changed."""

@@ -45,7 +45,9 @@ class Uploads:
         if not parts and request.method == "PROPFIND":
             return self.list_uploads(request)
         if len(parts) == 1 and request.method in ("MKCOL", "PROPFIND", "DELETE"):
-            return {"MKCOL": self.begin, "PROPFIND": self.list, "DELETE": self.abort}[request.method](request, parts[0])
+            return {"MKCOL": self.begin, "PROPFIND": self.list_chunks, "DELETE": self.abort}[request.method](
+                request, parts[0]
+            )
         if len(parts) == 2 and request.method in ("PUT", "MOVE", "DELETE"):
             return {"PUT": self.put, "MOVE": self.move, "DELETE": self.drop}[request.method](request, *parts)
         raise forbidden("Permission denied to create or read here")
@@ -162,7 +164,7 @@ class Uploads:
             status.add(f"{self.base}/{encoded(row[0])}/", [(f"{{{DAV}}}resourcetype", "<d:collection/>")])
         return status.response()
 
-    def list(self, request: Request, name: str) -> Response:
+    def list_chunks(self, request: Request, name: str) -> Response:
         properties = wanted(parse(request))
         self.find(name, request)
         chunks = self.chunks(name)

@@ -103,9 +103,9 @@ class Versions:
         assert place.node
         if not place.rights & UPDATE:
             raise forbidden("No permission to write to the file")
-        _, _, blob, _, _ = self.find(place.node, stamp)
+        _, size, blob, _, _ = self.find(place.node, stamp)
         with self.cloud.locks.changing(place):
-            copy, size = self.cloud.database.blobs.write(self.cloud.database.blobs.pieces(blob))
+            copy = self.cloud.database.blobs.copy(blob)
             self.cloud.tree.contents(place, copy, size, int(self.cloud.clock.now()), None)
         return Response(201)
 
