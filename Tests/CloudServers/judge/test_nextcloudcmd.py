@@ -77,6 +77,8 @@ class NextcloudClientTests(SyncCase):
     def test_restored_backup_deletes_nothing(self) -> None:
         one, _ = self.both()
         (one / "both").write_text("old")
+        # Without a file that stays, the client waits for a decision of its user.
+        (one / "kept").write_text("unchanged")
         self.sync(one)
         self.cloud.control("backup")
         (one / "later").write_text("after the backup")
