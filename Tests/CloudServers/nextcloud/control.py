@@ -212,8 +212,8 @@ class Control:
         return {"now": self.cloud.clock.now()}
 
     def set(self, values: Values) -> object:
-        """Changes settings: maintenance, assembly-delay, assembly-timeout, push-quiet, push-pause, push-ping,
-        push-two-messages, largest-chunk, capabilities, data-fingerprint, version."""
+        """Changes settings: maintenance, assembly-delay, assembly-hold, assembly-timeout, push-quiet, push-pause,
+        push-ping, push-two-messages, largest-chunk, capabilities, data-fingerprint, version."""
         for name, value in values.items():
             self.cloud.database.set(name, value)
         return {}

@@ -212,6 +212,8 @@ class Uploads:
             with self.cloud.locks.changing(place):
                 blob, size = self.database.blobs.write(self.joined(name))
                 time.sleep(self.cloud.number("assembly-delay", 0))
+                while self.cloud.setting("assembly-hold", False):
+                    time.sleep(0.05)
             response = transfers.finish(
                 self.cloud, request, place, blob, size, f"/remote.php/dav/files/{self.user}/", held=False
             )
