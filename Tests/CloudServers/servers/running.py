@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 # Seconds that a server has for its start, and for its end before it is killed.
-START, END = 60.0, 5.0
+START, END = 120.0, 5.0
 PR_SET_PDEATHSIG = 1
 
 
