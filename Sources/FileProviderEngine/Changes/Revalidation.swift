@@ -118,7 +118,7 @@ final class Revalidation {
         for identifier in identifiers.sorted() {
             queue.add(
                 RevalidationQueue.Entry(identifier: identifier, failures: failures),
-                at: failures == 0 ? nil : context.clock.now + Self.delay(afterAttempt: failures))
+                at: failures == 0 ? nil : context.clock.now + Self.delay(afterFailures: failures))
         }
         startIfDue(engine)
     }
@@ -152,7 +152,7 @@ final class Revalidation {
     private static let longestPauseOfRounds = 60.0
 
     /// Returns the delay in seconds until the next attempt.
-    private static func pause(after failures: Int) -> Double {
+    private static func delay(afterFailures failures: Int) -> Double {
         min(firstPause * Double(1 << min(failures, 16)), longestPause)
     }
 
@@ -176,7 +176,7 @@ final class Revalidation {
             guard !context.isClosed else { return }
             failedRounds = isBad ? failedRounds + 1 : 0
             guard isBad else { return startIfDue(engine) }
-            start(after: min(Self.delay(afterAttempt: failedRounds), Self.longestPauseOfRounds), engine)
+            start(after: min(Self.delay(afterFailures: failedRounds), Self.longestPauseOfRounds), engine)
         }
     }
 
@@ -228,7 +228,7 @@ final class Revalidation {
                 if context.isClosed || Task.isCancelled { return false }
                 failures += 1
                 entry.failures += 1
-                queue.add(entry, at: context.clock.now + Self.delay(afterAttempt: entry.failures))
+                queue.add(entry, at: context.clock.now + Self.delay(afterFailures: entry.failures))
                 if error.kind == .notAuthenticated { signIn.noteNeeded(error, sentIn: epoch) }
             }
         }
