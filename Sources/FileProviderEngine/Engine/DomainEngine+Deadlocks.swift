@@ -35,6 +35,9 @@ extension DomainEngine {
             if number == other { return true }
             var needed: Set<ItemNumber> = []
             if let other = edits.waitsFor[number] { needed.insert(other) }
+            if let row = try? index.itemEvenIfDeleted(number), row.isKnownToProvider, let taker = taker(of: row) {
+                needed.insert(taker)
+            }
             for wait in edits.waits.values where wait.own == number { needed.formUnion(wait.awaited) }
             for number in needed where seen.insert(number).inserted { next.append(number) }
         }

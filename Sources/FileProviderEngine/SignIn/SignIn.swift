@@ -21,12 +21,12 @@ final class SignIn {
 
     /// Records that the provider has refused a request because the user is not signed in.
     ///
-    /// - Parameter epoch: the value of ``epoch`` when the request was sent. A reply to a request from before the
+    /// - Parameter sentEpoch: the value of ``epoch`` when the request was sent. A reply to a request from before the
     ///   last sign-in is stale.
     /// - Returns: whether a sign-in is needed; `false` if the request is to be retried.
     @discardableResult
-    func noteNeeded(_ failure: ProviderError, sentIn epoch: Int) -> Bool {
-        guard epoch == epoch else { return false }
+    func noteNeeded(_ failure: ProviderError, sentIn sentEpoch: Int) -> Bool {
+        guard sentEpoch == epoch else { return false }
         let isNew = status.failure == nil
         status.failure = failure
         context.configuration.states?.noteDomain()
@@ -37,19 +37,19 @@ final class SignIn {
 
     /// Records the failure of a request to the provider, for the status.
     ///
-    /// - Parameter epoch: the value of ``epoch`` when the request was sent.
-    func noteFailure(_ failure: ProviderError, sentIn epoch: Int) {
+    /// - Parameter sentEpoch: the value of ``epoch`` when the request was sent.
+    func noteFailure(_ failure: ProviderError, sentIn sentEpoch: Int) {
         context.configuration.states?.noteDomain()
         switch failure.kind {
         case .cancelled, .noSuchItem: break
-        case .notAuthenticated: noteNeeded(failure, sentIn: epoch)
+        case .notAuthenticated: noteNeeded(failure, sentIn: sentEpoch)
         default: context.recordRequestFailure(failure)
         }
     }
 
     /// Whether a request failed only because it was sent before the user signed in.
-    func isOutdated(_ failure: ProviderError, sentIn epoch: Int) -> Bool {
-        failure.kind == .notAuthenticated && epoch != epoch
+    func isOutdated(_ failure: ProviderError, sentIn sentEpoch: Int) -> Bool {
+        failure.kind == .notAuthenticated && sentEpoch != epoch
     }
 
     /// Resets the number of failed attempts after a successful request, unless a sign-in is still needed.

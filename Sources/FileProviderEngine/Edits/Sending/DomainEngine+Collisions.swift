@@ -185,7 +185,7 @@ extension DomainEngine {
             entry.movedTo = nil
             try writeInAnyCase([.put(entry)])
         }
-        follow(moved, from: holder.identifier, to: answer.identifier)
+        follow(moved, from: row.item.identifier, to: answer.identifier)
         if let double {
             try journal.remove(double)
             forgetDouble(double)

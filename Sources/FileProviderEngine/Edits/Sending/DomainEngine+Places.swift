@@ -13,12 +13,16 @@ extension DomainEngine {
     /// Returns the result of a step that must not ask the provider for a change by the item's identifier, because
     /// another item has got it or may be getting it; `nil` if the step goes on.
     func settleTaken(_ row: IndexedItem) throws -> StepResult? {
-        let (number, place) = (row.number, SentLocation(row.item))
-        if edits.replaced.remove(number) != nil { return try makeAgain(number) }
-        let isBeingTaken = edits.running.keys.contains { other in
-            other != number && (edits.moves[other] == place || edits.unanswered[place]?.contains(other) == true)
+        if edits.replaced.remove(row.number) != nil { return try makeAgain(row.number) }
+        return taker(of: row) == nil ? nil : .later(configuration.settlingTime)
+    }
+
+    /// Returns an item that the provider is being asked to put in a known item's place.
+    func taker(of row: IndexedItem) -> ItemNumber? {
+        let place = SentLocation(row.item)
+        return edits.running.keys.first { other in
+            other != row.number && (edits.moves[other] == place || edits.unanswered[place]?.contains(other) == true)
         }
-        return isBeingTaken ? .later(configuration.settlingTime) : nil
     }
 
     /// Returns why the provider must not be asked yet to put an item in a place; `nil` if it may be. Called directly
@@ -46,6 +50,15 @@ extension DomainEngine {
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
+        }
+        // An item that is about to be moved or removed may still be uploading.
+        for other in edits.running.keys where other != number && !waits(other, for: number) {
+            if let row = try index.itemEvenIfDeleted(other), row.isKnownToProvider, SentLocation(row.item) == place,
+                let entry = try journal.entry(other), entry.failure == nil,
+                !entry.changes.isDisjoint(with: [.place, .deleted])
+            {
+                return other
+            }
         }
         return nil
     }
