@@ -1,5 +1,5 @@
 /// The reason why bytes are not the expected CBOR, and the position of the fault.
-package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
+@usableFromInline package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {
         /// The item continues past the last byte.
         case endOfInput
@@ -36,7 +36,7 @@ package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
         self.offset = offset
     }
 
-    package var description: String {
+    @usableFromInline package var description: String {
         let words =
             switch problem {
             case .endOfInput: "it ends in the middle of an item"

@@ -18,8 +18,10 @@
 ///         }
 ///     }
 ///
+/// A coding that only lists the fields is derived from a ``Schema``.
+///
 /// Both functions run with no lock held, on the thread that sends or on the connections' thread. They must not block.
-package protocol Message: MessageValue, Sendable {
+@usableFromInline package protocol Message: MessageValue, Sendable {
     init(from decoder: inout MessageDecoder) throws(MessageError)
     /// Writes the message's values, in ascending order of keys.
     func encode(to encoder: inout MessageEncoder)

@@ -4,7 +4,7 @@ import LinuxSystem
 ///
 /// Reading in the order of the keys takes one pass over the bytes. Another order works, but each step back starts
 /// over. Keys that are not requested are skipped. No input makes it trap.
-package struct MessageDecoder: ~Copyable {
+@usableFromInline package struct MessageDecoder: ~Copyable {
     /// The maximum depth of messages and arrays inside each other.
     package static let depthLimit = 32
 
@@ -15,7 +15,7 @@ package struct MessageDecoder: ~Copyable {
     private var depth = 0
 
     /// The position within the map that is being read.
-    private struct OpenMap {
+    @usableFromInline struct OpenMap {
         /// The offset just after the map's head.
         var start = 0
         /// The number of pairs, or `nil` if the map ends with a break.
@@ -42,7 +42,7 @@ package struct MessageDecoder: ~Copyable {
         self.descriptors = descriptors
     }
 
-    package mutating func decode<Value: MessageValue>(
+    @inlinable package mutating func decode<Value: MessageValue>(
         _: Value.Type = Value.self, forKey key: UInt64
     ) throws(MessageError) -> Value {
         guard try seek(key) else { throw .missing(key: key) }
@@ -50,19 +50,19 @@ package struct MessageDecoder: ~Copyable {
     }
 
     /// Decodes the value of a key. Returns `nil` if the key is absent or its value is null.
-    package mutating func decodeIfPresent<Value: MessageValue>(
+    @inlinable package mutating func decodeIfPresent<Value: MessageValue>(
         _: Value.Type = Value.self, forKey key: UInt64
     ) throws(MessageError) -> Value? {
-        guard try seek(key), !reader.skipNull() else { return nil }
+        guard try seekPresent(key) else { return nil }
         return try Value.read(from: &self)
     }
 
     /// Decodes the array of a key. Returns an empty one if the key is absent or its value is null. Fails before it
     /// reads more elements than allowed.
-    package mutating func decodeArray<Element: MessageValue>(
+    @inlinable package mutating func decodeArray<Element: MessageValue>(
         of _: Element.Type = Element.self, forKey key: UInt64, atMost limit: Int
     ) throws(MessageError) -> [Element] {
-        guard try seek(key), !reader.skipNull() else { return [] }
+        guard try seekPresent(key) else { return [] }
         return try readArray(atMost: limit)
     }
 
@@ -80,23 +80,33 @@ package struct MessageDecoder: ~Copyable {
 
 extension MessageDecoder {
     /// Reads the message at the current position, and moves past its end.
-    mutating func readMap<Value: Message>() throws(MessageError) -> Value {
+    @inlinable mutating func readMap<Value: Message>() throws(MessageError) -> Value {
+        let outer = try enterMap()
+        let value = try Value(from: &self)
+        try leaveMap(to: outer)
+        return value
+    }
+
+    /// Enters the map at the current position. Returns the position within the map around it.
+    @usableFromInline mutating func enterMap() throws(MessageError) -> OpenMap {
         let outer = map
         try enter()
         do { map = OpenMap(start: 0, count: try reader.readMapHead()) } catch { throw .malformed(error) }
         map.start = reader.offset
-        let value = try Value(from: &self)
+        return outer
+    }
+
+    /// Moves past the end of the current map, to a position within the map around it.
+    @usableFromInline mutating func leaveMap(to outer: OpenMap) throws(MessageError) {
         try skipRest()
         map = outer
         depth -= 1
-        return value
     }
 
-    mutating func readArray<Element: MessageValue>(atMost limit: Int = .max) throws(MessageError) -> [Element] {
-        try enter()
-        let count: Int?
-        do { count = try reader.readArrayHead() } catch { throw .malformed(error) }
-        if let count, count > limit { throw .invalid("an array of \(count) elements, of at most \(limit)") }
+    @inlinable mutating func readArray<Element: MessageValue>(
+        atMost limit: Int = .max
+    ) throws(MessageError) -> [Element] {
+        let count = try enterArray(atMost: limit)
         var elements: [Element] = []
         // The peer's count is not trusted: more memory is reserved only as elements arrive.
         if let count { elements.reserveCapacity(min(count, 256)) }
@@ -104,8 +114,29 @@ extension MessageDecoder {
             guard elements.count < limit else { throw .invalid("an array of more than \(limit) elements") }
             elements.append(try Element.read(from: &self))
         }
-        depth -= 1
+        leaveArray()
         return elements
+    }
+
+    /// Enters the array at the current position. Returns its count, or `nil` if it ends with a break. Fails if the
+    /// count exceeds the limit.
+    @usableFromInline mutating func enterArray(atMost limit: Int) throws(MessageError) -> Int? {
+        try enter()
+        let count: Int?
+        do { count = try reader.readArrayHead() } catch { throw .malformed(error) }
+        if let count, count > limit { throw .invalid("an array of \(count) elements, of at most \(limit)") }
+        return count
+    }
+
+    @usableFromInline mutating func leaveArray() { depth -= 1 }
+
+    /// Reads an integer, and fails if it is outside of a range.
+    @usableFromInline mutating func readInteger(in range: ClosedRange<Int128>) throws(MessageError) -> Int128 {
+        let start = reader.offset
+        let value: Int128
+        do { value = try reader.readInteger() } catch { throw .malformed(error) }
+        guard range.contains(value) else { throw .malformed(CBORError(.outOfRange, at: start)) }
+        return value
     }
 
     private mutating func enter() throws(MessageError) {
@@ -114,17 +145,22 @@ extension MessageDecoder {
     }
 
     /// Whether an array or map ends at this position, after a number of items or pairs. Moves past its break.
-    private mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
+    @usableFromInline mutating func isEnd(of count: Int?, after read: Int) throws(MessageError) -> Bool {
         if let count { return read == count }
         do { return try reader.skipBreak() } catch { throw .malformed(error) }
     }
 
     /// Moves to the value of a key. Returns `false` if the map has no such key.
-    mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
+    @usableFromInline mutating func seek(_ key: UInt64) throws(MessageError) -> Bool {
         guard try find(key) else { return false }
         map.pendingKey = nil
         map.passedKey = key
         return true
+    }
+
+    /// Moves to the value of a key. Returns `false` if the map has no such key or its value is null.
+    @usableFromInline mutating func seekPresent(_ key: UInt64) throws(MessageError) -> Bool {
+        try seek(key) && !reader.skipNull()
     }
 
     /// Moves on until a key is pending. Returns `false` if the map has no such key.

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// An encoder that writes a message's values under their keys, in ascending order of keys.
-package struct MessageEncoder: ~Copyable {
+@usableFromInline package struct MessageEncoder: ~Copyable {
     var writer: CBORWriter
     /// The descriptors of the message, in the order in which they were attached.
     package private(set) var descriptors: [FileDescriptor] = []
@@ -18,19 +18,19 @@ package struct MessageEncoder: ~Copyable {
     /// The bytes written so far.
     package var bytes: [UInt8] { writer.withBytes { [UInt8]($0) } }
 
-    package mutating func encode<Value: MessageValue>(_ value: Value, forKey key: UInt64) {
+    @inlinable package mutating func encode<Value: MessageValue>(_ value: Value, forKey key: UInt64) {
         write(key: key)
         value.write(to: &self)
     }
 
     /// Encodes a value. Writes nothing at all for `nil`.
-    package mutating func encodeIfPresent<Value: MessageValue>(_ value: Value?, forKey key: UInt64) {
+    @inlinable package mutating func encodeIfPresent<Value: MessageValue>(_ value: Value?, forKey key: UInt64) {
         guard let value else { return }
         encode(value, forKey: key)
     }
 
     /// Encodes a byte string from memory, without a copy in between.
-    package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
+    @usableFromInline package mutating func encode(bytes: UnsafeRawBufferPointer, forKey key: UInt64) {
         write(key: key)
         writer.write(bytes: bytes)
     }
@@ -41,20 +41,38 @@ package struct MessageEncoder: ~Copyable {
         descriptors.append(descriptor)
     }
 
-    mutating func write(key: UInt64) {
+    @usableFromInline mutating func write(key: UInt64) {
         assert(lastKey.map { $0 < key } ?? true, "key \(key) is not written in ascending order")
         lastKey = key
         writer.write(unsigned: key)
     }
 
     /// Writes a message inside of the current one.
-    mutating func writeMap<Value: Message>(_ value: Value) {
-        let outer = lastKey
-        lastKey = nil
+    @inlinable mutating func writeMap<Value: Message>(_ value: Value) {
+        let outer = beginMap()
+        value.encode(to: &self)
+        endMap(in: outer)
+    }
+
+    /// Begins a map. Returns the last key of the map around it.
+    @usableFromInline mutating func beginMap() -> UInt64? {
+        defer { lastKey = nil }
         // The number of keys is unknown at this point. One byte at the end is cheaper than counting first.
         writer.beginIndefinite(.map)
-        value.encode(to: &self)
+        return lastKey
+    }
+
+    /// Ends a map.
+    ///
+    /// - Parameter outer: the last key of the map around it.
+    @usableFromInline mutating func endMap(in outer: UInt64?) {
         writer.writeBreak()
         lastKey = outer
     }
+
+    /// Begins an array. Its elements follow.
+    @usableFromInline mutating func beginArray(count: Int) { writer.writeHead(.array, UInt64(count)) }
+
+    @usableFromInline mutating func write(integer value: Int64) { writer.write(integer: value) }
+    @usableFromInline mutating func write(unsigned value: UInt64) { writer.write(unsigned: value) }
 }

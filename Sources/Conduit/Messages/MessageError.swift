@@ -1,5 +1,5 @@
 /// The reason why received bytes are not the expected message.
-package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
+@usableFromInline package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes are not the CBOR that the message consists of.
     case malformed(CBORError)
     /// The keys of a map are not unsigned integers in ascending order.
@@ -11,7 +11,7 @@ package enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A value is of the right type, but the message's own rules do not allow it.
     case invalid(String)
 
-    package var description: String {
+    @usableFromInline package var description: String {
         switch self {
         case .malformed(let error): "\(error)"
         case .keysOutOfOrder(let offset): "keys out of order, at byte \(offset)"

@@ -2,11 +2,11 @@ import Foundation
 
 /// A UUID is sent as its 16 bytes.
 extension UUID: MessageValue {
-    package func write(to encoder: inout MessageEncoder) {
+    @usableFromInline package func write(to encoder: inout MessageEncoder) {
         ByteString(withUnsafeBytes(of: uuid) { Array($0) }).write(to: &encoder)
     }
 
-    package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> UUID {
+    @usableFromInline package static func read(from decoder: inout MessageDecoder) throws(MessageError) -> UUID {
         let bytes = try ByteString.read(from: &decoder).bytes
         guard bytes.count == MemoryLayout<uuid_t>.size else { throw .invalid("an identifier has 16 bytes") }
         return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

@@ -1,0 +1,103 @@
+/// A field of a message: its key, and the value of the message that is sent under it.
+@usableFromInline package struct Field<Root, Value>: Sendable {
+    @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Value
+    @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void
+
+    @inlinable init(
+        decode: @escaping @Sendable (inout MessageDecoder) throws(MessageError) -> Value,
+        encode: @escaping @Sendable (Root, inout MessageEncoder) -> Void
+    ) {
+        self.decode = decode
+        self.encode = encode
+    }
+}
+
+extension Field where Value: FieldValue {
+    /// Creates a field with a required value, or an optional one that is absent if it is `nil`.
+    @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try Value.decode(from: &decoder, forKey: key)
+            },
+            encode: { root, encoder in get(root).encode(to: &encoder, forKey: key) })
+    }
+}
+
+extension Field where Value: MessageValue & Equatable & Sendable {
+    /// Creates a field that is absent if it has its default value.
+    @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, default value: Value) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try decoder.decodeIfPresent(forKey: key) ?? value
+            },
+            encode: { root, encoder in
+                let current = get(root)
+                if current != value { encoder.encode(current, forKey: key) }
+            })
+    }
+}
+
+extension Field where Value: MessageValue & Sendable {
+    /// Creates a field that is always sent. Older writers do not know it: if it is absent, it has a default value.
+    @inlinable package init(_ key: UInt64, _ get: @escaping @Sendable (Root) -> Value, absent value: Value) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> Value in
+                try decoder.decodeIfPresent(forKey: key) ?? value
+            },
+            encode: { root, encoder in encoder.encode(get(root), forKey: key) })
+    }
+}
+
+extension Field where Value == [UInt8] {
+    /// Creates a field of bytes, sent as one byte string.
+    @inlinable package init(_ key: UInt64, bytes get: @escaping @Sendable (Root) -> [UInt8]) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> [UInt8] in
+                try decoder.decode(ByteString.self, forKey: key).bytes
+            },
+            encode: { root, encoder in get(root).withUnsafeBytes { encoder.encode(bytes: $0, forKey: key) } })
+    }
+}
+
+extension Field where Value == [UInt8]? {
+    /// Creates a field of bytes, sent as one byte string. It is absent if they are `nil`.
+    @inlinable package init(_ key: UInt64, bytes get: @escaping @Sendable (Root) -> [UInt8]?) {
+        self.init(
+            decode: { (decoder: inout MessageDecoder) throws(MessageError) -> [UInt8]? in
+                try decoder.decodeIfPresent(ByteString.self, forKey: key)?.bytes
+            },
+            encode: { root, encoder in
+                get(root)?.withUnsafeBytes { encoder.encode(bytes: $0, forKey: key) }
+            })
+    }
+}
+
+/// A type of values of fields: one that is sent, or an optional one.
+@usableFromInline package protocol FieldValue: SendableMetatype {
+    func encode(to encoder: inout MessageEncoder, forKey key: UInt64)
+    static func decode(from decoder: inout MessageDecoder, forKey key: UInt64) throws(MessageError) -> Self
+}
+
+extension MessageValue {
+    @inlinable package func encode(to encoder: inout MessageEncoder, forKey key: UInt64) {
+        encoder.encode(self, forKey: key)
+    }
+
+    @inlinable package static func decode(
+        from decoder: inout MessageDecoder, forKey key: UInt64
+    ) throws(MessageError) -> Self {
+        try decoder.decode(forKey: key)
+    }
+}
+
+extension Optional: FieldValue where Wrapped: MessageValue {
+    @inlinable package func encode(to encoder: inout MessageEncoder, forKey key: UInt64) {
+        encoder.encodeIfPresent(self, forKey: key)
+    }
+
+    @inlinable package static func decode(
+        from decoder: inout MessageDecoder, forKey key: UInt64
+    ) throws(MessageError) -> Wrapped? {
+        try decoder.decodeIfPresent(forKey: key)
+    }
+}

@@ -1,0 +1,106 @@
+import Conduit
+import ConduitTestMessages
+import LinuxSystem
+import TestThreads
+import Testing
+
+@Suite(.ownThreads) struct SchemaTests {
+    private func encode(_ message: some Message) -> [UInt8] {
+        var encoder = MessageEncoder()
+        message.write(to: &encoder)
+        return encoder.bytes
+    }
+
+    private func decode<M: Message>(_ value: CBORValue, as _: M.Type = M.self) throws(MessageError) -> M {
+        let result: Result<M, MessageError> = value.encoded.withUnsafeBytes { bytes in
+            var decoder = MessageDecoder(bytes)
+            do throws(MessageError) {
+                return .success(try M.read(from: &decoder))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// A message with every kind of field.
+    struct Record: SchemaMessage, Equatable {
+        let name: String
+        let count: Int?
+        let isHidden: Bool
+        let limit: UInt64
+        let version: [UInt8]
+        let tags: [UInt8]?
+        let others: [Record]
+
+        init(
+            name: String, count: Int?, isHidden: Bool, limit: UInt64, version: [UInt8], tags: [UInt8]?, others: [Record]
+        ) {
+            self.name = name
+            self.count = count
+            self.isHidden = isHidden
+            self.limit = limit
+            self.version = version
+            self.tags = tags
+            self.others = others
+        }
+
+        static let schema = Schema(
+            Self.init, Field(0, \.name), Field(1, \.count), Field(2, \.isHidden, default: false),
+            Field(3, \.limit, absent: 7), Field(4, bytes: \.version), Field(5, bytes: \.tags), Field(9, \.others))
+    }
+
+    private let plain = Record(
+        name: "a", count: nil, isHidden: false, limit: 7, version: [], tags: nil, others: [])
+    private var full: Record {
+        Record(name: "b", count: -1, isHidden: true, limit: 0, version: [1, 2], tags: [], others: [plain, plain])
+    }
+
+    /// A message with a rule about its values.
+    struct Even: SchemaMessage {
+        let number: Int
+
+        init(number: Int) throws(MessageError) {
+            guard number.isMultiple(of: 2) else { throw .invalid("an odd number") }
+            self.number = number
+        }
+
+        static let schema = Schema(Self.init, Field(0, \.number))
+    }
+
+    @Test func aMessageComesBackAsItWas() throws {
+        for record in [plain, full] {
+            let (value, rest) = try encode(record).withUnsafeBytes { bytes in
+                var reader = CBORReader(bytes)
+                return (try reader.readValue(), reader.remaining)
+            }
+            #expect(rest == 0)
+            #expect(try decode(value) == record)
+        }
+    }
+
+    @Test func fieldsAreWrittenAsByHand() {
+        let plain: [UInt8] = [0xBF, 0, 0x61, 0x61, 3, 7, 4, 0x40, 9, 0x80, 0xFF]
+        #expect(encode(self.plain) == plain)
+        let start: [UInt8] = [0xBF, 0, 0x61, 0x62, 1, 0x20, 2, 0xF5, 3, 0, 4, 0x42, 1, 2, 5, 0x40, 9, 0x82]
+        #expect(encode(full) == start + plain + plain + [0xFF])
+    }
+
+    @Test func absentAndUnknownFieldsAreAllowed() throws {
+        let fields: [(key: CBORValue, value: CBORValue)] = [
+            (.unsigned(0), .text("a")), (.unsigned(1), .null), (.unsigned(4), .bytes([])), (.unsigned(7), .bool(true)),
+            (.unsigned(9), .array([])), (.unsigned(100), .text("new")),
+        ]
+        #expect(try decode(.map(fields)) == plain)
+        #expect(throws: MessageError.missing(key: 4)) {
+            try decode(.map(fields.filter { $0.key != .unsigned(4) }), as: Record.self)
+        }
+    }
+
+    @Test func aMessageThatBreaksItsRuleIsNotUnderstood() throws {
+        #expect(try decode(.map([(.unsigned(0), .unsigned(4))]), as: Even.self).number == 4)
+        #expect(throws: MessageError.invalid("an odd number")) {
+            try decode(.map([(.unsigned(0), .unsigned(5))]), as: Even.self)
+        }
+    }
+}
