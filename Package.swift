@@ -353,6 +353,13 @@ let package = Package(
                 "ArbitrationTesting", "BookmarkPeer", "FileCoordination", "FileTesting", "LinuxSystem",
                 "ProgramTesting", "TestThreads",
             ]),
+        // The bytes of messages, as earlier versions send and read them.
+        tests(
+            "MessageCodingTests",
+            [
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "FileProvider", "ItemProvider",
+                "LinuxSystem",
+            ]),
         // Tests that run in a debug build as well as in a release build. See Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),
         .executableTarget(

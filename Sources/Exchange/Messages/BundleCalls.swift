@@ -1,51 +1,40 @@
 import Conduit
 
 /// Registers the bundle in a directory.
-package struct RegisterBundleCall: Call {
+package struct RegisterBundleCall: Call, SchemaMessage {
     package typealias Reply = BundleDescription
     package static var method: UInt64 { DaemonMethod.registerBundle }
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.path))
 }
 
 /// Removes the registration of a bundle.
-package struct RemoveBundleCall: Call {
+package struct RemoveBundleCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.removeBundle }
     package let identifier: String
 
     package init(identifier: String) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// Asks for the registered bundles.
-package struct ListBundlesCall: Call {
+package struct ListBundlesCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.listBundles }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let bundles: [BundleDescription]
 
         package init(bundles: [BundleDescription]) { self.bundles = bundles }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            bundles = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(bundles, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.bundles))
     }
 }
 

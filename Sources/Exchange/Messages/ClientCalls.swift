@@ -3,7 +3,7 @@ import Foundation
 import LinuxSystem
 
 /// Passes a provider's process the socket to a consumer of one of its items. Sent by the daemon.
-package struct AcceptConsumerCall: Call {
+package struct AcceptConsumerCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 1 }
     package let identifier: UUID
@@ -17,39 +17,24 @@ package struct AcceptConsumerCall: Call {
         self.permitted = permitted
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        socket = try decoder.decode(forKey: 1)
-        permitted = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(socket, forKey: 1)
-        encoder.encode(permitted, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket), Field(2, \.permitted))
 }
 
 /// Notifies a provider's process that an item's offer has ended, because the board's contents were replaced. Sent by
 /// the daemon.
-package struct OfferReplacedNotice: Notice {
+package struct OfferReplacedNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let identifier: UUID
 
     package init(identifier: UUID) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// Announces that the daemon ends on request. Clients must not restart it without a request.
-package struct DaemonEndingNotice: Notice {
+package struct DaemonEndingNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 2 }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }

@@ -22,7 +22,7 @@ package enum DaemonMethod {
 }
 
 /// Adds an item to a board. The reply is the board's change count.
-package struct OfferCall: Call {
+package struct OfferCall: Call, SchemaMessage {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.offer }
     package let board: String
@@ -33,34 +33,22 @@ package struct OfferCall: Call {
         self.manifest = manifest
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        board = try decoder.decode(forKey: 0)
-        manifest = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(board, forKey: 0)
-        encoder.encode(manifest, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.board), Field(1, \.manifest))
 }
 
 /// Withdraws an item of this connection.
-package struct WithdrawCall: Call {
+package struct WithdrawCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.withdraw }
     package let identifier: UUID
 
     package init(identifier: UUID) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// Replaces the contents of a board. The former offers end.
-package struct ReplaceContentsCall: Call {
+package struct ReplaceContentsCall: Call, SchemaMessage {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.replaceContents }
     package let board: String
@@ -85,37 +73,23 @@ package struct ReplaceContentsCall: Call {
         self.isRemoval = isRemoval
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        board = try decoder.decode(forKey: 0)
-        manifests = try decoder.decode(forKey: 1)
-        onlyIfUntouched = try decoder.decodeIfPresent(forKey: 2) ?? false
-        amending = try decoder.decodeIfPresent(forKey: 3)
-        isRemoval = try decoder.decodeIfPresent(forKey: 4) ?? false
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(board, forKey: 0)
-        encoder.encode(manifests, forKey: 1)
-        if onlyIfUntouched { encoder.encode(true, forKey: 2) }
-        encoder.encodeIfPresent(amending, forKey: 3)
-        if isRemoval { encoder.encode(true, forKey: 4) }
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.board), Field(1, \.manifests), Field(2, \.onlyIfUntouched, default: false),
+        Field(3, \.amending), Field(4, \.isRemoval, default: false))
 }
 
 /// Asks for the change count of a board.
-package struct ChangeCountCall: Call {
+package struct ChangeCountCall: Call, SchemaMessage {
     package typealias Reply = ChangeCountReply
     package static var method: UInt64 { DaemonMethod.changeCount }
     package let board: String
 
     package init(board: String) { self.board = board }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { board = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(board, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.board))
 }
 
-package struct ChangeCountReply: Message {
+package struct ChangeCountReply: SchemaMessage {
     package let changeCount: UInt64
     /// Whether the board has been used since it was last removed, as far as that is remembered.
     package let isTouched: Bool
@@ -125,19 +99,11 @@ package struct ChangeCountReply: Message {
         self.isTouched = isTouched
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        changeCount = try decoder.decode(forKey: 0)
-        isTouched = try decoder.decodeIfPresent(forKey: 1) ?? true
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(changeCount, forKey: 0)
-        if !isTouched { encoder.encode(false, forKey: 1) }
-    }
+    package static let schema = Schema(Self.init, Field(0, \.changeCount), Field(1, \.isTouched, default: true))
 }
 
 /// Asks for the items on a board that the client may see. A long list has several pages.
-package struct ListCall: Call {
+package struct ListCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.list }
     package let board: String
     /// The end of the previous page; 0 for the first page.
@@ -148,17 +114,9 @@ package struct ListCall: Call {
         self.cursor = cursor
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        board = try decoder.decode(forKey: 0)
-        cursor = try decoder.decodeIfPresent(forKey: 1) ?? 0
-    }
+    package static let schema = Schema(Self.init, Field(0, \.board), Field(1, \.cursor, absent: 0))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(board, forKey: 0)
-        encoder.encode(cursor, forKey: 1)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let manifests: [OfferManifest]
         /// The cursor of the next page; `nil` if this is the last.
         package let next: UInt64?
@@ -170,55 +128,36 @@ package struct ListCall: Call {
             self.changeCount = changeCount
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            manifests = try decoder.decode(forKey: 0)
-            next = try decoder.decodeIfPresent(forKey: 1)
-            changeCount = try decoder.decode(forKey: 2)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(manifests, forKey: 0)
-            encoder.encodeIfPresent(next, forKey: 1)
-            encoder.encode(changeCount, forKey: 2)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.manifests), Field(1, \.next), Field(2, \.changeCount))
     }
 }
 
 /// Asks for a socket to the process that offers an item. From then on the daemon is not involved.
-package struct OpenCall: Call {
+package struct OpenCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.open }
     package let identifier: UUID
 
     package init(identifier: UUID) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let socket: FileDescriptor
 
         package init(socket: FileDescriptor) { self.socket = socket }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            socket = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(socket, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.socket))
     }
 }
 
 /// Asks for the status of the daemon itself.
-package struct StatusCall: Call {
+package struct StatusCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.status }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let processID: Int32
         /// The number of items on all boards.
         package let offers: Int
@@ -231,16 +170,6 @@ package struct StatusCall: Call {
             self.heldBytes = heldBytes
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            processID = try decoder.decode(forKey: 0)
-            offers = try decoder.decode(forKey: 1)
-            heldBytes = try decoder.decode(forKey: 2)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(processID, forKey: 0)
-            encoder.encode(offers, forKey: 1)
-            encoder.encode(heldBytes, forKey: 2)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.processID), Field(1, \.offers), Field(2, \.heldBytes))
     }
 }

@@ -1,14 +1,13 @@
 import Conduit
 
 /// Asks for the directories of the daemon, which depend on the environment in which it was started.
-package struct FoldersCall: Call {
+package struct FoldersCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.folders }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The directory of permanent data.
         package let data: String
         /// The directory of the mounted domains.
@@ -19,14 +18,6 @@ package struct FoldersCall: Call {
             self.mounts = mounts
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            data = try decoder.decode(forKey: 0)
-            mounts = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(data, forKey: 0)
-            encoder.encode(mounts, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.data), Field(1, \.mounts))
     }
 }

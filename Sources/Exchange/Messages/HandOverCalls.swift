@@ -4,7 +4,7 @@ import ItemProvider
 
 /// Passes the daemon the contents of one representation of an item, so that it can be loaded after this process has
 /// ended.
-package struct HoldCall: Call {
+package struct HoldCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.hold }
     package let identifier: UUID
@@ -26,55 +26,34 @@ package struct HoldCall: Call {
         self.replacedBoard = replacedBoard
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        index = try decoder.decode(forKey: 1)
-        supply = try decoder.decode(forKey: 2)
-        replacedBoard = try decoder.decodeIfPresent(forKey: 3)
-        item = try decoder.decodeIfPresent(forKey: 4)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(index, forKey: 1)
-        encoder.encode(supply, forKey: 2)
-        encoder.encodeIfPresent(replacedBoard, forKey: 3)
-        encoder.encodeIfPresent(item, forKey: 4)
-    }
+    package static let schema = Schema(
+        { Self(identifier: $0, index: $1, supply: $2, item: $4, replacedBoard: $3) }, Field(0, \.identifier),
+        Field(1, \.index), Field(2, \.supply), Field(3, \.replacedBoard), Field(4, \.item))
 }
 
 /// Makes the daemon offer an item, with the representations that it holds.
-package struct TakeOverCall: Call {
+package struct TakeOverCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DaemonMethod.takeOver }
     package let identifier: UUID
 
     package init(identifier: UUID) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// Announces that this process is about to end in good order. The reply lists the items to hand over.
-package struct PrepareToQuitCall: Call {
+package struct PrepareToQuitCall: Call, SchemaMessage {
     package static var method: UInt64 { DaemonMethod.prepareToQuit }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let identifiers: [UUID]
 
         package init(identifiers: [UUID]) { self.identifiers = identifiers }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            identifiers = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifiers, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.identifiers))
     }
 }
