@@ -34,5 +34,5 @@ import Testing
 }
 
 extension Recorded {
-    static let all = exchange
+    static let all = exchange + coordination
 }

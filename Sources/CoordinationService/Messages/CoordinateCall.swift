@@ -2,12 +2,11 @@ import Conduit
 
 /// The first call of a client. A daemon that is too old to know coordination refuses this call, whereas it would
 /// ignore the notices that follow.
-package struct CoordinateCall: Call {
+package struct CoordinateCall: Call, SchemaMessage {
     package typealias Reply = Empty
     /// Above the numbers of the exchange's and the extensions' calls, which are served on the same socket.
     package static var method: UInt64 { 96 }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }
