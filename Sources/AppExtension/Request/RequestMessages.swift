@@ -68,68 +68,48 @@ struct BeginRequestCall: Call {
 }
 
 /// Asks the other side for a socket to one of the attachments that it has sent.
-struct OpenAttachmentCall: Call {
-    static var method: UInt64 { 2 }
-    let identifier: UUID
+package struct OpenAttachmentCall: Call, SchemaMessage {
+    package static var method: UInt64 { 2 }
+    package let identifier: UUID
 
-    init(identifier: UUID) { self.identifier = identifier }
+    package init(identifier: UUID) { self.identifier = identifier }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 
-    func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
-
-    struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The socket; `nil` if the attachment does not exist any more.
-        let socket: FileDescriptor?
+        package let socket: FileDescriptor?
 
-        init(socket: FileDescriptor?) { self.socket = socket }
+        package init(socket: FileDescriptor?) { self.socket = socket }
 
-        init(from decoder: inout MessageDecoder) throws(MessageError) {
-            socket = try decoder.decodeIfPresent(forKey: 0)
-        }
-
-        func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(socket, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.socket))
     }
 }
 
 /// Asks the host to open a URL. Sent by an extension.
-struct OpenURLCall: Call {
-    static var method: UInt64 { 3 }
-    let url: String
+package struct OpenURLCall: Call, SchemaMessage {
+    package static var method: UInt64 { 3 }
+    package let url: String
 
-    init(url: String) { self.url = url }
+    package init(url: String) { self.url = url }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        url = try decoder.decode(forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.url))
 
-    func encode(to encoder: inout MessageEncoder) { encoder.encode(url, forKey: 0) }
+    package struct Reply: SchemaMessage {
+        package let wasOpened: Bool
 
-    struct Reply: Message {
-        let wasOpened: Bool
+        package init(wasOpened: Bool) { self.wasOpened = wasOpened }
 
-        init(wasOpened: Bool) { self.wasOpened = wasOpened }
-
-        init(from decoder: inout MessageDecoder) throws(MessageError) {
-            wasOpened = try decoder.decode(forKey: 0)
-        }
-
-        func encode(to encoder: inout MessageEncoder) { encoder.encode(wasOpened, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.wasOpened))
     }
 }
 
 /// Notifies an extension of a change of its host's state. The extension posts the notification of that name.
-struct HostNotice: Notice {
-    static var method: UInt64 { 1 }
-    let name: String
+package struct HostNotice: Notice, SchemaMessage {
+    package static var method: UInt64 { 1 }
+    package let name: String
 
-    init(name: String) { self.name = name }
+    package init(name: String) { self.name = name }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-    }
-
-    func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.name))
 }
