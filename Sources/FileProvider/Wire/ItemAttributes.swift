@@ -64,7 +64,7 @@ extension ItemAttributes: Message {
 }
 
 /// An extended attribute.
-struct NamedBytes: Message {
+struct NamedBytes: SchemaMessage {
     let name: String
     let value: [UInt8]
 
@@ -73,15 +73,7 @@ struct NamedBytes: Message {
         self.value = value
     }
 
-    init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        value = try decoder.decode(ByteString.self, forKey: 1).bytes
-    }
-
-    func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(ByteString(value), forKey: 1)
-    }
+    static let schema = Schema(Self.init, Field(0, \.name), Field(1, bytes: \.value))
 }
 
 extension [NamedBytes] {

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for the item of a file in the document storage.
-package struct ProviderIdentifyCall: ProviderCall {
+package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 40 }
     /// An absolute path in the provider's document storage.
@@ -9,9 +9,7 @@ package struct ProviderIdentifyCall: ProviderCall {
 
     package init(path: String) { self.path = path }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.path))
 
     package struct Value: Message {
         /// The item's identifier; `nil` if the path is no item's.
@@ -32,7 +30,7 @@ package struct ProviderIdentifyCall: ProviderCall {
 
 /// A request to provide an item's file in the document storage, as a program is about to use it. It reports progress
 /// in bytes.
-package struct ProviderStartCall: ProviderCall {
+package struct ProviderStartCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 41 }
@@ -47,21 +45,11 @@ package struct ProviderStartCall: ProviderCall {
         self.wantsContents = wantsContents
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-        wantsContents = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(path, forKey: 1)
-        encoder.encode(wantsContents, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.path), Field(2, \.wantsContents))
 }
 
 /// A request that informs the provider that a program has changed an item's file in the document storage.
-package struct ProviderChangedCall: ProviderCall {
+package struct ProviderChangedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 42 }
@@ -73,13 +61,5 @@ package struct ProviderChangedCall: ProviderCall {
         self.path = path
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(path, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.path))
 }

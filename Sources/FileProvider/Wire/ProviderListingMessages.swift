@@ -94,7 +94,7 @@ package struct BeginProviderCall: ProviderCall {
 }
 
 /// A request for an item's current metadata.
-package struct ProviderItemCall: ProviderCall {
+package struct ProviderItemCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 2 }
@@ -104,17 +104,11 @@ package struct ProviderItemCall: ProviderCall {
         self.identifier = identifier
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// A request for one page of a container's items.
-package struct ProviderPageCall: ProviderCall {
+package struct ProviderPageCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderPage
     package typealias Reply = ProviderReply<ProviderPage>
     package static var method: UInt64 { 3 }
@@ -129,21 +123,12 @@ package struct ProviderPageCall: ProviderCall {
         self.suggestedSize = suggestedSize
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        container = try decoder.decode(forKey: 0)
-        page = try decoder.decodeIfPresent(ByteString.self, forKey: 1)?.bytes
-        suggestedSize = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(container, forKey: 0)
-        encoder.encodeIfPresent(page.map { ByteString($0) }, forKey: 1)
-        encoder.encode(suggestedSize, forKey: 2)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.container), Field(1, bytes: \.page), Field(2, \.suggestedSize))
 }
 
 /// The items of a page, and the token of the next page; `nil` at the end.
-package struct ProviderPage: Message {
+package struct ProviderPage: SchemaMessage {
     package let items: [ProviderItem]
     package let next: [UInt8]?
 
@@ -152,19 +137,11 @@ package struct ProviderPage: Message {
         self.next = next
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        items = try decoder.decode(forKey: 0)
-        next = try decoder.decodeIfPresent(ByteString.self, forKey: 1)?.bytes
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(items, forKey: 0)
-        encoder.encodeIfPresent(next.map { ByteString($0) }, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.items), Field(1, bytes: \.next))
 }
 
 /// A request for a container's current sync anchor.
-package struct ProviderAnchorCall: ProviderCall {
+package struct ProviderAnchorCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderAnchor
     package typealias Reply = ProviderReply<ProviderAnchor>
     package static var method: UInt64 { 4 }
@@ -174,34 +151,22 @@ package struct ProviderAnchorCall: ProviderCall {
         self.container = container
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        container = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(container, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.container))
 }
 
 /// A sync anchor; `nil` if the container has none.
-package struct ProviderAnchor: Message {
+package struct ProviderAnchor: SchemaMessage {
     package let anchor: [UInt8]?
 
     package init(anchor: [UInt8]?) {
         self.anchor = anchor
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        anchor = try decoder.decodeIfPresent(ByteString.self, forKey: 0)?.bytes
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(anchor.map { ByteString($0) }, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, bytes: \.anchor))
 }
 
 /// A request for a container's changes since a sync anchor.
-package struct ProviderChangesCall: ProviderCall {
+package struct ProviderChangesCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderChanges
     package typealias Reply = ProviderReply<ProviderChanges>
     package static var method: UInt64 { 5 }
@@ -215,21 +180,12 @@ package struct ProviderChangesCall: ProviderCall {
         self.suggestedSize = suggestedSize
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        container = try decoder.decode(forKey: 0)
-        anchor = try decoder.decode(ByteString.self, forKey: 1).bytes
-        suggestedSize = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(container, forKey: 0)
-        encoder.encode(ByteString(anchor), forKey: 1)
-        encoder.encode(suggestedSize, forKey: 2)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.container), Field(1, bytes: \.anchor), Field(2, \.suggestedSize))
 }
 
 /// A batch of changes. No item is both updated and deleted: the provider's last report counts.
-package struct ProviderChanges: Message {
+package struct ProviderChanges: SchemaMessage {
     package let updated: [ProviderItem]
     package let deleted: [String]
     package let anchor: [UInt8]
@@ -242,17 +198,6 @@ package struct ProviderChanges: Message {
         self.moreComing = moreComing
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        updated = try decoder.decode(forKey: 0)
-        deleted = try decoder.decode(forKey: 1)
-        anchor = try decoder.decode(ByteString.self, forKey: 2).bytes
-        moreComing = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(updated, forKey: 0)
-        encoder.encode(deleted, forKey: 1)
-        encoder.encode(ByteString(anchor), forKey: 2)
-        encoder.encode(moreComing, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.updated), Field(1, \.deleted), Field(2, bytes: \.anchor), Field(3, \.moreComing))
 }

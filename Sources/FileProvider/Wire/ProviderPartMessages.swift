@@ -2,28 +2,22 @@ import Conduit
 import LinuxSystem
 
 /// A request whether the provider supports partial fetches.
-package struct ProviderServesPartsCall: ProviderCall {
+package struct ProviderServesPartsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderServesParts
     package typealias Reply = ProviderReply<ProviderServesParts>
     package static var method: UInt64 { 62 }
 
     package init() {}
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }
 
-package struct ProviderServesParts: Message {
+package struct ProviderServesParts: SchemaMessage {
     package let servesParts: Bool
 
     package init(_ servesParts: Bool) { self.servesParts = servesParts }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        servesParts = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(servesParts, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.servesParts))
 }
 
 /// A request for a byte range of a file. It reports progress in bytes.

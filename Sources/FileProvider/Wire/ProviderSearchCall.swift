@@ -36,7 +36,7 @@ package struct ProviderSearchCall: ProviderCall {
 }
 
 /// The results of a search, the best first, without duplicates.
-package struct ProviderSearchResults: Message, Equatable {
+package struct ProviderSearchResults: SchemaMessage, Equatable {
     package var results: [ProviderSearchResult]
     /// Whether the search was ended because it took too long.
     package var isCutShort: Bool
@@ -46,15 +46,7 @@ package struct ProviderSearchResults: Message, Equatable {
         self.isCutShort = isCutShort
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        results = try decoder.decode(forKey: 0)
-        isCutShort = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(results, forKey: 0)
-        encoder.encode(isCutShort, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.results), Field(1, \.isCutShort))
 }
 
 /// An item that a service found.

@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// A request for the names of the provider's services for an item.
-package struct ProviderServicesCall: ProviderCall {
+package struct ProviderServicesCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { 43 }
     package let identifier: String
@@ -14,30 +14,20 @@ package struct ProviderServicesCall: ProviderCall {
         self.isOwn = isOwn
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        isOwn = try decoder.decode(forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.isOwn))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(isOwn, forKey: 1)
-    }
-
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         package let names: [String]
 
         package init(names: [String]) { self.names = names }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) { names = try decoder.decode(forKey: 0) }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(names, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.names))
     }
 }
 
 /// A request to serve a program over a socket. Progress means that the service has begun, the reply that it has
 /// ended.
-package struct ProviderServiceCall: ProviderCall {
+package struct ProviderServiceCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 44 }
@@ -54,17 +44,6 @@ package struct ProviderServiceCall: ProviderCall {
         self.socket = socket
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        name = try decoder.decode(forKey: 1)
-        isOwn = try decoder.decode(forKey: 2)
-        socket = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(name, forKey: 1)
-        encoder.encode(isOwn, forKey: 2)
-        encoder.encode(socket, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.isOwn), Field(3, \.socket))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request to sign in with a password.
-package struct ProviderSignInCall: ProviderCall {
+package struct ProviderSignInCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 32 }
@@ -11,11 +11,5 @@ package struct ProviderSignInCall: ProviderCall {
         self.password = password
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        password = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(password, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.password))
 }

@@ -1,14 +1,13 @@
 import Conduit
 
 /// A request for the provider's state of its whole domain.
-package struct ProviderStateCall: ProviderCall {
+package struct ProviderStateCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderDomainState
     package typealias Reply = ProviderReply<ProviderDomainState>
     package static var method: UInt64 { 61 }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }
 
 /// A provider's state of its whole domain: `NSFileProviderDomainState`.

@@ -36,20 +36,16 @@ package struct ProviderThumbnailsCall: ProviderCall {
 }
 
 /// A provider's thumbnails, at most one per item. Items without a reply from the provider are left out.
-package struct ProviderThumbnails: Message {
+package struct ProviderThumbnails: SchemaMessage {
     package let thumbnails: [ProviderThumbnail]
 
     package init(thumbnails: [ProviderThumbnail]) { self.thumbnails = thumbnails }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        thumbnails = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(thumbnails, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.thumbnails))
 }
 
 /// A provider's thumbnail of one item, or the failure. It has neither if the item simply has no thumbnail.
-package struct ProviderThumbnail: Message {
+package struct ProviderThumbnail: SchemaMessage {
     package let identifier: String
     /// A sealed memory file in any format, unchecked.
     package let picture: FileDescriptor?
@@ -61,15 +57,5 @@ package struct ProviderThumbnail: Message {
         self.failure = failure
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        picture = try decoder.decodeIfPresent(forKey: 1)
-        failure = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encodeIfPresent(picture, forKey: 1)
-        encoder.encodeIfPresent(failure, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.picture), Field(2, \.failure))
 }

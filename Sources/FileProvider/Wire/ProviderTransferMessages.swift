@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// A request for the whole contents of a file. It reports progress in bytes.
-package struct ProviderContentsCall: ProviderCall {
+package struct ProviderContentsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderFile
     package typealias Reply = ProviderReply<ProviderFile>
     package static var method: UInt64 { 6 }
@@ -16,19 +16,11 @@ package struct ProviderContentsCall: ProviderCall {
         self.takesUsed = takesUsed
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        takesUsed = try decoder.decodeIfPresent(forKey: 1) ?? false
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        if takesUsed { encoder.encode(true, forKey: 1) }
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.takesUsed, default: false))
 }
 
 /// A file's contents as an open file, and the provider's item.
-package struct ProviderFile: Message {
+package struct ProviderFile: SchemaMessage {
     package let item: ProviderItem
     package let file: FileDescriptor
     /// The file's status when no program was writing to it; `nil` if programs cannot write to it. If the status
@@ -41,21 +33,11 @@ package struct ProviderFile: Message {
         self.moment = moment
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        item = try decoder.decode(forKey: 0)
-        file = try decoder.decode(forKey: 1)
-        moment = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(item, forKey: 0)
-        encoder.encode(file, forKey: 1)
-        encoder.encodeIfPresent(moment, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.item), Field(1, \.file), Field(2, \.moment))
 }
 
 /// A request to create an item.
-package struct ProviderCreateCall: ProviderCall {
+package struct ProviderCreateCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 7 }
@@ -88,29 +70,14 @@ package struct ProviderCreateCall: ProviderCall {
         self.template = template
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        parent = try decoder.decode(forKey: 0)
-        filename = try decoder.decode(forKey: 1)
-        kind = try decoder.decode(forKey: 2)
-        linkTarget = try decoder.decodeIfPresent(forKey: 3)
-        modified = try decoder.decode(forKey: 4)
-        isExecutable = try decoder.decode(forKey: 5)
-        contents = try decoder.decodeIfPresent(forKey: 6)
-        template = try decoder.decodeIfPresent(forKey: 7)
-        isPrivate = try decoder.decode(forKey: 8)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(parent, forKey: 0)
-        encoder.encode(filename, forKey: 1)
-        encoder.encode(kind, forKey: 2)
-        encoder.encodeIfPresent(linkTarget, forKey: 3)
-        encoder.encode(modified, forKey: 4)
-        encoder.encode(isExecutable, forKey: 5)
-        encoder.encodeIfPresent(contents, forKey: 6)
-        encoder.encodeIfPresent(template, forKey: 7)
-        encoder.encode(isPrivate, forKey: 8)
-    }
+    package static let schema = Schema(
+        {
+            Self(
+                parent: $0, filename: $1, kind: $2, linkTarget: $3, modified: $4, isExecutable: $5, isPrivate: $8,
+                contents: $6, template: $7)
+        },
+        Field(0, \.parent), Field(1, \.filename), Field(2, \.kind), Field(3, \.linkTarget), Field(4, \.modified),
+        Field(5, \.isExecutable), Field(6, \.contents), Field(7, \.template), Field(8, \.isPrivate))
 }
 
 extension ProviderCreateCall {
@@ -119,7 +86,7 @@ extension ProviderCreateCall {
 }
 
 /// A request to replace the contents of a file.
-package struct ProviderReplaceCall: ProviderCall {
+package struct ProviderReplaceCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 8 }
@@ -138,23 +105,12 @@ package struct ProviderReplaceCall: ProviderCall {
         self.modified = modified
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        contents = try decoder.decode(forKey: 1)
-        base = try decoder.decode(ByteString.self, forKey: 2).bytes
-        modified = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(contents, forKey: 1)
-        encoder.encode(ByteString(base), forKey: 2)
-        encoder.encode(modified, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.contents), Field(2, bytes: \.base), Field(3, \.modified))
 }
 
 /// A request to rename an item, to move it, or both.
-package struct ProviderMoveCall: ProviderCall {
+package struct ProviderMoveCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 9 }
@@ -168,21 +124,11 @@ package struct ProviderMoveCall: ProviderCall {
         self.name = name
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        parent = try decoder.decode(forKey: 1)
-        name = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(parent, forKey: 1)
-        encoder.encode(name, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.parent), Field(2, \.name))
 }
 
 /// A request to remove an item. The engine removes a directory only if it is empty or in the trash.
-package struct ProviderDeleteCall: ProviderCall {
+package struct ProviderDeleteCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 10 }
@@ -192,17 +138,11 @@ package struct ProviderDeleteCall: ProviderCall {
         self.identifier = identifier
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// A request that informs the provider that the contents are not needed any more.
-package struct ProviderStopCall: ProviderCall {
+package struct ProviderStopCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 11 }
@@ -212,17 +152,11 @@ package struct ProviderStopCall: ProviderCall {
         self.identifier = identifier
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// The provider's notice that a container has changes.
-package struct ProviderSignalNotice: Notice {
+package struct ProviderSignalNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 1 }
     /// The container's identifier; that of the working set stands for any container.
     package let container: String
@@ -231,17 +165,11 @@ package struct ProviderSignalNotice: Notice {
         self.container = container
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        container = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(container, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.container))
 }
 
 /// The provider's notice that the cause of a failure is resolved.
-package struct ProviderResolvedNotice: Notice {
+package struct ProviderResolvedNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 2 }
     /// The failure that is resolved.
     package let failure: ProviderError
@@ -250,17 +178,11 @@ package struct ProviderResolvedNotice: Notice {
         self.failure = failure
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        failure = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(failure, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.failure))
 }
 
 /// The provider's notice of the progress of work that it does by itself, such as an upload.
-package struct ProviderProgressNotice: Notice {
+package struct ProviderProgressNotice: Notice, SchemaMessage {
     package static var method: UInt64 { 3 }
     package let identifier: String
     package let completed: Int
@@ -272,15 +194,5 @@ package struct ProviderProgressNotice: Notice {
         self.total = total
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        completed = try decoder.decode(forKey: 1)
-        total = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(completed, forKey: 1)
-        encoder.encode(total, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.completed), Field(2, \.total))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request to move an item into the trash.
-package struct ProviderTrashCall: ProviderCall {
+package struct ProviderTrashCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 21 }
@@ -9,15 +9,11 @@ package struct ProviderTrashCall: ProviderCall {
 
     package init(identifier: String) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(identifier, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 }
 
 /// A request to move an item out of the trash.
-package struct ProviderUntrashCall: ProviderCall {
+package struct ProviderUntrashCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderItem
     package typealias Reply = ProviderReply<ProviderItem>
     package static var method: UInt64 { 22 }
@@ -33,15 +29,5 @@ package struct ProviderUntrashCall: ProviderCall {
         self.former = former
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        parent = try decoder.decodeIfPresent(forKey: 1)
-        former = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encodeIfPresent(parent, forKey: 1)
-        encoder.encodeIfPresent(former, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.parent), Field(2, \.former))
 }

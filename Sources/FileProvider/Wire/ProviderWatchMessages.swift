@@ -2,34 +2,27 @@ import Conduit
 import LinuxSystem
 
 /// An extension's request to its host for the descriptor of its directory notifications. There is one per process.
-package struct ProviderNoticesCall: Call {
+package struct ProviderNoticesCall: Call, SchemaMessage {
     package typealias Reply = ProviderNotices
     package static var method: UInt64 { 1 }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }
 
 /// The descriptor, for ``FolderNotices``.
-package struct ProviderNotices: Message {
+package struct ProviderNotices: SchemaMessage {
     package let descriptor: FileDescriptor
 
     package init(descriptor: FileDescriptor) {
         self.descriptor = descriptor
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        descriptor = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(descriptor, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.descriptor))
 }
 
 /// An extension's request to its host to watch a directory.
-package struct ProviderWatchCall: Call {
+package struct ProviderWatchCall: Call, SchemaMessage {
     package typealias Reply = ProviderWatch
     package static var method: UInt64 { 2 }
     /// The domain of failures, with an error number as the code.
@@ -42,28 +35,16 @@ package struct ProviderWatchCall: Call {
         self.folder = folder
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        folder = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(folder, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.folder))
 }
 
 /// The reply to ``ProviderWatchCall``: the number that identifies the directory in events.
-package struct ProviderWatch: Message {
+package struct ProviderWatch: SchemaMessage {
     package let number: FolderNotices.Number
 
     package init(number: FolderNotices.Number) {
         self.number = number
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        number = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(number, forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.number))
 }

@@ -31,7 +31,7 @@ package struct ShrinkPictureCall: Call {
         encoder.encode(sides, forKey: 1)
     }
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// A sealed memory file with the pictures one after the other.
         package let file: FileDescriptor
         /// The byte count of each picture, one per side, up to the first side that the picture fits into unscaled.
@@ -43,15 +43,7 @@ package struct ShrinkPictureCall: Call {
             self.sizes = sizes
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            file = try decoder.decode(forKey: 0)
-            sizes = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(file, forKey: 0)
-            encoder.encode(sizes, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.file), Field(1, \.sizes))
     }
 
     /// The most bytes of all smaller pictures together, enough for a few with sides of a thousand pixels.

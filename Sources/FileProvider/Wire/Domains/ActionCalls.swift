@@ -2,17 +2,15 @@ import Conduit
 
 /// A request for the provider's custom actions that fit an item. The daemon replies without asking the provider if
 /// the item is known locally.
-package struct ListActionsCall: Call {
+package struct ListActionsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.listActions }
     package let place: ItemPlace
 
     package init(place: ItemPlace) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.place))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let actions: [ActionDescription]
         /// The faults of other actions of the provider, one sentence each.
         package let faults: [String]
@@ -22,20 +20,12 @@ package struct ListActionsCall: Call {
             self.faults = faults
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            actions = try decoder.decode(forKey: 0)
-            faults = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(actions, forKey: 0)
-            encoder.encode(faults, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.actions), Field(1, \.faults))
     }
 }
 
 /// A custom action of a provider.
-package struct ActionDescription: Message, Equatable {
+package struct ActionDescription: SchemaMessage, Equatable {
     package let identifier: String
     /// The display name.
     package let name: String
@@ -48,22 +38,12 @@ package struct ActionDescription: Message, Equatable {
         self.interface = interface
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        name = try decoder.decode(forKey: 1)
-        interface = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(name, forKey: 1)
-        encoder.encodeIfPresent(interface, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.interface))
 }
 
 /// A request to perform one of the provider's actions on an item. The reply comes when it is done; cancelling it
 /// stops the provider.
-package struct PerformActionCall: Call {
+package struct PerformActionCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.performAction }
     package let place: ItemPlace
@@ -75,13 +55,5 @@ package struct PerformActionCall: Call {
         self.action = action
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        place = try decoder.decode(forKey: 0)
-        action = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(place, forKey: 0)
-        encoder.encode(action, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.action))
 }

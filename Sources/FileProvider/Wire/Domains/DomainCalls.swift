@@ -55,28 +55,23 @@ package enum DomainFault {
 }
 
 /// A request for the list of domains.
-package struct ListDomainsCall: Call {
+package struct ListDomainsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.list }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let domains: [DomainDescription]
 
         package init(domains: [DomainDescription]) { self.domains = domains }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            domains = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(domains, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.domains))
     }
 }
 
 /// A domain as clients see it.
-package struct DomainDescription: Message, Equatable {
+package struct DomainDescription: SchemaMessage, Equatable {
     package enum State: UInt8, Sendable, MessageValue {
         /// A domain whose engine runs.
         case running = 0
@@ -114,31 +109,14 @@ package struct DomainDescription: Message, Equatable {
         self.fault = fault
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        identifier = try decoder.decode(forKey: 1)
-        provider = try decoder.decode(forKey: 2)
-        settings = try decoder.decode(forKey: 3)
-        state = try decoder.decode(forKey: 4)
-        mount = try decoder.decodeIfPresent(forKey: 5)
-        fault = try decoder.decodeIfPresent(forKey: 6)
-        cacheLimit = try decoder.decode(forKey: 7)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(identifier, forKey: 1)
-        encoder.encode(provider, forKey: 2)
-        encoder.encode(settings, forKey: 3)
-        encoder.encode(state, forKey: 4)
-        encoder.encodeIfPresent(mount, forKey: 5)
-        encoder.encodeIfPresent(fault, forKey: 6)
-        encoder.encode(cacheLimit, forKey: 7)
-    }
+    package static let schema = Schema(
+        { Self(name: $0, identifier: $1, provider: $2, settings: $3, cacheLimit: $7, state: $4, mount: $5, fault: $6) },
+        Field(0, \.name), Field(1, \.identifier), Field(2, \.provider), Field(3, \.settings), Field(4, \.state),
+        Field(5, \.mount), Field(6, \.fault), Field(7, \.cacheLimit))
 }
 
 /// A setting that the user gave a domain: the provider's, such as a folder or a server, or Purvey's own.
-package struct DomainSetting: Message, Equatable {
+package struct DomainSetting: SchemaMessage, Equatable {
     package let key: String
     package let value: String
 
@@ -152,19 +130,11 @@ package struct DomainSetting: Message, Equatable {
         self.value = value
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        key = try decoder.decode(forKey: 0)
-        value = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(key, forKey: 0)
-        encoder.encode(value, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.key), Field(1, \.value))
 }
 
 /// A request to add a domain. The reply comes when the domain can be used; if it fails, nothing has changed.
-package struct AddDomainCall: Call {
+package struct AddDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.add }
     /// The extension's identifier or name.
@@ -181,24 +151,13 @@ package struct AddDomainCall: Call {
         self.password = password
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        provider = try decoder.decode(forKey: 0)
-        name = try decoder.decode(forKey: 1)
-        settings = try decoder.decode(forKey: 2)
-        password = try decoder.decodeIfPresent(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(provider, forKey: 0)
-        encoder.encode(name, forKey: 1)
-        encoder.encode(settings, forKey: 2)
-        encoder.encodeIfPresent(password, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.provider), Field(1, \.name), Field(2, \.settings), Field(3, \.password))
 }
 
 /// A request to change settings of a domain that are Purvey's own. Settings that it does not name stay; an empty
 /// value resets one to its default.
-package struct SetDomainCall: Call {
+package struct SetDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.set }
     package let name: String
@@ -209,19 +168,11 @@ package struct SetDomainCall: Call {
         self.settings = settings
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        settings = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(settings, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.settings))
 }
 
 /// A request to remove a domain from this machine. Items stay at the provider.
-package struct RemoveDomainCall: Call {
+package struct RemoveDomainCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.remove }
     package let name: String
     /// Whether edits that are not uploaded are copied out first. Without that, a domain with such edits is not
@@ -233,32 +184,20 @@ package struct RemoveDomainCall: Call {
         self.keepsEdits = keepsEdits
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        keepsEdits = try decoder.decode(forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.keepsEdits))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(keepsEdits, forKey: 1)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The path to which the edits were copied; `nil` if there were none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            edits = try decoder.decodeIfPresent(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(edits, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.edits))
     }
 }
 
 /// A request to signal to a domain's engine that a container has changes.
-package struct SignalDomainCall: Call {
+package struct SignalDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signal }
     package let name: String
@@ -270,32 +209,22 @@ package struct SignalDomainCall: Call {
         self.container = container
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        container = try decoder.decodeIfPresent(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encodeIfPresent(container, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.container))
 }
 
 /// A request to retry what failed in a domain, and to start the domain if that failed.
-package struct RetryDomainCall: Call {
+package struct RetryDomainCall: Call, SchemaMessage {
     package typealias Reply = DomainDescription
     package static var method: UInt64 { DomainMethod.retry }
     package let name: String
 
     package init(name: String) { self.name = name }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { name = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(name, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.name))
 }
 
 /// A request to sign in to a domain's service. Work that waits for it then continues.
-package struct SignInDomainCall: Call {
+package struct SignInDomainCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.signIn }
     package let name: String
@@ -306,13 +235,5 @@ package struct SignInDomainCall: Call {
         self.password = password
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        password = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(password, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.password))
 }

@@ -4,18 +4,16 @@ import Conduit
 /// change, so that changes at the same time come in one reply.
 ///
 /// The daemon keeps a bounded number of changes for a slow client. Beyond that it reports directories to read again.
-package struct FollowStatesCall: Call {
+package struct FollowStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.followStates }
     /// The position from the previous reply; 0 for the first request.
     package let position: UInt64
 
     package init(position: UInt64) { self.position = position }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { position = try decoder.decode(forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.position))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(position, forKey: 0) }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The position for the next request.
         package var position: UInt64
         /// Whether the domains or their descriptions may have changed.
@@ -34,18 +32,8 @@ package struct FollowStatesCall: Call {
             self.folders = folders
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            position = try decoder.decode(forKey: 0)
-            areDomainsDifferent = try decoder.decode(forKey: 1)
-            standings = try decoder.decode(forKey: 2)
-            folders = try decoder.decode(forKey: 3)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(position, forKey: 0)
-            encoder.encode(areDomainsDifferent, forKey: 1)
-            encoder.encode(standings, forKey: 2)
-            encoder.encode(folders, forKey: 3)
-        }
+        package static let schema = Schema(
+            Self.init, Field(0, \.position), Field(1, \.areDomainsDifferent), Field(2, \.standings),
+            Field(3, \.folders))
     }
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for what a provider's user interface needs to know to be started for a purpose. It does not start it.
-package struct DescribeInterfaceCall: Call {
+package struct DescribeInterfaceCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.describeInterface }
 
     /// The user's purpose.
@@ -32,26 +32,20 @@ package struct DescribeInterfaceCall: Call {
 
     package init(subject: Subject) { self.subject = subject }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { subject = try decoder.decode(forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.subject))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(subject, forKey: 0) }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The user interface; `nil` if the provider has none to sign in with.
         package let interface: InterfaceDescription?
 
         package init(interface: InterfaceDescription?) { self.interface = interface }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            interface = try decoder.decodeIfPresent(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(interface, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.interface))
     }
 }
 
 /// A provider's user interface, and what it needs to know.
-package struct InterfaceDescription: Message {
+package struct InterfaceDescription: SchemaMessage {
     /// The name of its domain.
     package let domain: String
     /// The extension's identifier.
@@ -76,23 +70,9 @@ package struct InterfaceDescription: Message {
         self.showsWindows = showsWindows
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        identifier = try decoder.decode(forKey: 1)
-        place = try decoder.decode(forKey: 2)
-        purpose = try decoder.decode(forKey: 3)
-        timeLimit = try decoder.decode(forKey: 4)
-        showsWindows = try decoder.decode(forKey: 5)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(identifier, forKey: 1)
-        encoder.encode(place, forKey: 2)
-        encoder.encode(purpose, forKey: 3)
-        encoder.encode(timeLimit, forKey: 4)
-        encoder.encode(showsWindows, forKey: 5)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.place), Field(3, \.purpose),
+        Field(4, \.timeLimit), Field(5, \.showsWindows))
 }
 
 /// A request to record that a sign-in through a provider's own user interface failed.

@@ -1,7 +1,7 @@
 import Conduit
 
 /// An item as the user names it: an absolute path into a mount, or `DOMAIN:path`, which needs no mount.
-package struct ItemPlace: Message, Equatable {
+package struct ItemPlace: SchemaMessage, Equatable {
     /// The text as the user wrote it.
     package let text: String
     /// The text as an absolute path, in which symbolic links in parent directories are resolved. Not meaningful if
@@ -13,19 +13,11 @@ package struct ItemPlace: Message, Equatable {
         self.path = path
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        text = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(text, forKey: 0)
-        encoder.encode(path, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.text), Field(1, \.path))
 }
 
 /// A request for a part of a directory's items. The reply comes when the directory is listed that far.
-package struct ListFolderCall: Call {
+package struct ListFolderCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.items }
     package let place: ItemPlace
     /// The position from the previous reply; `nil` for the first part.
@@ -36,17 +28,9 @@ package struct ListFolderCall: Call {
         self.position = position
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        place = try decoder.decode(forKey: 0)
-        position = try decoder.decodeIfPresent(forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.position))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(place, forKey: 0)
-        encoder.encodeIfPresent(position, forKey: 1)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The items of the directory; the item itself if it is not a directory.
         package let items: [ItemDescription]
         /// The position of the next part; `nil` at the end.
@@ -57,56 +41,42 @@ package struct ListFolderCall: Call {
             self.next = next
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            items = try decoder.decode(forKey: 0)
-            next = try decoder.decodeIfPresent(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(items, forKey: 0)
-            encoder.encodeIfPresent(next, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.items), Field(1, \.next))
     }
 }
 
 /// A request to describe one item.
-package struct DescribeItemCall: Call {
+package struct DescribeItemCall: Call, SchemaMessage {
     package typealias Reply = ItemDescription
     package static var method: UInt64 { DomainMethod.item }
     package let place: ItemPlace
 
     package init(place: ItemPlace) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
 /// A request to materialize an item; a directory with everything in it. It reports progress. Cancelling it stops the
 /// transfer.
-package struct DownloadItemCall: Call {
+package struct DownloadItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.download }
     package let place: ItemPlace
 
     package init(place: ItemPlace) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
 /// A request to evict an item; in a directory, all items whose contents can be fetched again.
-package struct EvictItemCall: Call {
+package struct EvictItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.evict }
     package let place: ItemPlace
 
     package init(place: ItemPlace) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
 /// A request to pin an item, or to unpin it.

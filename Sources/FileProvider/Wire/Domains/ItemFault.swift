@@ -1,7 +1,7 @@
 import Conduit
 
 /// The reason why an item could not be uploaded, for the user.
-package struct ItemFault: Message, Equatable {
+package struct ItemFault: SchemaMessage, Equatable {
     /// The condition for a retry.
     package enum Kind: UInt8, Sendable, MessageValue {
         /// A fault that is retried automatically.
@@ -24,15 +24,5 @@ package struct ItemFault: Message, Equatable {
         self.suggestion = suggestion
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        kind = try decoder.decode(forKey: 0)
-        message = try decoder.decode(forKey: 1)
-        suggestion = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(kind, forKey: 0)
-        encoder.encode(message, forKey: 1)
-        encoder.encodeIfPresent(suggestion, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.kind), Field(1, \.message), Field(2, \.suggestion))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// The local knowledge of the item at a path. No provider is asked for it.
-package struct ItemStanding: Message, Equatable {
+package struct ItemStanding: SchemaMessage, Equatable {
     /// The path of the request; in other messages the item's path in the mount of its domain, whether or not that is
     /// mounted.
     package let path: String
@@ -16,15 +16,5 @@ package struct ItemStanding: Message, Equatable {
         self.item = item
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        path = try decoder.decode(forKey: 0)
-        domain = try decoder.decodeIfPresent(forKey: 1)
-        item = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(path, forKey: 0)
-        encoder.encodeIfPresent(domain, forKey: 1)
-        encoder.encodeIfPresent(item, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.path), Field(1, \.domain), Field(2, \.item))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for the states of many items. The reply comes from local knowledge: no provider is asked or started.
-package struct ItemStatesCall: Call {
+package struct ItemStatesCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.itemStates }
     /// The items. Symbolic links are not followed.
     package let places: [ItemPlace]
@@ -11,20 +11,14 @@ package struct ItemStatesCall: Call {
 
     package init(places: [ItemPlace]) { self.places = places }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { places = try decoder.decode(forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.places))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(places, forKey: 0) }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The states, one for each place in the same order.
         package let standings: [ItemStanding]
 
         package init(standings: [ItemStanding]) { self.standings = standings }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            standings = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(standings, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.standings))
     }
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request to end the processes of a provider that was installed anew. The next request starts the new version.
-package struct RenewProviderCall: Call {
+package struct RenewProviderCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.renewProvider }
     /// The extension's identifier.
@@ -9,9 +9,5 @@ package struct RenewProviderCall: Call {
 
     package init(provider: String) { self.provider = provider }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        provider = try decoder.decode(forKey: 0)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(provider, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.provider))
 }

@@ -2,7 +2,7 @@ import Conduit
 
 /// A request to search for items at the services of domains. It reports progress in results. Cancelling it ends the
 /// searches.
-package struct SearchProvidersCall: Call {
+package struct SearchProvidersCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.searchProviders }
     /// The name of the only domain to search; `nil` for all whose providers can search.
     package let domain: String?
@@ -16,19 +16,9 @@ package struct SearchProvidersCall: Call {
         self.limit = limit
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        query = try decoder.decode(forKey: 1)
-        limit = try decoder.decode(forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.query), Field(2, \.limit))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(query, forKey: 1)
-        encoder.encode(limit, forKey: 2)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The items found, by domain in the order of their names; within a domain, the best first.
         package let items: [ProvidedItemDescription]
         /// The failures, one sentence per domain.
@@ -39,20 +29,12 @@ package struct SearchProvidersCall: Call {
             self.faults = faults
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            items = try decoder.decode(forKey: 0)
-            faults = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(items, forKey: 0)
-            encoder.encode(faults, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.items), Field(1, \.faults))
     }
 }
 
 /// An item that a service found.
-package struct ProvidedItemDescription: Message, Equatable {
+package struct ProvidedItemDescription: SchemaMessage, Equatable {
     /// The domain's name.
     package let domain: String
     package let result: ProviderSearchResult
@@ -68,17 +50,6 @@ package struct ProvidedItemDescription: Message, Equatable {
         self.mountedPath = mountedPath
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        result = try decoder.decode(forKey: 1)
-        path = try decoder.decodeIfPresent(forKey: 2)
-        mountedPath = try decoder.decodeIfPresent(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(result, forKey: 1)
-        encoder.encodeIfPresent(path, forKey: 2)
-        encoder.encodeIfPresent(mountedPath, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.result), Field(2, \.path), Field(3, \.mountedPath))
 }

@@ -1,14 +1,13 @@
 import Conduit
 
 /// A request for the activity of the daemon and its domains.
-package struct DomainsStatusCall: Call {
+package struct DomainsStatusCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.status }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The process ID of the daemon.
         package let processID: Int32
         package let domains: [DomainActivity]
@@ -21,17 +20,8 @@ package struct DomainsStatusCall: Call {
             self.weaknesses = weaknesses
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            processID = try decoder.decode(forKey: 0)
-            domains = try decoder.decode(forKey: 1)
-            weaknesses = try decoder.decodeIfPresent(forKey: 2) ?? []
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(processID, forKey: 0)
-            encoder.encode(domains, forKey: 1)
-            encoder.encode(weaknesses, forKey: 2)
-        }
+        package static let schema = Schema(
+            Self.init, Field(0, \.processID), Field(1, \.domains), Field(2, \.weaknesses, absent: []))
     }
 }
 
@@ -119,7 +109,7 @@ package struct DomainActivity: Message, Equatable {
 }
 
 /// A file in transfer.
-package struct TransferActivity: Message, Equatable {
+package struct TransferActivity: SchemaMessage, Equatable {
     package let name: String
     /// Whether the file is being uploaded, not downloaded.
     package let isUpload: Bool
@@ -148,21 +138,7 @@ package struct TransferActivity: Message, Equatable {
         return Int(min(max(Double(done) * 100 / Double(total), 0), 100))
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        name = try decoder.decode(forKey: 0)
-        isUpload = try decoder.decode(forKey: 1)
-        done = try decoder.decode(forKey: 2)
-        total = try decoder.decode(forKey: 3)
-        begun = try decoder.decodeIfPresent(forKey: 4)
-        moved = try decoder.decodeIfPresent(forKey: 5)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(name, forKey: 0)
-        encoder.encode(isUpload, forKey: 1)
-        encoder.encode(done, forKey: 2)
-        encoder.encode(total, forKey: 3)
-        encoder.encodeIfPresent(begun, forKey: 4)
-        encoder.encodeIfPresent(moved, forKey: 5)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.name), Field(1, \.isUpload), Field(2, \.done), Field(3, \.total), Field(4, \.begun),
+        Field(5, \.moved))
 }

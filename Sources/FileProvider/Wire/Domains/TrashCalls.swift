@@ -2,41 +2,34 @@ import Conduit
 
 /// A request to move an item into its provider's trash. The reply comes when the local journal has it; the upload
 /// follows.
-package struct TrashItemCall: Call {
+package struct TrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.trash }
     package let place: ItemPlace
 
     package init(place: ItemPlace) { self.place = place }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { place = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(place, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.place))
 }
 
 /// A request for the items in the trash of all domains, as far as they are known locally. No provider is asked.
-package struct TrashedItemsCall: Call {
+package struct TrashedItemsCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.trashed }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let items: [TrashedItem]
 
         package init(items: [TrashedItem]) { self.items = items }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            items = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.items))
     }
 }
 
 /// An item in the trash of a domain.
-package struct TrashedItem: Message, Equatable {
+package struct TrashedItem: SchemaMessage, Equatable {
     /// The domain's name.
     package let domain: String
     package let identifier: String
@@ -50,23 +43,12 @@ package struct TrashedItem: Message, Equatable {
         self.kind = kind
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        identifier = try decoder.decode(forKey: 1)
-        name = try decoder.decode(forKey: 2)
-        kind = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(identifier, forKey: 1)
-        encoder.encode(name, forKey: 2)
-        encoder.encode(kind, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.name), Field(3, \.kind))
 }
 
 /// A request to move an item out of the trash, to its former place. The reply comes when the provider has done so.
-package struct UntrashItemCall: Call {
+package struct UntrashItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.untrash }
     /// The domain's name.
@@ -79,20 +61,12 @@ package struct UntrashItemCall: Call {
         self.item = item
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        item = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(item, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }
 
 /// A request to delete the items in a domain's trash, as far as they are known locally, or one of them. The reply
 /// comes when the provider has done so; progress counts items.
-package struct EmptyTrashCall: Call {
+package struct EmptyTrashCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.emptyTrash }
     /// The domain's name.
@@ -105,13 +79,5 @@ package struct EmptyTrashCall: Call {
         self.item = item
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        item = try decoder.decodeIfPresent(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encodeIfPresent(item, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 }

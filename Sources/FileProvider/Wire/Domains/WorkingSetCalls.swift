@@ -1,7 +1,7 @@
 import Conduit
 
 /// An item of the working set, or a search result.
-package struct FoundItemDescription: Message, Equatable {
+package struct FoundItemDescription: SchemaMessage, Equatable {
     /// The domain's name.
     package var domain: String
     /// The path in the domain: names separated by slashes.
@@ -27,63 +27,42 @@ package struct FoundItemDescription: Message, Equatable {
         self.tags = tags
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        path = try decoder.decode(forKey: 1)
-        mountedPath = try decoder.decodeIfPresent(forKey: 2)
-        item = try decoder.decode(forKey: 3)
-        lastUsed = try decoder.decodeIfPresent(forKey: 4)
-        favoriteRank = try decoder.decodeIfPresent(forKey: 5)
-        tags = try decoder.decode(forKey: 6)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(path, forKey: 1)
-        encoder.encodeIfPresent(mountedPath, forKey: 2)
-        encoder.encode(item, forKey: 3)
-        encoder.encodeIfPresent(lastUsed, forKey: 4)
-        encoder.encodeIfPresent(favoriteRank, forKey: 5)
-        encoder.encode(tags, forKey: 6)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.path), Field(2, \.mountedPath), Field(3, \.item),
+        Field(4, \.lastUsed), Field(5, \.favoriteRank), Field(6, \.tags))
 }
 
 /// The items that were found.
-package struct FoundItems: Message {
+package struct FoundItems: SchemaMessage {
     package let items: [FoundItemDescription]
 
     package init(items: [FoundItemDescription]) { self.items = items }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { items = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(items, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.items))
 }
 
 /// A request for the most recently used files of all domains, the latest first. No provider is asked.
-package struct RecentsCall: Call {
+package struct RecentsCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.recents }
     package let limit: Int
 
     package init(limit: Int) { self.limit = limit }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { limit = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(limit, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.limit))
 }
 
 /// A request for the favorites of all domains, in their order. No provider is asked.
-package struct FavoritesCall: Call {
+package struct FavoritesCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.favorites }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 }
 
 /// A search for items that meet all of the conditions. No provider is asked.
-package struct SearchCall: Call {
+package struct SearchCall: Call, SchemaMessage {
     package typealias Reply = FoundItems
     package static var method: UInt64 { DomainMethod.search }
     /// The name of the only domain to search; `nil` for all.
@@ -110,29 +89,13 @@ package struct SearchCall: Call {
         self.limit = limit
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        words = try decoder.decode(forKey: 1)
-        types = try decoder.decode(forKey: 2)
-        tags = try decoder.decode(forKey: 3)
-        since = try decoder.decodeIfPresent(forKey: 4)
-        before = try decoder.decodeIfPresent(forKey: 5)
-        limit = try decoder.decode(forKey: 6)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(words, forKey: 1)
-        encoder.encode(types, forKey: 2)
-        encoder.encode(tags, forKey: 3)
-        encoder.encodeIfPresent(since, forKey: 4)
-        encoder.encodeIfPresent(before, forKey: 5)
-        encoder.encode(limit, forKey: 6)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.words), Field(2, \.types), Field(3, \.tags), Field(4, \.since),
+        Field(5, \.before), Field(6, \.limit))
 }
 
 /// A request to make an item a favorite, or to end that.
-package struct SetFavoriteCall: Call {
+package struct SetFavoriteCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.setFavorite }
     package let place: ItemPlace
@@ -143,19 +106,11 @@ package struct SetFavoriteCall: Call {
         self.isFavorite = isFavorite
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        place = try decoder.decode(forKey: 0)
-        isFavorite = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(place, forKey: 0)
-        encoder.encode(isFavorite, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.isFavorite))
 }
 
 /// A request to add tags to an item and to remove some. The reply has the resulting tags.
-package struct TagItemCall: Call {
+package struct TagItemCall: Call, SchemaMessage {
     package static var method: UInt64 { DomainMethod.tag }
     package let place: ItemPlace
     package let added: [String]
@@ -167,31 +122,19 @@ package struct TagItemCall: Call {
         self.removed = removed
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        place = try decoder.decode(forKey: 0)
-        added = try decoder.decode(forKey: 1)
-        removed = try decoder.decode(forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.added), Field(2, \.removed))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(place, forKey: 0)
-        encoder.encode(added, forKey: 1)
-        encoder.encode(removed, forKey: 2)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let tags: [String]
 
         package init(tags: [String]) { self.tags = tags }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) { tags = try decoder.decode(forKey: 0) }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(tags, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.tags))
     }
 }
 
 /// A push message of a service: a container has changed.
-package struct PushCall: Call {
+package struct PushCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.push }
     /// The container's identifier.
@@ -209,15 +152,5 @@ package struct PushCall: Call {
         self.topic = topic
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        container = try decoder.decode(forKey: 0)
-        domain = try decoder.decodeIfPresent(forKey: 1)
-        topic = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(container, forKey: 0)
-        encoder.encodeIfPresent(domain, forKey: 1)
-        encoder.encodeIfPresent(topic, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.container), Field(1, \.domain), Field(2, \.topic))
 }

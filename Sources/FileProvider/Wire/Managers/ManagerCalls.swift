@@ -23,15 +23,14 @@ enum ManagerMethod {
 }
 
 /// A request for the identity and document storage of the client's provider.
-package struct ManagerPlaceCall: ProviderCall {
+package struct ManagerPlaceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.place }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// The identifier of the provider's extension.
         package let identifier: String
         /// The document storage: the directory with the documents of all domains.
@@ -42,42 +41,29 @@ package struct ManagerPlaceCall: ProviderCall {
             self.storage = storage
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            identifier = try decoder.decode(forKey: 0)
-            storage = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(identifier, forKey: 0)
-            encoder.encode(storage, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.storage))
     }
 }
 
 /// A request for the domains of the client's provider.
-package struct ManagedDomainsCall: ProviderCall {
+package struct ManagedDomainsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.domains }
 
     package init() {}
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {}
-    package func encode(to encoder: inout MessageEncoder) {}
+    package static let schema = Schema(Self.init)
 
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         package let domains: [ManagedDomain]
 
         package init(domains: [ManagedDomain]) { self.domains = domains }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            domains = try decoder.decode(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(domains, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.domains))
     }
 }
 
 /// A request to add a domain, or to change the one with the same identifier.
-package struct AddManagedDomainCall: ProviderCall {
+package struct AddManagedDomainCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.add }
@@ -85,13 +71,11 @@ package struct AddManagedDomainCall: ProviderCall {
 
     package init(domain: ManagedDomain) { self.domain = domain }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { domain = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(domain, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.domain))
 }
 
 /// A request to remove one domain of the provider, or all.
-package struct RemoveManagedDomainsCall: ProviderCall {
+package struct RemoveManagedDomainsCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.remove }
     /// The domain's identifier; `nil` for all domains.
@@ -99,28 +83,20 @@ package struct RemoveManagedDomainsCall: ProviderCall {
 
     package init(identifier: String?) { self.identifier = identifier }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decodeIfPresent(forKey: 0)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(identifier, forKey: 0) }
-
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// The path to which edits were copied that are not uploaded; `nil` if there were none.
         package let edits: String?
 
         package init(edits: String?) { self.edits = edits }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            edits = try decoder.decodeIfPresent(forKey: 0)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(edits, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.edits))
     }
 }
 
 /// A request to signal that a container has changes.
-package struct ManagerSignalCall: ProviderCall {
+package struct ManagerSignalCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.signal }
@@ -133,19 +109,11 @@ package struct ManagerSignalCall: ProviderCall {
         self.container = container
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        container = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(container, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.container))
 }
 
 /// A request to signal that the cause of a failure is resolved.
-package struct ManagerResolvedCall: ProviderCall {
+package struct ManagerResolvedCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.resolved }
@@ -158,19 +126,11 @@ package struct ManagerResolvedCall: ProviderCall {
         self.failure = failure
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        failure = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(failure, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.failure))
 }
 
 /// A request to disconnect a domain from its provider, or to connect it again.
-package struct ManagerDisconnectCall: ProviderCall {
+package struct ManagerDisconnectCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.disconnect }
@@ -190,15 +150,5 @@ package struct ManagerDisconnectCall: ProviderCall {
         self.isTemporary = isTemporary
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        reason = try decoder.decodeIfPresent(forKey: 1)
-        isTemporary = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encodeIfPresent(reason, forKey: 1)
-        encoder.encode(isTemporary, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.reason), Field(2, \.isTemporary))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for the path at which the user sees an item.
-package struct VisiblePathCall: ProviderCall {
+package struct VisiblePathCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visiblePath }
     /// The domain's identifier; `nil` for the domain that no program has added.
@@ -13,17 +13,9 @@ package struct VisiblePathCall: ProviderCall {
         self.item = item
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        item = try decoder.decode(forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(item, forKey: 1)
-    }
-
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// An absolute path.
         package let path: String
         package let isFolder: Bool
@@ -33,20 +25,12 @@ package struct VisiblePathCall: ProviderCall {
             self.isFolder = isFolder
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            path = try decoder.decode(forKey: 0)
-            isFolder = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(path, forKey: 0)
-            encoder.encode(isFolder, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.path), Field(1, \.isFolder))
     }
 }
 
 /// A request for the item of the client's provider at a path in a mount.
-package struct VisibleItemCall: ProviderCall {
+package struct VisibleItemCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.visibleItem }
     /// An absolute path.
@@ -54,11 +38,9 @@ package struct VisibleItemCall: ProviderCall {
 
     package init(path: String) { self.path = path }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { path = try decoder.decode(forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.path))
 
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(path, forKey: 0) }
-
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         package let item: String
         package let domain: String
 
@@ -67,20 +49,12 @@ package struct VisibleItemCall: ProviderCall {
             self.domain = domain
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            item = try decoder.decode(forKey: 0)
-            domain = try decoder.decode(forKey: 1)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(item, forKey: 0)
-            encoder.encode(domain, forKey: 1)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.item), Field(1, \.domain))
     }
 }
 
 /// A request to materialize an item, or to evict it. Cancelling it stops the transfer.
-package struct ManagerTransferCall: ProviderCall {
+package struct ManagerTransferCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.transfer }
@@ -100,21 +74,11 @@ package struct ManagerTransferCall: ProviderCall {
         self.direction = direction
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        item = try decoder.decode(forKey: 1)
-        direction = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(item, forKey: 1)
-        encoder.encode(direction, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.direction))
 }
 
 /// A request that waits until pending changes are synchronized. Cancelling it ends the wait.
-package struct ManagerSettleCall: ProviderCall {
+package struct ManagerSettleCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.settle }
@@ -133,15 +97,5 @@ package struct ManagerSettleCall: ProviderCall {
         self.inside = inside
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        item = try decoder.decodeIfPresent(forKey: 1)
-        inside = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encodeIfPresent(item, forKey: 1)
-        encoder.encodeIfPresent(inside, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.inside))
 }

@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for the progress of all transfers in one direction.
-package struct ManagerProgressCall: ProviderCall {
+package struct ManagerProgressCall: ProviderCall, SchemaMessage {
     package typealias Value = TransferTotals
     package typealias Reply = ProviderReply<TransferTotals>
     package static var method: UInt64 { ManagerMethod.progress }
@@ -15,20 +15,11 @@ package struct ManagerProgressCall: ProviderCall {
         self.isUpload = isUpload
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        isUpload = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(isUpload, forKey: 1)
-    }
-
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.isUpload))
 }
 
 /// The progress of all transfers in one direction.
-package struct TransferTotals: Message, Equatable {
+package struct TransferTotals: SchemaMessage, Equatable {
     /// The number of files in the current run of transfers, including finished ones; 0 while there is nothing to do.
     package var files: Int64
     package var filesDone: Int64
@@ -49,23 +40,12 @@ package struct TransferTotals: Message, Equatable {
             bytes: left.bytes &+ right.bytes, bytesDone: left.bytesDone &+ right.bytesDone)
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        files = try decoder.decode(forKey: 0)
-        filesDone = try decoder.decode(forKey: 1)
-        bytes = try decoder.decode(forKey: 2)
-        bytesDone = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(files, forKey: 0)
-        encoder.encode(filesDone, forKey: 1)
-        encoder.encode(bytes, forKey: 2)
-        encoder.encode(bytesDone, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.files), Field(1, \.filesDone), Field(2, \.bytes), Field(3, \.bytesDone))
 }
 
 /// A request for one page of a domain's materialized items, or of those with pending changes.
-package struct ManagerSetCall: ProviderCall {
+package struct ManagerSetCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetPage
     package typealias Reply = ProviderReply<ItemSetPage>
     package static var method: UInt64 { ManagerMethod.set }
@@ -84,24 +64,13 @@ package struct ManagerSetCall: ProviderCall {
         self.limit = limit
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        set = try decoder.decode(forKey: 1)
-        position = try decoder.decodeIfPresent(forKey: 2)
-        limit = try decoder.decode(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(set, forKey: 1)
-        encoder.encodeIfPresent(position, forKey: 2)
-        encoder.encode(limit, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.position), Field(3, \.limit))
 }
 
 /// A request for the version of a set, which differs after any change in the set, and after a restart of the daemon.
 /// The reply comes when the version is not ``known``.
-package struct ManagerSetVersionCall: ProviderCall {
+package struct ManagerSetVersionCall: ProviderCall, SchemaMessage {
     package typealias Value = ItemSetVersion
     package typealias Reply = ProviderReply<ItemSetVersion>
     package static var method: UInt64 { ManagerMethod.setVersion }
@@ -117,28 +86,16 @@ package struct ManagerSetVersionCall: ProviderCall {
         self.known = known
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        set = try decoder.decode(forKey: 1)
-        known = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(set, forKey: 1)
-        encoder.encodeIfPresent(known, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.set), Field(2, \.known))
 }
 
 /// The version of a set.
-package struct ItemSetVersion: Message, Equatable {
+package struct ItemSetVersion: SchemaMessage, Equatable {
     package let version: UInt64
 
     package init(version: UInt64) { self.version = version }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { version = try decoder.decode(forKey: 0) }
-
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(version, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.version))
 }
 
 /// The sets of items of a domain that its provider's own programs can list.
@@ -179,7 +136,7 @@ package struct ItemSetPage: Message {
 }
 
 /// A request to the engine to hand an item to its provider as if it had been changed locally.
-package struct ManagerModificationCall: ProviderCall {
+package struct ManagerModificationCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { ManagerMethod.modification }
@@ -195,15 +152,5 @@ package struct ManagerModificationCall: ProviderCall {
         self.fields = fields
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decodeIfPresent(forKey: 0)
-        item = try decoder.decode(forKey: 1)
-        fields = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encodeIfPresent(domain, forKey: 0)
-        encoder.encode(item, forKey: 1)
-        encoder.encode(fields, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.fields))
 }

@@ -34,7 +34,7 @@ package struct ItemServicesCall: ProviderCall {
         }
     }
 
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// The daemon's name of the domain.
         package let domain: String
         /// The provider's identifier of the item.
@@ -47,22 +47,12 @@ package struct ItemServicesCall: ProviderCall {
             self.names = names
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            domain = try decoder.decode(forKey: 0)
-            item = try decoder.decode(forKey: 1)
-            names = try decoder.decode(forKey: 2)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(domain, forKey: 0)
-            encoder.encode(item, forKey: 1)
-            encoder.encode(names, forKey: 2)
-        }
+        package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.names))
     }
 }
 
 /// A request to connect to a service.
-package struct OpenServiceCall: ProviderCall {
+package struct OpenServiceCall: ProviderCall, SchemaMessage {
     package typealias Reply = ProviderReply<Value>
     package static var method: UInt64 { ManagerMethod.openService }
     /// The values from ``ItemServicesCall/Value``.
@@ -76,26 +66,14 @@ package struct OpenServiceCall: ProviderCall {
         self.name = name
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        item = try decoder.decode(forKey: 1)
-        name = try decoder.decode(forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.item), Field(2, \.name))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(item, forKey: 1)
-        encoder.encode(name, forKey: 2)
-    }
-
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// A connected socket; the provider serves at its other end.
         package let socket: FileDescriptor
 
         package init(socket: FileDescriptor) { self.socket = socket }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) { socket = try decoder.decode(forKey: 0) }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(socket, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.socket))
     }
 }

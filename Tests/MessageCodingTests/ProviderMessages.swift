@@ -1,0 +1,122 @@
+import FileProvider
+
+extension Recorded {
+    /// The messages between the engine and providers.
+    static let provider: [Recorded] = [
+        Recorded(ProviderIdentifyCall(path: "a"), "bf006161ff"),
+        Recorded(ProviderIdentifyCall(path: ""), "bf0060ff"),
+        Recorded(ProviderStartCall(identifier: "a", path: "b", wantsContents: true), "bf00616101616202f5ff"),
+        Recorded(ProviderStartCall(identifier: "", path: "", wantsContents: false), "bf0060016002f4ff"),
+        Recorded(ProviderChangedCall(identifier: "a", path: "b"), "bf006161016162ff"),
+        Recorded(ProviderChangedCall(identifier: "", path: ""), "bf00600160ff"),
+        Recorded(ProviderItemCall(identifier: "a"), "bf006161ff"),
+        Recorded(ProviderItemCall(identifier: ""), "bf0060ff"),
+        Recorded(ProviderPageCall(container: "a", page: [1, 255], suggestedSize: 2007), "bf006161014201ff021907d7ff"),
+        Recorded(ProviderPageCall(container: "", page: nil, suggestedSize: -1), "bf00600220ff"),
+        Recorded(
+            ProviderPage(items: [item, item], next: [1, 255]),
+            "bf0082bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ff"
+                + "bf0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff"
+                + "bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ffbf0061"
+                + "620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff014201"
+                + "ffff"),
+        Recorded(ProviderPage(items: [], next: nil), "bf0080ff"),
+        Recorded(ProviderAnchorCall(container: "a"), "bf006161ff"),
+        Recorded(ProviderAnchorCall(container: ""), "bf0060ff"),
+        Recorded(ProviderAnchor(anchor: [0, 255]), "bf004200ffff"),
+        Recorded(ProviderAnchor(anchor: nil), "bfff"),
+        Recorded(
+            ProviderChangesCall(container: "a", anchor: [1, 255], suggestedSize: 2007),
+            "bf006161014201ff021907d7ff"),
+        Recorded(ProviderChangesCall(container: "", anchor: [], suggestedSize: -1), "bf006001400220ff"),
+        Recorded(
+            ProviderChanges(updated: [item, item], deleted: ["b", "c"], anchor: [2, 255], moreComing: true),
+            "bf0082bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ff"
+                + "bf0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff"
+                + "bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ffbf0061"
+                + "620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff018261"
+                + "626163024202ff03f5ff"),
+        Recorded(ProviderChanges(updated: [], deleted: [], anchor: [], moreComing: false), "bf00800180024003f4ff"),
+        Recorded(ProviderServesPartsCall(), "bfff"),
+        Recorded(ProviderServesParts(true), "bf00f5ff"),
+        Recorded(ProviderServesParts(false), "bf00f4ff"),
+        Recorded(
+            ProviderSearchResults(results: [result, result], isCutShort: true),
+            "bf0082bf00616901616e026174ffbf00616901616e026174ff01f5ff"),
+        Recorded(ProviderSearchResults(results: [], isCutShort: false), "bf008001f4ff"),
+        Recorded(ProviderServicesCall(identifier: "a", isOwn: true), "bf00616101f5ff"),
+        Recorded(ProviderServicesCall(identifier: "", isOwn: false), "bf006001f4ff"),
+        Recorded(ProviderServicesCall.Value(names: ["a", "b"]), "bf008261616162ff"),
+        Recorded(ProviderServicesCall.Value(names: []), "bf0080ff"),
+        Recorded(
+            ProviderServiceCall(identifier: "a", name: "b", isOwn: true, socket: descriptor),
+            "bf00616101616202f50300ff"),
+        Recorded(
+            ProviderServiceCall(identifier: "", name: "", isOwn: false, socket: descriptor),
+            "bf0060016002f40300ff"),
+        Recorded(ProviderSignInCall(password: "a"), "bf006161ff"),
+        Recorded(ProviderSignInCall(password: ""), "bf0060ff"),
+        Recorded(ProviderStateCall(), "bfff"),
+        Recorded(
+            ProviderThumbnails(thumbnails: [
+                ProviderThumbnail(identifier: "a", picture: descriptor, failure: failure),
+                ProviderThumbnail(identifier: "", picture: nil, failure: nil),
+            ]),
+            "bf0082bf006161010002bf0006016164023903e803616d046163056173ffffbf0060ffff"),
+        Recorded(ProviderThumbnails(thumbnails: []), "bf0080ff"),
+        Recorded(
+            ProviderThumbnail(identifier: "a", picture: descriptor, failure: failure),
+            "bf006161010002bf0006016164023903e803616d046163056173ffff"),
+        Recorded(ProviderThumbnail(identifier: "", picture: nil, failure: nil), "bf0060ff"),
+        Recorded(ProviderContentsCall(identifier: "a", takesUsed: true), "bf00616101f5ff"),
+        Recorded(ProviderContentsCall(identifier: "", takesUsed: false), "bf0060ff"),
+        Recorded(
+            ProviderFile(item: item, file: descriptor, moment: moment),
+            "bf00bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ffbf"
+                + "0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff01"
+                + "0002bf00000100020003000400ffff"),
+        Recorded(
+            ProviderFile(item: item, file: descriptor, moment: nil),
+            "bf00bf00616901617002616e0300046005183f060509fb426d1a94a20000000b4200ff0f021182bf006161014101ffbf"
+                + "0061620140ff13bf0006016164023903e803616d046163056173ff1482bf00616b026174ffbf00616c01f93e00ffff01"
+                + "00ff"),
+        Recorded(
+            ProviderCreateCall(
+                parent: "a", filename: "b", kind: .folder, linkTarget: "d", modified: 4.5, isExecutable: true,
+                isPrivate: true, contents: descriptor, template: "i"),
+            "bf006161016162020103616404f9448005f5060007616908f5ff"),
+        Recorded(
+            ProviderCreateCall(
+                parent: "", filename: "", kind: .file, linkTarget: nil, modified: 0, isExecutable: false,
+                isPrivate: false, contents: nil, template: nil),
+            "bf00600160020004f9000005f408f4ff"),
+        Recorded(
+            ProviderReplaceCall(identifier: "a", contents: descriptor, base: [2, 255], modified: 3.5),
+            "bf0061610100024202ff03f94300ff"),
+        Recorded(
+            ProviderReplaceCall(identifier: "", contents: descriptor, base: [], modified: 0),
+            "bf00600100024003f90000ff"),
+        Recorded(ProviderMoveCall(identifier: "a", parent: "b", name: "c"), "bf006161016162026163ff"),
+        Recorded(ProviderMoveCall(identifier: "", parent: "", name: ""), "bf006001600260ff"),
+        Recorded(ProviderDeleteCall(identifier: "a"), "bf006161ff"),
+        Recorded(ProviderDeleteCall(identifier: ""), "bf0060ff"),
+        Recorded(ProviderStopCall(identifier: "a"), "bf006161ff"),
+        Recorded(ProviderStopCall(identifier: ""), "bf0060ff"),
+        Recorded(ProviderSignalNotice(container: "a"), "bf006161ff"),
+        Recorded(ProviderSignalNotice(container: ""), "bf0060ff"),
+        Recorded(ProviderResolvedNotice(failure: failure), "bf00bf0006016164023903e803616d046163056173ffff"),
+        Recorded(ProviderProgressNotice(identifier: "a", completed: 1007, total: 2007), "bf006161011903ef021907d7ff"),
+        Recorded(ProviderProgressNotice(identifier: "", completed: -1, total: -1), "bf006001200220ff"),
+        Recorded(ProviderTrashCall(identifier: "a"), "bf006161ff"),
+        Recorded(ProviderTrashCall(identifier: ""), "bf0060ff"),
+        Recorded(ProviderUntrashCall(identifier: "a", parent: "b", former: "c"), "bf006161016162026163ff"),
+        Recorded(ProviderUntrashCall(identifier: "", parent: nil, former: nil), "bf0060ff"),
+        Recorded(ProviderNoticesCall(), "bfff"),
+        Recorded(ProviderNotices(descriptor: descriptor), "bf0000ff"),
+        Recorded(ProviderWatchCall(folder: descriptor), "bf0000ff"),
+        Recorded(ProviderWatch(number: 7), "bf0007ff"),
+        Recorded(ProviderWatch(number: -1), "bf0020ff"),
+        Recorded(ShrinkPictureCall.Reply(file: descriptor, sizes: [1007, 2007]), "bf000001821903ef1907d7ff"),
+        Recorded(ShrinkPictureCall.Reply(file: descriptor, sizes: []), "bf00000180ff"),
+    ]
+}
