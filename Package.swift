@@ -378,7 +378,9 @@ let package = Package(
         .executableTarget(
             name: "ExtensionPeer", dependencies: ["AppExtension", "CoordinationService", "ItemProvider"],
             path: "Tests/ExtensionPeer", swiftSettings: settings),
-        tests("AppExtensionTests", ["AppExtension", "ExtensionPeer", "ItemProvider", "LinuxSystem"]),
+        tests(
+            "AppExtensionTests",
+            ["AppExtension", "ExtensionPeer", "FoundationAdditions", "ItemProvider", "LinuxSystem"]),
         tests(
             "DragAndDropTests",
             ["DataDetection", "DragAndDrop", "FileCoordination", "Images", "ItemProvider", "UniformTypeIdentifiers"]),

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import Synchronization
 
 /// The key in the `userInfo` of a request's error for the errors of single items.
@@ -37,11 +38,8 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The items that an extension returns. Sendable because the extension hands them over and does not use them any
-    /// more.
-    package struct ReturnedItems: @unchecked Sendable {
-        package let items: [NSExtensionItem]
-    }
+    /// The items that an extension returns. It hands them over and does not use them any more.
+    package typealias ReturnedItems = Disconnected<[NSExtensionItem]>
 
     private let host: Host?
     private let items: [Any]
@@ -78,7 +76,7 @@ open class NSExtensionContext: NSObject, @unchecked Sendable {
             completionHandler?(true)
             return
         }
-        let returned = ReturnedItems(items: (items ?? []).compactMap { $0 as? NSExtensionItem })
+        let returned = ReturnedItems((items ?? []).compactMap { $0 as? NSExtensionItem })
         host.complete(returned) { completionHandler?($0) }
     }
 

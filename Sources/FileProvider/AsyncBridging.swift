@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// The defaults of functions that a program implements either with a completion handler or as `async`. The default of
 /// each form calls the other.
@@ -13,24 +14,18 @@ enum AsyncBridging {
     /// neither.
     @TaskLocal private static var standingIn: Set<Function> = []
 
-    /// A value that is handed from one thread to another, once, and used only by the latter.
-    private struct Handed<Value>: @unchecked Sendable {
-        // Sendable: both functions below keep no reference to the value on the side that it comes from.
-        let value: Value
-    }
-
     /// Calls the `async` form. It is the default of the form with a completion handler.
     static func answer<Object, Answer>(
         _ object: Object, _ name: String, _ completion: @escaping @Sendable (Result<Answer, any Error>) -> Void,
         _ body: @escaping @Sendable (Object) async throws -> Answer
     ) {
         // The protocols of providers allow calls on any thread.
-        let handed = Handed(value: object)
+        let handed = Disconnected(object)
         let function = Function(object: ObjectIdentifier(object as AnyObject), name: name)
         Task {
             do {
                 let answer = try await $standingIn.withValue(standingIn.union([function])) {
-                    Handed(value: try await body(handed.value))
+                    Disconnected(try await body(handed.value))
                 }
                 completion(.success(answer.value))
             } catch {
@@ -48,9 +43,9 @@ enum AsyncBridging {
     ) async throws -> Answer {
         if standingIn.contains(Function(object: ObjectIdentifier(object), name: name)) { return try neither() }
         let handed = try await withCheckedThrowingContinuation {
-            (continuation: CheckedContinuation<Handed<Answer>, any Error>) in
+            (continuation: CheckedContinuation<Disconnected<Answer>, any Error>) in
             let once = OnceContinuation(continuation)
-            body { once.resume($0.map { Handed(value: $0) }) }
+            body { once.resume($0.map { Disconnected($0) }) }
         }
         return handed.value
     }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import LinuxSystem
 import Synchronization
 import UniformTypeIdentifiers
@@ -61,10 +62,10 @@ extension NSItemProvider {
     nonisolated(nonsending) public func loadObject<Object: NSItemProviderReading>(ofClass aClass: Object.Type)
         async throws -> sending Object
     {
-        let loaded: SharedReading = try await CancellableLoad.run { completion in
+        let loaded: Disconnected<any NSItemProviderReading> = try await CancellableLoad.run { completion in
             self.loadObject(ofClass: aClass) { object, error in
                 completion(
-                    object.map { .success(SharedReading(value: $0)) }
+                    object.map { .success(Disconnected($0)) }
                         ?? .failure(error ?? ItemProviderError.emptyAnswer()))
             }
         }
@@ -108,13 +109,6 @@ extension NSItemProvider {
         }
         return loadInPlaceFileRepresentation(forTypeIdentifier: typeIdentifier, completionHandler: keep)
     }
-}
-
-/// An object on its way from the load that made it to the one task that waits for it.
-///
-/// Sendable because the load keeps no reference to the object it made.
-private struct SharedReading: @unchecked Sendable {
-    let value: any NSItemProviderReading
 }
 
 extension LoadOperation {

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 extension NSItemProvider {
     /// Creates an item that offers all types that an object can be written as.
@@ -25,7 +26,7 @@ extension NSItemProvider {
         loadHandler:
             @escaping @Sendable (@escaping @Sendable ((any NSItemProviderWriting)?, (any Error)?) -> Void) -> Progress?
     ) {
-        let writer = SharedWriter(value: aClass)
+        let writer = SendableType(aClass)
         for typeIdentifier in aClass.writableTypeIdentifiersForItemProvider {
             let own = aClass.itemProviderVisibilityForRepresentation(withTypeIdentifier: typeIdentifier)
             registerDataRepresentation(
@@ -35,7 +36,7 @@ extension NSItemProvider {
                 let making = loadHandler { object, error in
                     guard let object else { return completion(nil, error ?? ItemProviderError.emptyAnswer()) }
                     guard writer.made(object) else {
-                        return completion(nil, ItemProviderError.unexpectedClass(of: object, expected: writer.value))
+                        return completion(nil, ItemProviderError.unexpectedClass(of: object, expected: writer.type))
                     }
                     progress.goOn(
                         with: object.loadData(
@@ -63,12 +64,12 @@ extension NSItemProvider {
             let error = ItemProviderError.cannotRead(as: "\(aClass)", registered: registeredTypeIdentifiers)
             return LoadOperation.fail(error) { _ in completion(.failure(error)) }
         }
-        let reader = SharedReader(value: aClass)
+        let reader = SendableType(aClass)
         return LoadOperation.start(representation, of: promise, as: .data) { result in
             completion(
                 result.flatMap { $0.asData }.flatMap { data in
                     Result {
-                        try reader.value.object(
+                        try reader.type.object(
                             withItemProviderData: data, typeIdentifier: representation.typeIdentifier)
                     }
                 })
@@ -130,21 +131,10 @@ struct SharedObject: @unchecked Sendable {
     let value: any NSItemProviderWriting
 }
 
-/// A reading class, carried into a completion handler.
-///
-/// Sendable because a metatype has no state; the compiler cannot know it for a metatype of a protocol that is not
-/// Sendable.
-struct SharedReader: @unchecked Sendable {
-    let value: any NSItemProviderReading.Type
-}
-
-/// A writing class, carried into load handlers. Sendable for the same reason.
-struct SharedWriter: @unchecked Sendable {
-    let value: any NSItemProviderWriting.Type
-
+extension SendableType<any NSItemProviderWriting.Type> {
     /// Whether an object is of the class or a subclass.
     func made(_ object: any NSItemProviderWriting) -> Bool {
         func isOfClass<Writer: NSItemProviderWriting>(_ writer: Writer.Type) -> Bool { object is Writer }
-        return isOfClass(value)
+        return isOfClass(self.type)
     }
 }

@@ -1,5 +1,6 @@
 import AppExtension
 import Foundation
+import FoundationAdditions
 import ItemProvider
 import Synchronization
 import Testing
@@ -73,7 +74,7 @@ import Testing
         let title = await withCheckedContinuation { continuation in
             let host = NSExtensionContext.Host(
                 complete: { returned, done in
-                    continuation.resume(returning: returned.items.first?.attributedTitle?.string)
+                    continuation.resume(returning: returned.value.first?.attributedTitle?.string)
                     done(false)
                 }, cancel: { _ in }, open: { _, done in done(true) })
             Handler().beginRequest(with: NSExtensionContext(inputItems: [item], host: host))

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import FoundationAdditions
 import Glibc
 import ItemProvider
 import LinuxSystem
@@ -48,7 +49,7 @@ package final class ExtensionRuntime: Sendable {
         let host = NSExtensionContext.Host(
             complete: { returned, completion in
                 let expired = call.isCancelled
-                call.reply(.completed(self.attachments.messages(returned.items)))
+                call.reply(.completed(self.attachments.messages(returned.value)))
                 self.finish(number)
                 completion(expired)
             },

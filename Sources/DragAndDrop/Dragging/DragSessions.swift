@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import ItemProvider
 
 /// The common part of both sides of a drag.
@@ -60,7 +61,7 @@ import ItemProvider
         if providers.isEmpty { Task { self.finish(collected) } }
         let loads = providers.enumerated().map { index, provider in
             provider.loadObject(ofClass: aClass) { object, _ in
-                let object = object.map(LoadedObject.init)
+                let object = object.map { Disconnected($0) }
                 Task { @MainActor in
                     all.completedUnitCount += 1
                     if collected.add(object?.value, at: index) { self.finish(collected) }
@@ -107,9 +108,4 @@ import ItemProvider
     }
 
     func complete() { completion(objects.compactMap { $0 }) }
-}
-
-/// A loaded object. Sendable because the load keeps no reference to the object that it made.
-private struct LoadedObject: @unchecked Sendable {
-    let value: any NSItemProviderReading
 }

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 
 /// The effect of a drop.
 public enum UIDropOperation: UInt, Sendable {
@@ -35,12 +36,7 @@ public enum UIDropOperation: UInt, Sendable {
             let copy = Self(operation: operation)
             copy.isPrecise = isPrecise
             copy.prefersFullSizePreview = prefersFullSizePreview
-            return Copied(value: copy)
+            return Disconnected<Any>(copy)
         }.value
     }
-}
-
-/// A copied proposal. Sendable because it only leaves the isolation that it was just made in.
-private struct Copied: @unchecked Sendable {
-    let value: Any
 }

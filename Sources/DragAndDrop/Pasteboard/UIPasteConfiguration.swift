@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import ItemProvider
 
 /// The types that an object accepts from a paste or drop: types, and the types that classes read.
@@ -55,8 +56,7 @@ import ItemProvider
     /// own class. Must be called on the main actor.
     open nonisolated func copy(with zone: NSZone? = nil) -> Any {
         MainActor.assumeIsolated {
-            CopiedConfiguration(
-                value: UIPasteConfiguration(acceptableTypeIdentifiers: acceptableTypeIdentifiers))
+            Disconnected(UIPasteConfiguration(acceptableTypeIdentifiers: acceptableTypeIdentifiers))
         }.value
     }
 
@@ -79,11 +79,6 @@ import ItemProvider
     where T: _ObjectiveCBridgeable, T._ObjectiveCType: NSItemProviderReading {
         addTypeIdentifiers(forAccepting: T._ObjectiveCType.self)
     }
-}
-
-/// A copied configuration. Sendable because it only leaves the isolation that it was just made in.
-private struct CopiedConfiguration: @unchecked Sendable {
-    let value: UIPasteConfiguration
 }
 
 /// An object that can be pasted to.

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import Images
 import ItemProvider
 import UniformTypeIdentifiers
@@ -38,17 +39,12 @@ extension PasteboardReading {
         _ provider: NSItemProvider, _ type: Object.Type
     ) -> Object? {
         guard provider.canLoadObject(ofClass: type) else { return nil }
-        let loaded: ReadObject? = wait { done in
-            let progress = provider.loadObject(ofClass: type) { object, _ in done(object.map(ReadObject.init)) }
+        let loaded: Disconnected<any NSItemProviderReading>? = wait { done in
+            let progress = provider.loadObject(ofClass: type) { object, _ in done(object.map { Disconnected($0) }) }
             return { progress.cancel() }
         }
         return loaded?.value as? Object
     }
-}
-
-/// A loaded object. Sendable because the load keeps no reference to the object that it made.
-private struct ReadObject: @unchecked Sendable {
-    let value: any NSItemProviderReading
 }
 
 extension Array {

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import LinuxSystem
 import Synchronization
 
@@ -53,7 +54,8 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     // MARK: Pages
 
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage) {
-        let observer = Told(value: observer)
+        // The protocol allows calls on any thread, and this observer is called on one thread after the other.
+        let observer = Disconnected(observer)
         guard let position = Self.position(of: page) else {
             return HandlerThreads.shared.run {
                 observer.value.finishEnumeratingWithError(NSFileProviderError(.pageExpired))
@@ -113,7 +115,7 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
     }
 
     func enumerateChanges(for observer: any NSFileProviderChangeObserver, from syncAnchor: NSFileProviderSyncAnchor) {
-        let observer = Told(value: observer)
+        let observer = Disconnected(observer)
         guard let before = state.withLock({ $0.known.first { $0.anchor == syncAnchor }?.contents }) else {
             return HandlerThreads.shared.run {
                 observer.value.finishEnumeratingWithError(NSFileProviderError(.syncAnchorExpired))
@@ -163,12 +165,4 @@ final class SetEnumerator: NSObject, NSFileProviderPendingSetEnumerator, Sendabl
             }
         }
     }
-}
-
-/// An observer on its way to the thread that it is called on.
-///
-/// Sendable: the protocol allows observers to be called on any thread, and this one is called on one thread after the
-/// other.
-private struct Told<Observer>: @unchecked Sendable {
-    let value: Observer
 }

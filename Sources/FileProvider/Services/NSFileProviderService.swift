@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import LinuxSystem
 
 /// The name of a provider's service.
@@ -78,17 +79,17 @@ open class NSFileProviderService: NSObject {
 }
 
 /// The services of one item, made for one request and handed over once.
-private struct FoundServices: @unchecked Sendable {
-    // Sendable: the thread that made the services keeps no reference to them.
-    let services: [NSFileProviderServiceName: NSFileProviderService]
+private typealias FoundServices = Disconnected<[NSFileProviderServiceName: NSFileProviderService]>
 
-    init(_ item: ItemServicesCall.Value, _ link: DaemonLink) {
-        services = Dictionary(
-            item.names.map { (NSFileProviderServiceName($0), NSFileProviderService($0, of: item, link)) }
-        ) { first, _ in first }
+extension FoundServices {
+    fileprivate init(_ item: ItemServicesCall.Value, _ link: DaemonLink) {
+        self.init(
+            Dictionary(
+                item.names.map { (NSFileProviderServiceName($0), NSFileProviderService($0, of: item, link)) }
+            ) { first, _ in first })
     }
 
-    static func find(
+    fileprivate static func find(
         _ request: ItemServicesCall, _ completion: @escaping @Sendable (Result<FoundServices, any Error>) -> Void
     ) {
         guard let link = DaemonLink.shared else {
@@ -123,7 +124,7 @@ extension FileManager {
             FoundServices.find(ItemServicesCall(place: .path(path))) { result in
                 first.run {
                     switch result {
-                    case .success(let found): completionHandler(found.services, nil)
+                    case .success(let found): completionHandler(found.value, nil)
                     case .failure(let error): completionHandler(nil, error)
                     }
                 }
@@ -143,7 +144,7 @@ extension FileManager {
                 answer(result)
             }
         }
-        return found.services
+        return found.value
     }
 }
 
@@ -152,7 +153,7 @@ extension FoundServices {
         _ services: [NSFileProviderServiceName: NSFileProviderService]?, _ error: (any Error)?
     ) throws {
         guard let services else { throw error ?? CocoaError(.featureUnsupported) }
-        self.services = services
+        self.init(services)
     }
 }
 
@@ -171,7 +172,7 @@ extension NSFileProviderManager {
         FoundServices.find(request) { result in
             first.run {
                 switch result {
-                case .success(let found): completionHandler(found.services[serviceName], nil)
+                case .success(let found): completionHandler(found.value[serviceName], nil)
                 case .failure(let error): completionHandler(nil, error)
                 }
             }
@@ -183,17 +184,11 @@ extension NSFileProviderManager {
     public func service(
         named serviceName: NSFileProviderServiceName, for itemIdentifier: NSFileProviderItemIdentifier
     ) async throws -> NSFileProviderService? {
-        let found: FoundService = try await Self.answer { answer in
+        let found: Disconnected<NSFileProviderService?> = try await Self.answer { answer in
             getService(named: serviceName, for: itemIdentifier) { service, error in
-                answer(error.map { .failure($0) } ?? .success(FoundService(service: service)))
+                answer(error.map { .failure($0) } ?? .success(Disconnected(service)))
             }
         }
-        return found.service
+        return found.value
     }
-}
-
-/// A service on its way to the task that asked for it.
-private struct FoundService: @unchecked Sendable {
-    // Sendable: the thread that made the service hands it over once.
-    let service: NSFileProviderService?
 }

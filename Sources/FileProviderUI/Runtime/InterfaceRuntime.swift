@@ -3,6 +3,7 @@ import Conduit
 import Dispatch
 import FileProvider
 import Foundation
+import FoundationAdditions
 import ItemProvider
 import LinuxSystem
 
@@ -127,7 +128,7 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
     package nonisolated static func serve(
         _ socket: FileDescriptor, ownsProcess: Bool, ended: @escaping @Sendable () -> Void
     ) throws {
-        let principal = Principal(type: self)
+        let principal = SendableType(self)
         // First of all, before any code of the extension.
         let hasDisplay = try ownsProcess && PassedDisplay.serve()
         // The connection retains the runtime while it is open.
@@ -135,10 +136,5 @@ extension FPUIActionExtensionViewController: ServingPrincipal {
             PrincipalClass.object(of: principal.type)
         }
         .serve(socket, ended: ended)
-    }
-
-    /// A principal class. Sendable because a class object has no mutable state.
-    private struct Principal: @unchecked Sendable {
-        let type: FPUIActionExtensionViewController.Type
     }
 }

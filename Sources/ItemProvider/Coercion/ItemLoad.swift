@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import Images
 import LinuxSystem
 import UniformTypeIdentifiers
@@ -47,7 +48,7 @@ final class ItemLoad: Sendable {
                 return nil
             })
         self.init(
-            preview, promise, ItemRequest(expectedClass: nil, options: options.map(SharedOptions.init)), completion)
+            preview, promise, ItemRequest(expectedClass: nil, options: options.map { Disconnected($0) }), completion)
     }
 
     func start() {
@@ -108,7 +109,7 @@ final class ItemLoad: Sendable {
         HandlerThreads.shared.run {
             completion(
                 outcome.flatMap { value in
-                    guard let wanted = self.request.expectedClass?.value else { return .success(value) }
+                    guard let wanted = self.request.expectedClass?.type else { return .success(value) }
                     return Result {
                         try self.coercion.coerce(value, to: wanted)
                     }

@@ -1,5 +1,6 @@
 import FileCoordination
 import Foundation
+import FoundationAdditions
 import Images
 import UniformTypeIdentifiers
 
@@ -37,17 +38,7 @@ package struct ItemValue: @unchecked Sendable {
 /// A consumer's request through the coercing interface.
 struct ItemRequest: Sendable {
     /// The class that the consumer can use; `nil` for any.
-    let expectedClass: SharedClass?
-    let options: SharedOptions?
-}
-
-/// A class on its way to a load handler. Sendable because a class object has no state of its own.
-struct SharedClass: @unchecked Sendable {
-    let value: AnyClass
-}
-
-/// The options of one load on their way to its handler. Sendable because a dictionary is a value, and its contents
-/// are handed over: the consumer's call has no further use for them.
-struct SharedOptions: @unchecked Sendable {
-    let value: [AnyHashable: Any]
+    let expectedClass: SendableType<AnyClass>?
+    /// The options of this one load. They are handed over: the call that brought them has no further use for them.
+    let options: Disconnected<[AnyHashable: Any]>?
 }

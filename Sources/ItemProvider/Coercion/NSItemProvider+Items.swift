@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import LinuxSystem
 import UniformTypeIdentifiers
 
@@ -38,7 +39,7 @@ extension NSItemProvider {
                 item: { request, completion in
                     loadHandler(
                         { item, error in completion(Result { try Self.value(item, error) }) },
-                        request.expectedClass?.value, request.options?.value)
+                        request.expectedClass?.type, request.options?.value)
                     return nil
                 }))
     }
@@ -62,7 +63,7 @@ extension NSItemProvider {
             return HandlerThreads.shared.run { completion(.failure(error)) }
         }
         let request = ItemRequest(
-            expectedClass: expectedClass.map(SharedClass.init), options: options.map(SharedOptions.init))
+            expectedClass: expectedClass.map { SendableType($0) }, options: options.map { Disconnected($0) })
         let load = ItemLoad(representation, promise, request, completion)
         CancellableItem.cancellation?.hold { load.cancel() }
         load.start()

@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import FoundationAdditions
 import Images
 
 /// A consumer's request as a message to the provider: the class that it can use, and options.
@@ -34,7 +35,7 @@ struct ItemRequestMessage: Message {
 
     init(_ request: ItemRequest) {
         expectedClass = request.expectedClass.flatMap { wanted in
-            ClassName.all.first { $0.value == wanted.value }?.name
+            ClassName.all.first { $0.value == wanted.type }?.name
         }
         let given = request.options?.value
         imageSize = given?[NSItemProviderPreferredImageSizeKey].flatMap(ImageSize.init)
@@ -50,13 +51,13 @@ struct ItemRequestMessage: Message {
 
     /// The request for the provider's handler.
     var request: ItemRequest {
-        let wanted = ClassName.all.first { $0.name == expectedClass }.map { SharedClass(value: $0.value) }
+        let wanted = ClassName.all.first { $0.name == expectedClass }.map { SendableType($0.value) }
         guard let options else { return ItemRequest(expectedClass: wanted, options: nil) }
         // The compiler does not see that a dictionary of Foundation is one of Swift.
         let list: Any? = PropertyListItem.decode(options)
         var given = list as? [AnyHashable: Any] ?? [:]
         if let imageSize { given[NSItemProviderPreferredImageSizeKey] = imageSize.value }
-        return ItemRequest(expectedClass: wanted, options: SharedOptions(value: given))
+        return ItemRequest(expectedClass: wanted, options: Disconnected(given))
     }
 
     init(from decoder: inout MessageDecoder) throws(MessageError) {

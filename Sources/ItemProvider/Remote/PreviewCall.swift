@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import FoundationAdditions
 import Images
 import UniformTypeIdentifiers
 
@@ -11,7 +12,7 @@ package struct PreviewCall: Call {
     let request: ItemRequestMessage
 
     init(_ options: [AnyHashable: Any]?) {
-        request = ItemRequestMessage(ItemRequest(expectedClass: nil, options: options.map(SharedOptions.init)))
+        request = ItemRequestMessage(ItemRequest(expectedClass: nil, options: options.map { Disconnected($0) }))
     }
 
     package init(from decoder: inout MessageDecoder) throws(MessageError) { request = try decoder.decode(forKey: 0) }

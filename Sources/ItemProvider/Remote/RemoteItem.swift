@@ -1,5 +1,6 @@
 import Conduit
 import Foundation
+import FoundationAdditions
 import LinuxSystem
 
 /// An item that another process offers: the consuming end of every load.
@@ -116,7 +117,7 @@ package final class RemoteItem: Sendable {
     /// Requests an object from the provider. Returns a function that cancels the request.
     @discardableResult
     private func ask<Asked: Call>(
-        _ call: Asked, as wanted: SharedClass?,
+        _ call: Asked, as wanted: SendableType<AnyClass>?,
         _ completion: @escaping @Sendable (Result<ItemValue?, any Error>) -> Void
     ) -> @Sendable () -> Void where Asked.Reply == ItemCall.Reply {
         let cancellation = PendingCancellation()
@@ -127,7 +128,7 @@ package final class RemoteItem: Sendable {
                 let pending = connection.call(call) { result in
                     self.leave()
                     switch result {
-                    case .success(let reply): completion(Result { try reply.value(as: wanted?.value) })
+                    case .success(let reply): completion(Result { try reply.value(as: wanted?.type) })
                     case .failure(let error): completion(.failure(error.loadError))
                     }
                 }

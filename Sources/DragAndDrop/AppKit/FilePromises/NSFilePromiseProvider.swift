@@ -1,4 +1,5 @@
 import Foundation
+import FoundationAdditions
 import ItemProvider
 
 /// A promise of a file that is written when a client in this process or another requests it, on a pasteboard or in a
@@ -75,8 +76,16 @@ extension NSFilePromiseProviderDelegate {
         _ filePromiseProvider: NSFilePromiseProvider, writePromiseTo url: URL,
         completionHandler: @escaping ((any Error)?) -> Void
     ) {
-        let asked = AskedDelegate(delegate: self, provider: filePromiseProvider, completionHandler: completionHandler)
-        Task { await asked.write(to: url) }
+        let delegate: any NSFilePromiseProviderDelegate = self
+        let call = Disconnected((delegate: delegate, provider: filePromiseProvider, complete: completionHandler))
+        Task {
+            do {
+                try await call.value.delegate.filePromiseProvider(call.value.provider, writePromiseTo: url)
+                call.value.complete(nil)
+            } catch {
+                call.value.complete(error)
+            }
+        }
     }
 
     /// Throws an error.
@@ -88,20 +97,4 @@ extension NSFilePromiseProviderDelegate {
 
     /// Returns the main queue.
     public func operationQueue(for filePromiseProvider: NSFilePromiseProvider) -> OperationQueue { .main }
-}
-
-/// The arguments of a call. Sendable because they are handed over to the one task that uses them.
-private struct AskedDelegate: @unchecked Sendable {
-    let delegate: any NSFilePromiseProviderDelegate
-    let provider: NSFilePromiseProvider
-    let completionHandler: ((any Error)?) -> Void
-
-    func write(to url: URL) async {
-        do {
-            try await delegate.filePromiseProvider(provider, writePromiseTo: url)
-            completionHandler(nil)
-        } catch {
-            completionHandler(error)
-        }
-    }
 }

@@ -1,11 +1,12 @@
 import AppExtension
+import FoundationAdditions
 import LinuxSystem
 
 extension NSFileProviderExtension: ServingPrincipal {
     package static func serve(
         _ socket: FileDescriptor, for bundle: ExtensionBundle, ended: @escaping @Sendable () -> Void
     ) throws {
-        let principal = Principal(type: self)
+        let principal = SendableType(self)
         let importsLinks = bundle.importsSymbolicLinks == true
         let runtime = ProviderRuntime { request, connection in
             request.install(on: connection)
@@ -16,10 +17,5 @@ extension NSFileProviderExtension: ServingPrincipal {
         }
         // The connection retains the runtime while it is open.
         try runtime.serve(socket, ended: ended)
-    }
-
-    /// A principal class. Sendable because a class object has no mutable state.
-    private struct Principal: @unchecked Sendable {
-        let type: NSFileProviderExtension.Type
     }
 }

@@ -1,4 +1,5 @@
 import AppExtension
+import FoundationAdditions
 import LinuxSystem
 
 /// A server for principal classes that are ``NSFileProviderReplicatedExtension``s. `NSExtensionMain()` finds it by its
@@ -13,7 +14,7 @@ final class ReplicaServer: PrincipalServer {
         guard let type = principal as? any NSFileProviderReplicatedExtension.Type else {
             throw ExtensionBundleError("the class \(bundle.principalClass) is no file provider")
         }
-        let principal = Principal(type: type)
+        let principal = SendableType(type)
         let failsOnConflict = bundle.failsUploadsOnConflict
         let runtime = ProviderRuntime { request, connection throws(ProviderError) in
             guard let domain = request.replicatedDomain else {
@@ -28,10 +29,5 @@ final class ReplicaServer: PrincipalServer {
         }
         // The connection retains the runtime while it is open.
         try runtime.serve(socket, ended: ended)
-    }
-
-    /// A principal class. Sendable because a class object has no mutable state.
-    private struct Principal: @unchecked Sendable {
-        let type: any NSFileProviderReplicatedExtension.Type
     }
 }
