@@ -357,8 +357,8 @@ let package = Package(
         tests(
             "MessageCodingTests",
             [
-                "AppExtension", "Conduit", "CoordinationService", "Exchange", "FileProvider", "ItemProvider",
-                "LinuxSystem",
+                "AppExtension", "Conduit", "CoordinationService", "Exchange", "ExtensionHost", "FileCoordination",
+                "FileProvider", "ItemProvider", "LinuxSystem",
             ]),
         // Tests that run in a debug build as well as in a release build. See Tests/both-configurations.txt.
         tests("ConfigurationTests", ["Conduit", "FileCoordination", "FileTesting", "LinuxSystem", "TestThreads"]),

@@ -208,5 +208,9 @@ extension Recorded {
         Recorded(TagItemCall.Reply(tags: []), "bf0080ff"),
         Recorded(PushCall(container: "a", domain: "b", topic: "c"), "bf006161016162026163ff"),
         Recorded(PushCall(container: "", domain: nil, topic: nil), "bf0060ff"),
+        Recorded(KeepItemCall(place: place, isWanted: true), "bf00bf00617401622f70ffff"),
+        Recorded(KeepItemCall(place: place, isWanted: false), "bf00bf00617401622f70ff01f4ff"),
+        Recorded(NoteFailedSignInCall(domain: "d", reason: "r"), "bf006164016172ff"),
+        Recorded(NoteFailedSignInCall(domain: "", reason: ""), "bf00600160ff"),
     ]
 }

@@ -71,5 +71,18 @@ extension Recorded {
             PrepareToQuitCall.Reply(identifiers: [identifier, identifier]),
             "bf0082500102030405060708090a0b0c0d0e0fff500102030405060708090a0b0c0d0e0fffff"),
         Recorded(PrepareToQuitCall.Reply(identifiers: []), "bf0080ff"),
+        Recorded(
+            manifest,
+            "bf00500102030405060708090a0b0c0d0e0fff01616e0282bf00010161750202030304f5ffbf0019012c016002000300"
+                + "ff03f5ff"),
+        Recorded(
+            OfferManifest(identifier: identifier, name: nil, representations: []),
+            "bf00500102030405060708090a0b0c0d0e0fff0280ff"),
+        Recorded(
+            RepresentationManifest(index: 1, typeIdentifier: "u", visibility: 2, fileOptions: 3, hasItem: true),
+            "bf00010161750202030304f5ff"),
+        Recorded(
+            RepresentationManifest(index: 0, typeIdentifier: "", visibility: 0, fileOptions: 0),
+            "bf0000016002000300ff"),
     ]
 }

@@ -59,5 +59,7 @@ extension Recorded {
         Recorded(OpenServiceCall(domain: "a", item: "b", name: "c"), "bf006161016162026163ff"),
         Recorded(OpenServiceCall(domain: "", item: "", name: ""), "bf006001600260ff"),
         Recorded(OpenServiceCall.Value(socket: descriptor), "bf0000ff"),
+        Recorded(managed, "bf00616901616e02617303f504f505410606f5ff"),
+        Recorded(ManagedDomain(identifier: "", displayName: ""), "bf00600160026003f404f406f4ff"),
     ]
 }

@@ -34,5 +34,5 @@ import Testing
 }
 
 extension Recorded {
-    static let all = exchange + coordination + extensions + provider + domains + managers
+    static let all = exchange + coordination + extensions + provider + domains + managers + scopes + hosts
 }

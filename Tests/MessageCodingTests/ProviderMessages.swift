@@ -118,5 +118,13 @@ extension Recorded {
         Recorded(ProviderWatch(number: -1), "bf0020ff"),
         Recorded(ShrinkPictureCall.Reply(file: descriptor, sizes: [1007, 2007]), "bf000001821903ef1907d7ff"),
         Recorded(ShrinkPictureCall.Reply(file: descriptor, sizes: []), "bf00000180ff"),
+        Recorded(ProviderActionCall(action: "a", identifiers: ["b", "c"]), "bf006161018261626163ff"),
+        Recorded(ProviderActionCall(action: "", identifiers: []), "bf00600180ff"),
+        Recorded(ProviderSearchCall(query: "q", limit: 500), "bf006171011901f4ff"),
+        Recorded(ProviderThumbnailsCall(identifiers: ["a", "b"], side: 300), "bf0082616161620119012cff"),
+        Recorded(ProviderIdentifyCall.Value(identifier: "a"), "bf006161ff"),
+        Recorded(ProviderIdentifyCall.Value(identifier: nil), "bfff"),
+        Recorded(ShrinkPictureCall(picture: descriptor, sides: [16, 300]), "bf000001821019012cff"),
+        Recorded(ShrinkPictureCall(picture: descriptor, sides: []), "bf00000180ff"),
     ]
 }

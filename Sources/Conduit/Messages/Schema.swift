@@ -9,8 +9,8 @@
 ///         static let schema = Schema(Self.init, Field(0, \.name), Field(1, \.picture))
 ///     }
 ///
-/// The fields are the parameters of the function that makes the message, in ascending order of keys. That function
-/// throws ``MessageError/invalid(_:)`` if the values break the message's rules.
+/// The fields are the parameters of the function that makes the message, in ascending order of keys. Rules about the
+/// values are checked by that function or by ``checked(_:)``.
 ///
 /// There is one initializer for each number of fields, and a field consists of closures, because the optimizer turns
 /// these into one function per message. Encoding and decoding take 30 to 90 percent of the time of codings by hand
@@ -20,6 +20,29 @@
 @usableFromInline package struct Schema<Root>: Sendable {
     @usableFromInline let decode: @Sendable (inout MessageDecoder) throws(MessageError) -> Root
     @usableFromInline let encode: @Sendable (Root, inout MessageEncoder) -> Void
+
+    @inlinable init(
+        decode: @escaping @Sendable (inout MessageDecoder) throws(MessageError) -> Root,
+        encode: @escaping @Sendable (Root, inout MessageEncoder) -> Void
+    ) {
+        self.decode = decode
+        self.encode = encode
+    }
+}
+
+extension Schema {
+    /// Returns the schema with a check of each message that is decoded.
+    ///
+    /// - Parameter check: throws ``MessageError/invalid(_:)`` if the values break the message's rules.
+    @inlinable package func checked(_ check: @escaping @Sendable (Root) throws(MessageError) -> Void) -> Schema {
+        Schema(
+            decode: { [decode] (decoder: inout MessageDecoder) throws(MessageError) -> Root in
+                let message = try decode(&decoder)
+                try check(message)
+                return message
+            },
+            encode: encode)
+    }
 }
 
 /// A message with a coding that is derived from its schema.

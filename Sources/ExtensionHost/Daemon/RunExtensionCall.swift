@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Asks the daemon to start an extension for one request. The reply follows when the extension's process has ended.
 /// If the call is cancelled, or the caller disconnects, the daemon ends the process.
-package struct RunExtensionCall: Call {
+package struct RunExtensionCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
     /// Above the numbers of the exchange's own calls, which are served on the same socket.
     package static var method: UInt64 { 64 }
@@ -17,13 +17,5 @@ package struct RunExtensionCall: Call {
         self.socket = socket
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        socket = try decoder.decode(forKey: 1)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(socket, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.identifier), Field(1, \.socket))
 }

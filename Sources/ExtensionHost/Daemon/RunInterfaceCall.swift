@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Asks the daemon to start the user interface of a domain's provider. The reply follows when the process has ended.
 /// If the call is cancelled, or the caller disconnects, the daemon ends the process.
-package struct RunInterfaceCall: Call {
+package struct RunInterfaceCall: Call, SchemaMessage {
     package typealias Reply = ExtensionEnding
     package static var method: UInt64 { 65 }
     /// The domain's name.
@@ -22,17 +22,6 @@ package struct RunInterfaceCall: Call {
         self.display = display
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        domain = try decoder.decode(forKey: 0)
-        identifier = try decoder.decode(forKey: 1)
-        socket = try decoder.decode(forKey: 2)
-        display = try decoder.decodeIfPresent(forKey: 3)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(identifier, forKey: 1)
-        encoder.encode(socket, forKey: 2)
-        encoder.encodeIfPresent(display, forKey: 3)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.domain), Field(1, \.identifier), Field(2, \.socket), Field(3, \.display))
 }

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// The way in which an extension's process ended.
-package struct ExtensionEnding: Message, Equatable {
+package struct ExtensionEnding: SchemaMessage, Equatable {
     /// The reason for the process's end, which determines the meaning of the status.
     package enum Reason: Int, MessageValue, Sendable {
         /// The process exited by itself. The status is its exit status, or -1 if that is unknown.
@@ -35,17 +35,7 @@ package struct ExtensionEnding: Message, Equatable {
         self.lastLines = lastLines
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        reason = try decoder.decode(forKey: 0)
-        status = try decoder.decode(forKey: 1)
-        lastLines = try decoder.decode(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(reason, forKey: 0)
-        encoder.encode(status, forKey: 1)
-        encoder.encode(lastLines, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.reason), Field(1, \.status), Field(2, \.lastLines))
 
     /// A description of the ending in one sentence, with the last lines of output.
     package var sentence: String {

@@ -25,7 +25,7 @@ package enum ScopeLink {
 }
 
 /// Resolves a bookmark. The item can be used after a `BeginAccessCall`.
-package struct ResolveScopeCall: Call {
+package struct ResolveScopeCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     package let bookmark: ByteString
     /// The file that the bookmark is relative to, open.
@@ -36,17 +36,9 @@ package struct ResolveScopeCall: Call {
         self.base = base
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        bookmark = try decoder.decode(forKey: 0)
-        base = try decoder.decodeIfPresent(forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.bookmark), Field(1, \.base))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(bookmark, forKey: 0)
-        encoder.encodeIfPresent(base, forKey: 1)
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// The item's identifier for the calls below, on this connection.
         package let token: UInt64
         /// The path of the item for the confined process, while it has access.
@@ -61,55 +53,41 @@ package struct ResolveScopeCall: Call {
             self.isStale = isStale
         }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            token = try decoder.decode(forKey: 0)
-            path = try decoder.decode(forKey: 1)
-            isDirectory = try decoder.decode(forKey: 2)
-            isStale = try decoder.decode(forKey: 3)
-        }
-
-        package func encode(to encoder: inout MessageEncoder) {
-            encoder.encode(token, forKey: 0)
-            encoder.encode(path, forKey: 1)
-            encoder.encode(isDirectory, forKey: 2)
-            encoder.encode(isStale, forKey: 3)
-        }
+        package static let schema = Schema(
+            Self.init, Field(0, \.token), Field(1, \.path), Field(2, \.isDirectory), Field(3, \.isStale))
     }
 }
 
 /// Requests an open descriptor of the item, and makes the item appear at its path.
-package struct BeginAccessCall: Call {
+package struct BeginAccessCall: Call, SchemaMessage {
     package static var method: UInt64 { 2 }
     package let token: UInt64
 
     package init(token: UInt64) { self.token = token }
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { token = try decoder.decode(forKey: 0) }
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(token, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.token))
 
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         /// Open for reading, and for writing if the bookmark allows that.
         package let item: FileDescriptor
 
         package init(item: FileDescriptor) { self.item = item }
-        package init(from decoder: inout MessageDecoder) throws(MessageError) { item = try decoder.decode(forKey: 0) }
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(item, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.item))
     }
 }
 
 /// Ends the access. The path no longer exists when the reply arrives.
-package struct EndAccessCall: Call {
+package struct EndAccessCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { 3 }
     package let token: UInt64
 
     package init(token: UInt64) { self.token = token }
-    package init(from decoder: inout MessageDecoder) throws(MessageError) { token = try decoder.decode(forKey: 0) }
-    package func encode(to encoder: inout MessageEncoder) { encoder.encode(token, forKey: 0) }
+    package static let schema = Schema(Self.init, Field(0, \.token))
 }
 
 /// Requests a new bookmark of a resolved item, for the same bundle and with no more access, such as when the old one
 /// is stale.
-package struct RenewBookmarkCall: Call {
+package struct RenewBookmarkCall: Call, SchemaMessage {
     package static var method: UInt64 { 4 }
     package let token: UInt64
     /// The raw value of `NSURL.BookmarkCreationOptions`.
@@ -126,27 +104,13 @@ package struct RenewBookmarkCall: Call {
         self.keys = keys
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        token = try decoder.decode(forKey: 0)
-        options = try decoder.decode(forKey: 1)
-        base = try decoder.decodeIfPresent(forKey: 2)
-        keys = try decoder.decodeIfPresent(forKey: 3) ?? []
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.token), Field(1, \.options), Field(2, \.base), Field(3, \.keys, default: []))
 
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(token, forKey: 0)
-        encoder.encode(options, forKey: 1)
-        encoder.encodeIfPresent(base, forKey: 2)
-        if !keys.isEmpty { encoder.encode(keys, forKey: 3) }
-    }
-
-    package struct Reply: Message {
+    package struct Reply: SchemaMessage {
         package let bookmark: ByteString
 
         package init(bookmark: ByteString) { self.bookmark = bookmark }
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            bookmark = try decoder.decode(forKey: 0)
-        }
-        package func encode(to encoder: inout MessageEncoder) { encoder.encode(bookmark, forKey: 0) }
+        package static let schema = Schema(Self.init, Field(0, \.bookmark))
     }
 }

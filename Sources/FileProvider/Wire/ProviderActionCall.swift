@@ -2,7 +2,7 @@ import Conduit
 
 /// A request to perform a custom action on items. It reports progress in thousandths. Cancelling it stops the
 /// provider.
-package struct ProviderActionCall: ProviderCall {
+package struct ProviderActionCall: ProviderCall, SchemaMessage {
     package typealias Value = Empty
     package typealias Reply = ProviderReply<Empty>
     package static var method: UInt64 { 34 }
@@ -19,14 +19,9 @@ package struct ProviderActionCall: ProviderCall {
         self.identifiers = identifiers
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        action = try decoder.decode(forKey: 0)
-        identifiers = try decoder.decode(forKey: 1)
-        guard identifiers.count <= Self.mostItems else { throw .invalid("an action on \(identifiers.count) items") }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(action, forKey: 0)
-        encoder.encode(identifiers, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.action), Field(1, \.identifiers))
+        .checked { call throws(MessageError) in
+            let count = call.identifiers.count
+            guard count <= mostItems else { throw .invalid("an action on \(count) items") }
+        }
 }

@@ -11,20 +11,17 @@ package struct ProviderIdentifyCall: ProviderCall, SchemaMessage {
 
     package static let schema = Schema(Self.init, Field(0, \.path))
 
-    package struct Value: Message {
+    package struct Value: SchemaMessage {
         /// The item's identifier; `nil` if the path is no item's.
         package let identifier: String?
 
         package init(identifier: String?) { self.identifier = identifier }
 
-        package init(from decoder: inout MessageDecoder) throws(MessageError) {
-            identifier = try decoder.decodeIfPresent(forKey: 0)
-            if let identifier, identifier.utf8.count > ProviderItem.longestText {
-                throw .invalid("an identifier of \(identifier.utf8.count) bytes")
+        package static let schema = Schema(Self.init, Field(0, \.identifier))
+            .checked { value throws(MessageError) in
+                let length = value.identifier?.utf8.count ?? 0
+                guard length <= ProviderItem.longestText else { throw .invalid("an identifier of \(length) bytes") }
             }
-        }
-
-        package func encode(to encoder: inout MessageEncoder) { encoder.encodeIfPresent(identifier, forKey: 0) }
     }
 }
 

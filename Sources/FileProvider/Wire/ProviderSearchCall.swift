@@ -1,7 +1,7 @@
 import Conduit
 
 /// A request for a search at the provider's service. It reports progress in results. Cancelling it ends the search.
-package struct ProviderSearchCall: ProviderCall {
+package struct ProviderSearchCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderSearchResults
     package typealias Reply = ProviderReply<ProviderSearchResults>
     package static var method: UInt64 { 60 }
@@ -22,17 +22,12 @@ package struct ProviderSearchCall: ProviderCall {
         self.limit = limit
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        query = try decoder.decode(forKey: 0)
-        limit = try decoder.decode(forKey: 1)
-        guard query.utf8.count <= Self.longestQuery else { throw .invalid("a query of \(query.utf8.count) bytes") }
-        guard 1...Self.mostResults ~= limit else { throw .invalid("a search for \(limit) results") }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(query, forKey: 0)
-        encoder.encode(limit, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.query), Field(1, \.limit))
+        .checked { call throws(MessageError) in
+            let length = call.query.utf8.count
+            guard length <= longestQuery else { throw .invalid("a query of \(length) bytes") }
+            guard 1...mostResults ~= call.limit else { throw .invalid("a search for \(call.limit) results") }
+        }
 }
 
 /// The results of a search, the best first, without duplicates.

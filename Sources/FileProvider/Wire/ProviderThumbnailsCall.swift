@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// A request for thumbnails of files. It reports progress in files.
-package struct ProviderThumbnailsCall: ProviderCall {
+package struct ProviderThumbnailsCall: ProviderCall, SchemaMessage {
     package typealias Value = ProviderThumbnails
     package typealias Reply = ProviderReply<ProviderThumbnails>
     package static var method: UInt64 { 33 }
@@ -21,18 +21,12 @@ package struct ProviderThumbnailsCall: ProviderCall {
         self.side = side
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifiers = try decoder.decode(forKey: 0)
-        side = try decoder.decode(forKey: 1)
-        guard identifiers.count <= Self.mostItems, 1...8192 ~= side else {
-            throw .invalid("\(identifiers.count) thumbnails of \(side) pixels")
+    package static let schema = Schema(Self.init, Field(0, \.identifiers), Field(1, \.side))
+        .checked { call throws(MessageError) in
+            guard call.identifiers.count <= mostItems, 1...8192 ~= call.side else {
+                throw .invalid("\(call.identifiers.count) thumbnails of \(call.side) pixels")
+            }
         }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifiers, forKey: 0)
-        encoder.encode(side, forKey: 1)
-    }
 }
 
 /// A provider's thumbnails, at most one per item. Items without a reply from the provider are left out.

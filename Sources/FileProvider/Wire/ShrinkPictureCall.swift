@@ -2,7 +2,7 @@ import Conduit
 import LinuxSystem
 
 /// A request to the program that decodes pictures for smaller versions of a picture, as PNG files.
-package struct ShrinkPictureCall: Call {
+package struct ShrinkPictureCall: Call, SchemaMessage {
     package static var method: UInt64 { 1 }
     /// The error code for a failure that does not depend on the picture: no picture can be decoded.
     package static let unavailable: Int64 = 2
@@ -18,18 +18,12 @@ package struct ShrinkPictureCall: Call {
         self.sides = sides
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        picture = try decoder.decode(forKey: 0)
-        sides = try decoder.decode(forKey: 1)
-        guard sides.count <= Self.mostSides, sides.allSatisfy({ 1...8192 ~= $0 }) else {
-            throw .invalid("\(sides.count) pictures, or one of no such size")
+    package static let schema = Schema(Self.init, Field(0, \.picture), Field(1, \.sides))
+        .checked { call throws(MessageError) in
+            guard call.sides.count <= mostSides, call.sides.allSatisfy({ 1...8192 ~= $0 }) else {
+                throw .invalid("\(call.sides.count) pictures, or one of no such size")
+            }
         }
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(picture, forKey: 0)
-        encoder.encode(sides, forKey: 1)
-    }
 
     package struct Reply: SchemaMessage {
         /// A sealed memory file with the pictures one after the other.

@@ -45,36 +45,14 @@ package struct RepresentationManifest: Sendable, Equatable {
     }
 }
 
-extension RepresentationManifest: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        index = try decoder.decode(forKey: 0)
-        typeIdentifier = try decoder.decode(forKey: 1)
-        visibility = try decoder.decode(forKey: 2)
-        fileOptions = try decoder.decode(forKey: 3)
-        hasItem = try decoder.decodeIfPresent(forKey: 4) ?? false
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(index, forKey: 0)
-        encoder.encode(typeIdentifier, forKey: 1)
-        encoder.encode(visibility, forKey: 2)
-        encoder.encode(fileOptions, forKey: 3)
-        if hasItem { encoder.encode(true, forKey: 4) }
-    }
+extension RepresentationManifest: SchemaMessage {
+    package static let schema = Schema(
+        Self.init, Field(0, \.index), Field(1, \.typeIdentifier), Field(2, \.visibility), Field(3, \.fileOptions),
+        Field(4, \.hasItem, default: false))
 }
 
-extension OfferManifest: Message {
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        name = try decoder.decodeIfPresent(forKey: 1)
-        representations = try decoder.decode(forKey: 2)
-        hasPreview = try decoder.decodeIfPresent(forKey: 3) ?? false
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encodeIfPresent(name, forKey: 1)
-        encoder.encode(representations, forKey: 2)
-        if hasPreview { encoder.encode(true, forKey: 3) }
-    }
+extension OfferManifest: SchemaMessage {
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.name), Field(2, \.representations),
+        Field(3, \.hasPreview, default: false))
 }

@@ -68,6 +68,17 @@ import Testing
         static let schema = Schema(Self.init, Field(0, \.number))
     }
 
+    /// A message with a rule that is checked when it arrives only.
+    struct Small: SchemaMessage {
+        let number: Int
+
+        init(number: Int) { self.number = number }
+
+        static let schema = Schema(Self.init, Field(0, \.number)).checked { message throws(MessageError) in
+            guard message.number < 10 else { throw .invalid("a great number") }
+        }
+    }
+
     @Test func aMessageComesBackAsItWas() throws {
         for record in [plain, full] {
             let (value, rest) = try encode(record).withUnsafeBytes { bytes in
@@ -101,6 +112,10 @@ import Testing
         #expect(try decode(.map([(.unsigned(0), .unsigned(4))]), as: Even.self).number == 4)
         #expect(throws: MessageError.invalid("an odd number")) {
             try decode(.map([(.unsigned(0), .unsigned(5))]), as: Even.self)
+        }
+        #expect(try decode(.map([(.unsigned(0), .unsigned(9))]), as: Small.self).number == 9)
+        #expect(throws: MessageError.invalid("a great number")) {
+            try decode(.map([(.unsigned(0), .unsigned(10))]), as: Small.self)
         }
     }
 }

@@ -76,7 +76,7 @@ package struct InterfaceDescription: SchemaMessage {
 }
 
 /// A request to record that a sign-in through a provider's own user interface failed.
-package struct NoteFailedSignInCall: Call {
+package struct NoteFailedSignInCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.noteFailedSignIn }
     /// The domain's name.
@@ -92,12 +92,5 @@ package struct NoteFailedSignInCall: Call {
         self.reason = reason.shortened(toBytes: Self.longestReason)
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        self.init(domain: try decoder.decode(forKey: 0), reason: try decoder.decode(forKey: 1))
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(domain, forKey: 0)
-        encoder.encode(reason, forKey: 1)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.domain), Field(1, \.reason))
 }

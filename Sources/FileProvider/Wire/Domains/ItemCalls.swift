@@ -80,7 +80,7 @@ package struct EvictItemCall: Call, SchemaMessage {
 }
 
 /// A request to pin an item, or to unpin it.
-package struct KeepItemCall: Call {
+package struct KeepItemCall: Call, SchemaMessage {
     package typealias Reply = Empty
     package static var method: UInt64 { DomainMethod.keep }
     package let place: ItemPlace
@@ -92,16 +92,8 @@ package struct KeepItemCall: Call {
         self.isWanted = isWanted
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        place = try decoder.decode(forKey: 0)
-        isWanted = try decoder.decodeIfPresent(forKey: 1) ?? true
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(place, forKey: 0)
-        // Encoded only if false, so that a daemon of the previous version accepts the message.
-        encoder.encodeIfPresent(isWanted ? nil : false, forKey: 1)
-    }
+    // The second field is absent by default, so that a daemon of the previous version accepts the message.
+    package static let schema = Schema(Self.init, Field(0, \.place), Field(1, \.isWanted, default: true))
 }
 
 /// An item with its local state.

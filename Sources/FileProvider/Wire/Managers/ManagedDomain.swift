@@ -1,7 +1,7 @@
 import Conduit
 
 /// A domain as seen by a program that manages its provider's domains.
-package struct ManagedDomain: Message, Equatable {
+package struct ManagedDomain: SchemaMessage, Equatable {
     /// The provider's identifier of the domain.
     package var identifier: String
     /// The name that the user sees.
@@ -32,24 +32,13 @@ package struct ManagedDomain: Message, Equatable {
         self.userInfo = userInfo
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        displayName = try decoder.decode(forKey: 1)
-        storage = try decoder.decode(forKey: 2)
-        isReplicated = try decoder.decode(forKey: 3)
-        isHidden = try decoder.decode(forKey: 4)
-        userInfo = try decoder.decodeIfPresent(ByteString.self, forKey: 5)?.bytes
-        // Records of an earlier version lack this field.
-        isSearchable = try decoder.decodeIfPresent(forKey: 6) ?? false
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(displayName, forKey: 1)
-        encoder.encode(storage, forKey: 2)
-        encoder.encode(isReplicated, forKey: 3)
-        encoder.encode(isHidden, forKey: 4)
-        encoder.encodeIfPresent(userInfo.map { ByteString($0) }, forKey: 5)
-        encoder.encode(isSearchable, forKey: 6)
-    }
+    // Records of an earlier version lack the last field.
+    package static let schema = Schema(
+        {
+            Self(
+                identifier: $0, displayName: $1, storage: $2, isReplicated: $3, isHidden: $4, isSearchable: $6,
+                userInfo: $5)
+        },
+        Field(0, \.identifier), Field(1, \.displayName), Field(2, \.storage), Field(3, \.isReplicated),
+        Field(4, \.isHidden), Field(5, bytes: \.userInfo), Field(6, \.isSearchable, absent: false))
 }
