@@ -61,5 +61,7 @@ extension Recorded {
         Recorded(OpenServiceCall.Value(socket: descriptor), "bf0000ff"),
         Recorded(managed, "bf00616901616e02617303f504f505410606f5ff"),
         Recorded(ManagedDomain(identifier: "", displayName: ""), "bf00600160026003f404f406f4ff"),
+        Recorded(ItemSetPage(items: [], next: 300, domainVersion: 7), "bf00800119012c0207ff"),
+        Recorded(ItemSetPage(items: [], next: nil), "bf0080ff"),
     ]
 }

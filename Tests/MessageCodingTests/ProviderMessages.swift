@@ -126,5 +126,10 @@ extension Recorded {
         Recorded(ProviderIdentifyCall.Value(identifier: nil), "bfff"),
         Recorded(ShrinkPictureCall(picture: descriptor, sides: [16, 300]), "bf000001821019012cff"),
         Recorded(ShrinkPictureCall(picture: descriptor, sides: []), "bf00000180ff"),
+        Recorded(
+            ProviderSearchResult(
+                identifier: "i", filename: "n", contentType: "t", size: 300, created: 1.5, modified: 2.5, lastUsed: 3.5),
+            "bf00616901616e0261740319012c04f93e0005f9410006f94300ff"),
+        Recorded(ProviderSearchResult(identifier: "", filename: "", contentType: ""), "bf006001600260ff"),
     ]
 }

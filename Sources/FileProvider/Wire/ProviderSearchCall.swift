@@ -45,7 +45,7 @@ package struct ProviderSearchResults: SchemaMessage, Equatable {
 }
 
 /// An item that a service found.
-package struct ProviderSearchResult: Message, Equatable {
+package struct ProviderSearchResult: SchemaMessage, Equatable {
     package var identifier: String
     /// The name as the provider gave it, unchecked.
     package var filename: String
@@ -58,29 +58,20 @@ package struct ProviderSearchResult: Message, Equatable {
     package var modified: Double?
     package var lastUsed: Double?
 
-    package init(identifier: String, filename: String, contentType: String) {
+    package init(
+        identifier: String, filename: String, contentType: String, size: Int64? = nil, created: Double? = nil,
+        modified: Double? = nil, lastUsed: Double? = nil
+    ) {
         self.identifier = identifier
         self.filename = filename
         self.contentType = contentType
+        self.size = size
+        self.created = created
+        self.modified = modified
+        self.lastUsed = lastUsed
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        identifier = try decoder.decode(forKey: 0)
-        filename = try decoder.decode(forKey: 1)
-        contentType = try decoder.decode(forKey: 2)
-        size = try decoder.decodeIfPresent(forKey: 3)
-        created = try decoder.decodeIfPresent(forKey: 4)
-        modified = try decoder.decodeIfPresent(forKey: 5)
-        lastUsed = try decoder.decodeIfPresent(forKey: 6)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(identifier, forKey: 0)
-        encoder.encode(filename, forKey: 1)
-        encoder.encode(contentType, forKey: 2)
-        encoder.encodeIfPresent(size, forKey: 3)
-        encoder.encodeIfPresent(created, forKey: 4)
-        encoder.encodeIfPresent(modified, forKey: 5)
-        encoder.encodeIfPresent(lastUsed, forKey: 6)
-    }
+    package static let schema = Schema(
+        Self.init, Field(0, \.identifier), Field(1, \.filename), Field(2, \.contentType), Field(3, \.size),
+        Field(4, \.created), Field(5, \.modified), Field(6, \.lastUsed))
 }

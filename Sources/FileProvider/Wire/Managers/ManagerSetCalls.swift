@@ -107,7 +107,7 @@ package enum ItemSet: UInt8, Sendable, MessageValue {
 }
 
 /// A page of a set.
-package struct ItemSetPage: Message {
+package struct ItemSetPage: SchemaMessage {
     package var items: [ProviderItem]
     /// The position of the next page; `nil` at the end.
     package var next: Int64?
@@ -117,22 +117,13 @@ package struct ItemSetPage: Message {
     /// The most items of a page.
     package static let most = 500
 
-    package init(items: [ProviderItem], next: Int64?) {
+    package init(items: [ProviderItem], next: Int64?, domainVersion: Int64? = nil) {
         self.items = items
         self.next = next
+        self.domainVersion = domainVersion
     }
 
-    package init(from decoder: inout MessageDecoder) throws(MessageError) {
-        items = try decoder.decode(forKey: 0)
-        next = try decoder.decodeIfPresent(forKey: 1)
-        domainVersion = try decoder.decodeIfPresent(forKey: 2)
-    }
-
-    package func encode(to encoder: inout MessageEncoder) {
-        encoder.encode(items, forKey: 0)
-        encoder.encodeIfPresent(next, forKey: 1)
-        encoder.encodeIfPresent(domainVersion, forKey: 2)
-    }
+    package static let schema = Schema(Self.init, Field(0, \.items), Field(1, \.next), Field(2, \.domainVersion))
 }
 
 /// A request to the engine to hand an item to its provider as if it had been changed locally.
