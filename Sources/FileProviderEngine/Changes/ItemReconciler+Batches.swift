@@ -62,8 +62,11 @@ extension ItemReconciler {
             var removed = try writer.remove(identifiers: gone.filter { !last.contains($0) })
             let applied = try writer.apply(updated)
             if !last.isEmpty { removed.append(try writer.remove(identifiers: gone.filter(last.contains))) }
-            try writer.setAnchor(changes.anchor, of: container)
-            if isLast { try writer.setOutdated(false, container) }
+            // A directory that lost its anchor while its changes were requested has to be listed.
+            if try !writer.isReidentified(container) {
+                try writer.setAnchor(changes.anchor, of: container)
+                if isLast { try writer.setOutdated(false, container) }
+            }
             return (applied, removed, others)
         }
         EngineStep.changesApplied.reach()

@@ -39,6 +39,12 @@ extension IndexWriter {
         try setOutdated(true, identifier)
     }
 
+    /// Whether a container is a directory whose items may have other identifiers, and that was not listed since.
+    func isReidentified(_ container: String) throws(IndexError) -> Bool {
+        guard !state.reidentified.numbers.isEmpty, let row = try item(identifier: container) else { return false }
+        return state.reidentified.numbers.contains(row.number)
+    }
+
     /// Returns the identifiers of those directories that hold any of the items, at any depth.
     func folders(above items: [Reidentified], among identifiers: Set<String>) throws(IndexError) -> Set<String> {
         var found: Set<String> = []
