@@ -51,8 +51,8 @@ extension DomainEngine {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
         }
-        // An item that is about to be moved or removed may still be uploading.
-        for other in edits.running.keys where other != number && !waits(other, for: number) {
+        // A file that is uploading may be about to be moved or removed.
+        for other in edits.sendsContents where other != number && !waits(other, for: number) {
             if let row = try index.itemEvenIfDeleted(other), row.isKnownToProvider, SentLocation(row.item) == place,
                 let entry = try journal.entry(other), entry.failure == nil,
                 !entry.changes.isDisjoint(with: [.place, .deleted])
