@@ -1,0 +1,51 @@
+// The names of Core Foundation, in one file because each is a line.
+import Foundation
+
+// Foundation on Linux does not have the types of Core Foundation, which older interfaces use. The classes that they are
+// bridged to on Apple's platforms stand in, so that `kUTTypePNG as String`, `"png" as CFString` and
+// `query as CFDictionary` compile.
+
+/// Stands in for any object of Core Foundation.
+public typealias CFTypeRef = AnyObject
+
+/// Stands in for Core Foundation's string.
+public typealias CFString = NSString
+
+/// Stands in for Core Foundation's data.
+public typealias CFData = NSData
+
+/// Stands in for Core Foundation's number.
+public typealias CFNumber = NSNumber
+
+/// Stands in for Core Foundation's Boolean.
+public typealias CFBoolean = NSNumber
+
+/// Stands in for Core Foundation's date.
+public typealias CFDate = NSDate
+
+/// Stands in for Core Foundation's array.
+public typealias CFArray = NSArray
+
+/// Stands in for Core Foundation's dictionary.
+public typealias CFDictionary = NSDictionary
+
+/// Stands in for Core Foundation's dictionary that can change.
+public typealias CFMutableDictionary = NSMutableDictionary
+
+/// Stands in for Core Foundation's URL.
+public typealias CFURL = NSURL
+
+/// The Boolean true. Never `nil`; optional as on Apple's platforms.
+public var kCFBooleanTrue: CFBoolean! { NSNumber(value: true) }
+
+/// The Boolean false. Never `nil`; optional as on Apple's platforms.
+public var kCFBooleanFalse: CFBoolean! { NSNumber(value: false) }
+
+/// Four bytes that name a kind of file on the classic Mac OS, the first in the highest bits.
+public typealias OSType = UInt32
+
+/// The result of an older function: 0 for success.
+public typealias OSStatus = Int32
+
+/// The status of success.
+public var noErr: OSStatus { 0 }
