@@ -119,6 +119,8 @@ let package = Package(
         .target(
             name: "CCurl",
             linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+        // Authenticated encryption by OpenSSL.
+        .target(name: "CSealing", linkerSettings: [.linkedLibrary("crypto")]),
         // For libvips, which is loaded on first use. Its headers include those of GLib.
         .target(name: "CImages", dependencies: ["CGLib"]),
         // Foundation, and its parts that are missing on Linux. Every public module exports it, as Apple's frameworks
@@ -153,6 +155,7 @@ let package = Package(
                 "PropertyLists", "UniformTypeIdentifiers", "ZipArchive",
             ]),
         library("Images", ["CDeflate", "CImages", "FoundationAdditions", "UniformTypeIdentifiers"]),
+        library("Secrets", ["Conduit", "LinuxSystem"]),
 
         // Floor 4
         library(
@@ -161,6 +164,7 @@ let package = Package(
                 "Conduit", "FileCoordination", "FoundationAdditions", "Images", "LinuxSystem", "PropertyLists",
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
+        library("SecretStorage", ["CSealing", "Conduit", "LinuxSystem", "Secrets"]),
 
         // Floor 5
         library(
@@ -328,6 +332,14 @@ let package = Package(
         tests(
             "ConduitTests",
             ["Conduit", "ConduitPeer", "ConduitTestMessages", "LinuxSystem", "ProgramTesting", "TestThreads"]),
+        .executableTarget(
+            name: "SecretsPeer", dependencies: ["LinuxSystem", "SecretStorage", "Secrets"], path: "Tests/SecretsPeer",
+            swiftSettings: settings),
+        tests(
+            "SecurityTests",
+            [
+                "Conduit", "FileTesting", "LinuxSystem", "ProgramTesting", "SecretStorage", "Secrets", "SecretsPeer",
+            ]),
         tests("XMLStreamTests", ["XMLStream"]),
         tests(
             "HTTPTransportTests", ["FileTesting", "HTTPTransport", "LinuxSystem", "ProgramTesting", "XMLStream"],

@@ -1,0 +1,74 @@
+import Glibc
+import LinuxSystem
+import Secrets
+
+/// A file that only this user reads, replaced atomically, and set aside when it is damaged. Functions block for the
+/// disk.
+struct PrivateFile: Sendable {
+    let folder: FileDescriptor
+    let name: FileName
+    let report: @Sendable (SecretStoreReport) -> Void
+
+    /// The maximum number of damaged files that are kept.
+    static let mostKept = 20
+
+    /// A file that exists and must not be used.
+    struct Unusable: Error {}
+
+    /// Reads the file. Returns `nil` if it does not exist. A result that exceeds the limit was not read whole.
+    ///
+    /// - Throws: `Unusable` if it is of another user or not a plain file, or the system's error. Either is reported.
+    func read(limit: Int) throws(Unusable) -> SecretBytes? {
+        do throws(Errno) {
+            let file = try folder.open(entry: name, [.readOnly, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .regular, status.owner == geteuid() else { throw .notPermitted }
+            if status.permissions & 0o077 != 0 {
+                try retrying { fchmod(file.rawValue, 0o600) }
+                report(.exposed("\(name)"))
+            }
+            return try SecretBytes(count: min(status.size, limit + 1)) { (memory) throws(Errno) in
+                try Self.fill(memory, from: file)
+            }
+        } catch {
+            switch error {
+            case .noSuchFile: return nil
+            case .tooManySymbolicLinks, .notPermitted: report(.foreign("\(name)"))
+            default: report(.failed("\(name)", error))
+            }
+            throw Unusable()
+        }
+    }
+
+    /// Reads the beginning of a file. Memory beyond its end stays as it is.
+    private static func fill(_ memory: UnsafeMutableRawBufferPointer, from file: FileDescriptor) throws(Errno) {
+        var rest = memory
+        while !rest.isEmpty {
+            let count = try file.read(into: rest)
+            if count == 0 { return }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+    }
+
+    /// Renames the damaged file, so that it is never overwritten, and returns the new name.
+    func setAside() throws(Unusable) -> String {
+        do throws(Errno) {
+            for number in 1...Self.mostKept {
+                guard let kept = FileName("\(name).damaged-\(number)") else { throw .invalidArgument }
+                do throws(Errno) {
+                    try folder.rename(name, to: kept)
+                } catch .fileExists {
+                    continue
+                }
+                SecretStoreStep.setAside.reach()
+                // Ignores errors: some file systems cannot flush a directory.
+                try? folder.synchronize()
+                return "\(kept)"
+            }
+            report(.tooManyDamaged("\(name)"))
+        } catch {
+            report(.failed("\(name)", error))
+        }
+        throw Unusable()
+    }
+}

@@ -1,0 +1,48 @@
+import LinuxSystem
+import Secrets
+
+/// The file of the key, in a directory of its own: a copy of the other directory, such as one in a backup, is of no
+/// use without it.
+struct SecretKeyFile: Sendable {
+    private let file: PrivateFile
+
+    private static let name = FileName("passwords.key")
+
+    init(in folder: FileDescriptor, report: @escaping @Sendable (SecretStoreReport) -> Void) throws(Errno) {
+        guard let name = Self.name else { throw .invalidArgument }
+        file = PrivateFile(folder: folder, name: name, report: report)
+    }
+
+    enum Contents {
+        case none
+        case key(SecretBytes)
+        case damaged
+    }
+
+    func read() throws(PrivateFile.Unusable) -> Contents {
+        guard let bytes = try file.read(limit: Sealing.keyLength) else { return .none }
+        return bytes.count == Sealing.keyLength ? .key(bytes) : .damaged
+    }
+
+    /// Makes a key and writes it. It is on disk when this function returns.
+    ///
+    /// - Throws: EEXIST if there is one.
+    func make() throws(Errno) -> SecretBytes {
+        let key: SecretBytes
+        do throws(Sealing.Failed) { key = try Sealing.makeKey() } catch { throw .outOfMemory }
+        var staged = try StagedFile(in: file.folder)
+        try key.withBytes { (bytes) throws(Errno) in try staged.descriptor.writeAll(bytes) }
+        try staged.descriptor.synchronize()
+        SecretStoreStep.keyWritten.reach()
+        try staged.publish(as: file.name)
+        SecretStoreStep.keyNamed.reach()
+        // Ignores errors: some file systems cannot flush a directory.
+        try? file.folder.synchronize()
+        return key
+    }
+
+    /// Sets a damaged key aside and reports that.
+    func setAside() throws(PrivateFile.Unusable) {
+        file.report(.keyDamaged(keptAs: try file.setAside()))
+    }
+}

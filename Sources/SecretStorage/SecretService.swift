@@ -1,0 +1,71 @@
+import Conduit
+import Dispatch
+import Secrets
+
+/// A store in the same process, as a program with some access groups sees it.
+package struct LocalSecrets: SecretSource {
+    private let store: SecretStore
+    private let groups: AccessGroups
+
+    package init(_ store: SecretStore, groups: AccessGroups) {
+        self.store = store
+        self.groups = groups
+    }
+
+    package func add(_ request: AddSecretCall) throws(SecretError) -> SecretItem {
+        try store.add(request, groups: groups)
+    }
+
+    package func find(_ request: FindSecretsCall) throws(SecretError) -> [SecretItem] {
+        try store.find(request, groups: groups)
+    }
+
+    package func update(_ request: UpdateSecretsCall) throws(SecretError) { try store.update(request, groups: groups) }
+
+    package func remove(_ request: RemoveSecretsCall) throws(SecretError) { try store.remove(request, groups: groups) }
+}
+
+/// Serves a store to the processes at the other ends of connections.
+package struct SecretService: Sendable {
+    private let store: SecretStore
+    /// Serial: calls wait for the disk, and changes would wait for each other anyway.
+    private let disk = DispatchQueue(label: "purvey.secrets")
+
+    package init(_ store: SecretStore) { self.store = store }
+
+    /// Adds the four calls to a service.
+    ///
+    /// - Parameter groups: returns the access groups of the process at the other end, which must not be taken from what
+    ///   that process sent. Runs on a queue that may block.
+    package func addCalls(to service: inout Service, groups: @escaping @Sendable (Connection) -> AccessGroups) {
+        serve(AddSecretCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+            try source.add(request)
+        }
+        serve(FindSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+            FindSecretsCall.Reply(items: try source.find(request))
+        }
+        serve(UpdateSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+            try source.update(request)
+            return Empty()
+        }
+        serve(RemoveSecretsCall.self, in: &service, groups) { (request, source) throws(SecretError) in
+            try source.remove(request)
+            return Empty()
+        }
+    }
+
+    private func serve<C: Call>(
+        _: C.Type, in service: inout Service, _ groups: @escaping @Sendable (Connection) -> AccessGroups,
+        _ answer: @escaping @Sendable (C, LocalSecrets) throws(SecretError) -> C.Reply
+    ) {
+        service.on(C.self) { request, call in
+            disk.async {
+                do throws(SecretError) {
+                    call.reply(try answer(request, LocalSecrets(store, groups: groups(call.connection))))
+                } catch {
+                    call.fail(error.remote)
+                }
+            }
+        }
+    }
+}

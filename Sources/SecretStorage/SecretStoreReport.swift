@@ -1,0 +1,44 @@
+import LinuxSystem
+
+/// An event of a store that its user should know of. It never contains an attribute or a password.
+package enum SecretStoreReport: Sendable, Equatable {
+    /// The items could not be decrypted. The file has another name now, and the store is empty.
+    case itemsDamaged(keptAs: String)
+    /// The key was missing, so the items can no longer be read. The file has another name now, and the store is empty.
+    case keyMissing(keptAs: String)
+    /// The key's file is not a key. It has another name now.
+    case keyDamaged(keptAs: String)
+    /// Other users could read or change a file. They no longer can.
+    case exposed(String)
+    /// A file belongs to another user, or is not a plain file. It is not used.
+    case foreign(String)
+    /// The file was written by a later version. It is not used.
+    case newerVersion(String)
+    /// Damaged files fill all names that they may have.
+    case tooManyDamaged(String)
+    /// A system call failed.
+    case failed(String, Errno)
+}
+
+extension SecretStoreReport: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .itemsDamaged(let name):
+            "the stored passwords are damaged and were kept as \(name): sign in again"
+        case .keyMissing(let name):
+            "the key of the stored passwords is missing, and they were kept as \(name): sign in again, or restore both"
+        case .keyDamaged(let name):
+            "the key of the stored passwords is damaged and was kept as \(name): restore it from a backup"
+        case .exposed(let name):
+            "other users could open \(name), which was corrected: change the passwords that they may have read"
+        case .foreign(let name):
+            "\(name) is not a file of this user and is not used: remove it"
+        case .newerVersion(let name):
+            "\(name) was written by a later version of Purvey: install that version"
+        case .tooManyDamaged(let name):
+            "\(name) is damaged, and too many damaged files were kept beside it: remove them"
+        case .failed(let name, let error):
+            "\(name) cannot be used: \(error)"
+        }
+    }
+}

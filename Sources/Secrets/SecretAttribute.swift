@@ -1,0 +1,132 @@
+import Conduit
+
+/// The class of an item, by Apple's value of `kSecClass`.
+package enum SecretClass: String, Sendable, MessageValue {
+    case genericPassword = "genp"
+    case internetPassword = "inet"
+}
+
+/// An attribute of an item, by Apple's name in a dictionary.
+package enum SecretAttribute: String, Sendable, MessageValue, CaseIterable {
+    case group = "agrp"
+    case account = "acct"
+    case accessibility = "pdmn"
+    case authenticationType = "atyp"
+    case comment = "icmt"
+    case creator = "crtr"
+    case description = "desc"
+    case generic = "gena"
+    case isInvisible = "invi"
+    case isNegative = "nega"
+    case isSynchronizable = "sync"
+    case label = "labl"
+    case path = "path"
+    case port = "port"
+    case protocolType = "ptcl"
+    case securityDomain = "sdmn"
+    case server = "srvr"
+    case service = "svce"
+    case type = "type"
+
+    /// The class that alone has this attribute; `nil` if both have it.
+    private var onlyClass: SecretClass? {
+        switch self {
+        case .generic, .service: .genericPassword
+        case .authenticationType, .path, .port, .protocolType, .securityDomain, .server: .internetPassword
+        default: nil
+        }
+    }
+
+    /// Whether items of a class have this attribute.
+    package func belongs(to itemClass: SecretClass) -> Bool { onlyClass == nil || onlyClass == itemClass }
+
+    /// Whether a value has a type that this attribute can have. Names of accounts and the like may be data: programs
+    /// for Apple's platforms do that.
+    package func accepts(_ value: SecretValue) -> Bool {
+        switch (self, value) {
+        case (.isInvisible, .flag), (.isNegative, .flag), (.isSynchronizable, .flag), (.port, .number): true
+        case (.isInvisible, _), (.isNegative, _), (.isSynchronizable, _), (.port, _): false
+        case (.group, .text), (.accessibility, .text): true
+        case (.group, _), (.accessibility, _), (_, .flag): false
+        case (.authenticationType, _), (.protocolType, _), (.creator, _), (.type, _): true
+        case (_, .number): false
+        case (_, .text), (_, .bytes): true
+        }
+    }
+
+    /// The attributes that no two items of a class have in common.
+    package static func primaryKey(of itemClass: SecretClass) -> [SecretAttribute] {
+        switch itemClass {
+        case .genericPassword: [.group, .account, .service, .isSynchronizable]
+        case .internetPassword:
+            [
+                .group, .account, .securityDomain, .server, .protocolType, .authenticationType, .port, .path,
+                .isSynchronizable,
+            ]
+        }
+    }
+
+    /// Whether a value is the same as none. An item without an account has the empty account.
+    package func isDefault(_ value: SecretValue?) -> Bool {
+        switch value {
+        case nil: true
+        case .text(let text): text.isEmpty
+        case .bytes(let bytes): bytes.isEmpty
+        case .number(let number): number == 0
+        case .flag(let flag): !flag
+        }
+    }
+
+    /// Whether two items have the same value for this attribute.
+    package func isSame(_ one: SecretValue?, _ other: SecretValue?) -> Bool {
+        one == other || (isDefault(one) && isDefault(other))
+    }
+}
+
+/// The attributes of an item, a search or a change.
+package typealias SecretAttributes = [SecretAttribute: SecretValue]
+
+/// An attribute and its value in a message.
+private struct SecretPair: Message {
+    let attribute: SecretAttribute
+    let value: SecretValue
+
+    init(_ attribute: SecretAttribute, _ value: SecretValue) { (self.attribute, self.value) = (attribute, value) }
+
+    init(from decoder: inout MessageDecoder) throws(MessageError) {
+        attribute = try decoder.decode(forKey: 0)
+        value = try decoder.decode(forKey: 1)
+        guard attribute.accepts(value) else { throw .invalid("an attribute has a value of the wrong type") }
+    }
+
+    func encode(to encoder: inout MessageEncoder) {
+        encoder.encode(attribute, forKey: 0)
+        encoder.encode(value, forKey: 1)
+    }
+}
+
+extension MessageEncoder {
+    mutating func encode(_ attributes: SecretAttributes, forKey key: UInt64) {
+        // Sorted, so that the same attributes are the same bytes.
+        let sorted = attributes.sorted { $0.key.rawValue < $1.key.rawValue }
+        encode(sorted.map { SecretPair($0.key, $0.value) }, forKey: key)
+    }
+}
+
+extension MessageDecoder {
+    mutating func decodeAttributes(
+        of itemClass: SecretClass?, forKey key: UInt64
+    ) throws(MessageError) -> SecretAttributes {
+        let pairs = try decodeArray(of: SecretPair.self, forKey: key, atMost: SecretAttribute.allCases.count)
+        var attributes: SecretAttributes = [:]
+        for pair in pairs {
+            if let itemClass, !pair.attribute.belongs(to: itemClass) {
+                throw .invalid("the class of an item does not have the attribute \(pair.attribute.rawValue)")
+            }
+            guard attributes.updateValue(pair.value, forKey: pair.attribute) == nil else {
+                throw .invalid("an attribute is given twice")
+            }
+        }
+        return attributes
+    }
+}

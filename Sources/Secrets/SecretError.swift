@@ -1,0 +1,57 @@
+import Conduit
+
+/// The reason why a request about stored passwords failed. It never contains an attribute or a password. The raw value
+/// is sent over connections.
+package enum SecretError: Int64, Error, Sendable {
+    /// An item with the same primary key exists.
+    case duplicate = 1
+    case notFound = 2
+    /// The request contradicts itself, or is not a valid message.
+    case invalid = 3
+    /// The caller is in no access group, or not in the one that it named.
+    case groupRefused = 4
+    /// The password or the attributes of an item exceed a limit.
+    case tooLarge = 5
+    /// The access group has as many items, or bytes, as it may have.
+    case groupFull = 6
+    case diskFull = 7
+    /// The file cannot be read or written.
+    case inputOutput = 8
+    /// No store can be reached, or another process has held its lock for too long.
+    case unavailable = 9
+}
+
+extension SecretError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .duplicate: "the password exists already"
+        case .notFound: "there is no such password"
+        case .invalid: "the request for a password is not valid"
+        case .groupRefused: "the program is not in the access group"
+        case .tooLarge: "the password or its attributes are too large"
+        case .groupFull: "the access group has too many passwords: remove some"
+        case .diskFull: "the disk has no room for passwords: free up space"
+        case .inputOutput: "the file of passwords cannot be read or written"
+        case .unavailable: "the store of passwords cannot be reached"
+        }
+    }
+}
+
+extension SecretError {
+    /// The domain of these errors on a connection.
+    private static let domain = "Secrets"
+
+    package var remote: RemoteError { RemoteError(domain: Self.domain, code: rawValue, message: description) }
+
+    /// Creates the error of a call that failed.
+    package init(_ error: ConduitError) {
+        switch error {
+        case .remote(let failure) where failure.domain == Self.domain:
+            self = SecretError(rawValue: failure.code) ?? .unavailable
+        case .remote(let failure) where failure.conduitCode == .malformedRequest: self = .invalid
+        case .oversized: self = .tooLarge
+        case .remote(let failure) where failure.conduitCode == .oversized: self = .tooLarge
+        default: self = .unavailable
+        }
+    }
+}

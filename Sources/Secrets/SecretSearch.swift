@@ -1,0 +1,70 @@
+import Conduit
+import Foundation
+
+/// The conditions that an item must meet.
+package struct SecretSearch: Sendable {
+    /// The items that take part in a search, by whether they are synchronized between machines.
+    package enum Synchronized: UInt8, Sendable, MessageValue {
+        case no, yes, any
+    }
+
+    /// The class; `nil` only in a search for a reference.
+    package var itemClass: SecretClass?
+    /// The attributes that an item must have. `isSynchronizable` is not among them.
+    package var attributes: SecretAttributes
+    package var synchronized: Synchronized
+    package var reference: UUID?
+    /// The times of the creation and of the last change, in seconds since 1970.
+    package var created: Double?
+    package var modified: Double?
+
+    /// The seconds by which times may differ. A `Date` counts from another year, and so rounds them.
+    private static let tolerance = 0.000_1
+
+    package init(
+        itemClass: SecretClass?, attributes: SecretAttributes = [:], synchronized: Synchronized = .no,
+        reference: UUID? = nil, created: Double? = nil, modified: Double? = nil
+    ) {
+        self.itemClass = itemClass
+        self.attributes = attributes
+        self.synchronized = synchronized
+        self.reference = reference
+        self.created = created
+        self.modified = modified
+    }
+
+    /// Whether an item meets the conditions.
+    package func matches(_ item: SecretItem) -> Bool {
+        if let itemClass, item.itemClass != itemClass { return false }
+        if let reference, item.reference != reference { return false }
+        if let created, abs(item.created - created) > Self.tolerance { return false }
+        if let modified, abs(item.modified - modified) > Self.tolerance { return false }
+        if synchronized != .any {
+            let isSynchronized = item.attributes[.isSynchronizable] == .flag(true)
+            if isSynchronized != (synchronized == .yes) { return false }
+        }
+        return attributes.allSatisfy { $0.key.isSame($0.value, item.attributes[$0.key]) }
+    }
+}
+
+extension SecretSearch: Message {
+    package init(from decoder: inout MessageDecoder) throws(MessageError) {
+        let itemClass: SecretClass? = try decoder.decodeIfPresent(forKey: 0)
+        self.itemClass = itemClass
+        attributes = try decoder.decodeAttributes(of: itemClass, forKey: 1)
+        synchronized = try decoder.decode(forKey: 2)
+        reference = try decoder.decodeIfPresent(forKey: 3)
+        created = try decoder.decodeIfPresent(forKey: 4)
+        modified = try decoder.decodeIfPresent(forKey: 5)
+        guard itemClass != nil || reference != nil else { throw .invalid("a search has a class or a reference") }
+    }
+
+    package func encode(to encoder: inout MessageEncoder) {
+        encoder.encodeIfPresent(itemClass, forKey: 0)
+        encoder.encode(attributes, forKey: 1)
+        encoder.encode(synchronized, forKey: 2)
+        encoder.encodeIfPresent(reference, forKey: 3)
+        encoder.encodeIfPresent(created, forKey: 4)
+        encoder.encodeIfPresent(modified, forKey: 5)
+    }
+}
