@@ -73,6 +73,7 @@ let package = Package(
         .library(name: "ItemProvider", targets: ["ItemProvider"]),
         .library(name: "CoreTransferable", targets: ["CoreTransferable"]),
         .library(name: "FileProvider", targets: ["FileProvider"]),
+        .library(name: "Security", targets: ["Security"]),
         .library(name: "FileProviderUI", targets: ["FileProviderUI"]),
         // Separate from FileProviderUI and Purvey, so that only programs with windows load GTK.
         .library(name: "FileProviderGTK", targets: ["FileProviderGTK"]),
@@ -165,6 +166,7 @@ let package = Package(
                 "UniformTypeIdentifiers", "ZipArchive",
             ]),
         library("SecretStorage", ["CSealing", "Conduit", "LinuxSystem", "Secrets"]),
+        library("Security", ["FoundationAdditions", "Secrets"]),
 
         // Floor 5
         library(
@@ -231,7 +233,7 @@ let package = Package(
             [
                 "AppExtension", "CoordinationService", "CoreTransferable", "DragAndDrop", "Exchange",
                 "FileCoordination", "FileProvider", "FileProviderUI", "FoundationAdditions", "Images", "ItemProvider",
-                "MobileCoreServices", "UniformTypeIdentifiers",
+                "MobileCoreServices", "Security", "UniformTypeIdentifiers",
             ]),
 
         // Floor 10: programs.
@@ -339,6 +341,7 @@ let package = Package(
             "SecurityTests",
             [
                 "Conduit", "FileTesting", "LinuxSystem", "ProgramTesting", "SecretStorage", "Secrets", "SecretsPeer",
+                "Security",
             ]),
         tests("XMLStreamTests", ["XMLStream"]),
         tests(

@@ -12,4 +12,5 @@
 @_exported import Images
 @_exported import ItemProvider
 @_exported import MobileCoreServices
+@_exported import Security
 @_exported import UniformTypeIdentifiers

@@ -1,0 +1,86 @@
+// The constants of internet passwords, by kind. Their values are those of Apple's platforms.
+import Foundation
+
+// MARK: Protocols
+
+/// FTP.
+public var kSecAttrProtocolFTP: CFString { "ftp " }
+/// FTPAccount.
+public var kSecAttrProtocolFTPAccount: CFString { "ftpa" }
+/// HTTP.
+public var kSecAttrProtocolHTTP: CFString { "http" }
+/// IRC.
+public var kSecAttrProtocolIRC: CFString { "irc " }
+/// NNTP.
+public var kSecAttrProtocolNNTP: CFString { "nntp" }
+/// POP3.
+public var kSecAttrProtocolPOP3: CFString { "pop3" }
+/// SMTP.
+public var kSecAttrProtocolSMTP: CFString { "smtp" }
+/// SOCKS.
+public var kSecAttrProtocolSOCKS: CFString { "sox " }
+/// IMAP.
+public var kSecAttrProtocolIMAP: CFString { "imap" }
+/// LDAP.
+public var kSecAttrProtocolLDAP: CFString { "ldap" }
+/// AppleTalk.
+public var kSecAttrProtocolAppleTalk: CFString { "atlk" }
+/// AFP.
+public var kSecAttrProtocolAFP: CFString { "afp " }
+/// Telnet.
+public var kSecAttrProtocolTelnet: CFString { "teln" }
+/// SSH.
+public var kSecAttrProtocolSSH: CFString { "ssh " }
+/// FTPS.
+public var kSecAttrProtocolFTPS: CFString { "ftps" }
+/// HTTPS.
+public var kSecAttrProtocolHTTPS: CFString { "htps" }
+/// HTTPProxy.
+public var kSecAttrProtocolHTTPProxy: CFString { "htpx" }
+/// HTTPSProxy.
+public var kSecAttrProtocolHTTPSProxy: CFString { "htsx" }
+/// FTPProxy.
+public var kSecAttrProtocolFTPProxy: CFString { "ftpx" }
+/// SMB.
+public var kSecAttrProtocolSMB: CFString { "smb " }
+/// RTSP.
+public var kSecAttrProtocolRTSP: CFString { "rtsp" }
+/// RTSPProxy.
+public var kSecAttrProtocolRTSPProxy: CFString { "rtsx" }
+/// DAAP.
+public var kSecAttrProtocolDAAP: CFString { "daap" }
+/// EPPC.
+public var kSecAttrProtocolEPPC: CFString { "eppc" }
+/// IPP.
+public var kSecAttrProtocolIPP: CFString { "ipp " }
+/// NNTPS.
+public var kSecAttrProtocolNNTPS: CFString { "ntps" }
+/// LDAPS.
+public var kSecAttrProtocolLDAPS: CFString { "ldps" }
+/// TelnetS.
+public var kSecAttrProtocolTelnetS: CFString { "tels" }
+/// IMAPS.
+public var kSecAttrProtocolIMAPS: CFString { "imps" }
+/// IRCS.
+public var kSecAttrProtocolIRCS: CFString { "ircs" }
+/// POP3S.
+public var kSecAttrProtocolPOP3S: CFString { "pops" }
+
+// MARK: Kinds of authentication
+
+/// NTLM.
+public var kSecAttrAuthenticationTypeNTLM: CFString { "ntlm" }
+/// Microsoft Network.
+public var kSecAttrAuthenticationTypeMSN: CFString { "msna" }
+/// Distributed password authentication.
+public var kSecAttrAuthenticationTypeDPA: CFString { "dpaa" }
+/// Remote password authentication.
+public var kSecAttrAuthenticationTypeRPA: CFString { "rpaa" }
+/// HTTP's Basic.
+public var kSecAttrAuthenticationTypeHTTPBasic: CFString { "http" }
+/// HTTP's Digest.
+public var kSecAttrAuthenticationTypeHTTPDigest: CFString { "httd" }
+/// A form in HTML.
+public var kSecAttrAuthenticationTypeHTMLForm: CFString { "form" }
+/// The default.
+public var kSecAttrAuthenticationTypeDefault: CFString { "dflt" }
