@@ -222,4 +222,26 @@ import Testing
         try await Self.expectSame(domain, ["file": "/"])
         #expect(domain.provider.count(.create) == 0)
     }
+
+    /// As when a log is rotated. Without the wait the new file would be uploaded twice, or get another name.
+    @Test(arguments: [false, true])
+    func aNewFileWaitsForTheUploadAndMoveOfTheOneThatHadItsName(identifiersArePaths: Bool) async throws {
+        let domain = try TestDomain()
+        domain.provider.behave { $0.identifiersArePaths = identifiersArePaths }
+        domain.provider.addFile("log", "old")
+        #expect(try await domain.read("log") == "old")
+        domain.provider.hold(.replaceContents)
+        try await domain.overwrite("log", "changed")
+        try await eventually {
+            domain.clock.advance(by: 1)
+            return domain.provider.heldCount(.replaceContents) == 1
+        }
+        try await domain.rename("log", "log.1")
+        try await domain.make("log", "new")
+        try await Self.wait(domain)
+        #expect(domain.provider.count(.create) == 0)
+        domain.provider.release(.replaceContents)
+        try await Self.expectSame(domain, ["log": "new", "log.1": "changed"])
+        #expect(domain.provider.count(.create) == 1 && domain.provider.count(.move) == 1)
+    }
 }
