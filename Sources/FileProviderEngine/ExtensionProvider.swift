@@ -6,30 +6,32 @@ import LinuxSystem
 
 /// A provider that is an extension in a process of its own.
 ///
-/// A request that changes nothing is repeated once if the process ended meanwhile. Replies are validated in their
-/// form: their bounds, and that they concern the requested item.
+/// A request that changes nothing is repeated once if the process ends before its reply. Replies are validated: their
+/// sizes are within bounds, and they concern the requested item.
 package final class ExtensionProvider: Provider {
     let process: ProviderProcess
     private let requests = AsyncSemaphore(permits: 32)
     private let transfers = AsyncSemaphore(permits: 8)
-    /// A semaphore of its own for byte ranges, because processes wait for them: they do not queue behind whole files.
+    /// The semaphore for requests of byte ranges. It is a separate one because processes wait for byte ranges, which
+    /// must not queue behind whole files.
     private let parts = AsyncSemaphore(permits: 8)
-    /// A semaphore for requests of processes that wait for files, so that these and the engine do not delay each other.
+    /// The semaphore for requests by processes that wait for files. It is a separate one so that these requests and the
+    /// engine's do not delay each other.
     private let coordinated = AsyncSemaphore(permits: 64)
     /// Items with files that processes use in place.
     let uses = ItemUses()
-    /// The reason why no requests may be sent to the provider; `nil` if they may.
+    /// The reason why no requests may be sent to the provider; `nil` if requests may be sent.
     private let disconnection = Lock<String?>(nil)
 
-    /// A notice that an extension sends by itself.
+    /// A notice that an extension sends without a request.
     package enum Notice: Sendable, Equatable {
         /// A container has changes.
         case changes(container: String)
-        /// Failures of this kind are resolved.
+        /// Failures of this kind no longer occur.
         case resolved(ProviderError)
         /// The progress of a file's upload.
         case progress(identifier: String, completed: Int64, total: Int64)
-        /// The folder that was handed to the domain, of a domain that did not say which one it is.
+        /// The folder that the user handed to a domain, sent because the domain's record does not name it.
         case handed(HandedFolder)
     }
 
@@ -38,7 +40,7 @@ package final class ExtensionProvider: Provider {
     /// - Parameters:
     ///   - extensionIdentifier: The identifier of the installed extension.
     ///   - data: The path of Purvey's data directory for this user.
-    ///   - kept: Paths of further directories that no provider may be handed.
+    ///   - kept: The paths of further directories that the user cannot hand to a provider.
     ///   - addCalls: Adds further requests that the extension may send to its host.
     ///   - notice: Called for each notice of the extension, which may send any number. Called on the connections'
     ///     thread; must not block.
@@ -73,7 +75,7 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Creates a provider and reports only changes.
+    /// Creates a provider that only reports changes.
     package convenience init(
         domain: ProviderDomain, extensionIdentifier: String, data: String, options: ProviderProcessOptions = .init(),
         coordination: ExtensionService.Coordination? = nil, onSignal signal: @escaping @Sendable (String) -> Void
@@ -98,7 +100,7 @@ package final class ExtensionProvider: Provider {
     /// Makes the next request start the extension as it is installed now.
     package func renew() async { await process.renew() }
 
-    /// Connects the provider, or refuses further requests to it. Running requests complete.
+    /// Connects or disconnects the provider. Requests to a disconnected provider fail. Running requests complete.
     ///
     /// - Parameter reason: The reason, in words for the user; `nil` connects the provider.
     package func setDisconnected(because reason: String?) { disconnection.withLock { $0 = reason } }
@@ -308,8 +310,8 @@ package final class ExtensionProvider: Provider {
     ///
     /// - Parameters:
     ///   - isSafe: Whether the request may be sent twice.
-    ///   - isForProgram: Whether another process waits for the reply, and not the engine.
-    ///   - mayDie: Whether the end of the process during the request does not count as a crash.
+    ///   - isForProgram: Whether another process waits for the reply. Otherwise the engine waits.
+    ///   - mayDie: Whether the process may end during the request without counting as crashed.
     ///   - own: The semaphore to wait for; `nil` for the one that suits the request's kind.
     func ask<C: ProviderCall>(
         _ request: C, isSafe: Bool, _ length: ProviderProcess.Length = .answer, isForProgram: Bool = false,
@@ -328,7 +330,7 @@ package final class ExtensionProvider: Provider {
         return answer
     }
 
-    /// Returns a suggested page size within bounds. A message can hold a hundred times as many items.
+    /// Returns a suggested page size, limited to the bounds. A message can hold a hundred times as many items.
     private static func size(_ suggested: Int) -> Int { min(max(1, suggested), 5000) }
 
     private static func checked(_ item: ProviderItem, identifier: String) throws(ProviderError) -> ProviderItem {
@@ -352,13 +354,13 @@ package final class ExtensionProvider: Provider {
         }
     }
 
-    /// Returns the items that can be in a directory. Nearly always these are all, which are not copied then.
+    /// Returns those items that can be in a directory. Usually all items can, and then the array is not copied.
     private static func listable(_ items: [ProviderItem]) -> [ProviderItem] {
         items.allSatisfy(isListable) ? items : items.filter(isListable)
     }
 
-    /// Whether an item can be in a directory. The containers that always exist cannot, nor can items with an
-    /// identifier that only this machine assigns.
+    /// Whether an item can be in a directory. Containers that always exist cannot be in a directory, and neither can
+    /// items whose identifier only this machine assigns.
     private static func isListable(_ item: ProviderItem) -> Bool { isListable(item.identifier) }
 
     /// Whether an identifier can be that of an item in a directory.
@@ -391,7 +393,7 @@ extension ProviderError {
         ProviderError(.badAnswer, message: "the extension answered with \(what)")
     }
 
-    /// Whether the process ended before it replied, for another reason than a timeout.
+    /// Whether the process ended before it replied, and not because of a timeout.
     fileprivate var isWorthAnotherTry: Bool {
         kind == .processEnded && domain == ProviderProcess.failureDomain
             && code != ExtensionEnding.Reason.timedOut.rawValue

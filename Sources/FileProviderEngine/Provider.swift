@@ -1,16 +1,16 @@
 import FileProvider
 import LinuxSystem
 
-/// The requests that the engine sends to a provider of either model, wherever it runs.
+/// The requests that the engine sends to a provider, which is replicated or not and runs in any process.
 ///
 /// Functions may be called concurrently and in any order, and do not block a thread. Cancelling the task cancels the
-/// request. Each ends in bounded time: an extension that does not reply for too long is killed, and the failure says
-/// so. Replies have been validated only in their form.
+/// request. Each request ends in bounded time: an extension that does not reply for too long is killed, and the request
+/// fails with the reason. Only the form of replies has been validated.
 package protocol Provider: Sendable {
     /// Returns the present item.
     func item(_ identifier: String) async throws(ProviderError) -> ProviderItem
 
-    /// Returns one page of a container. `nil` requests the first one.
+    /// Returns one page of a container. The token `nil` requests the first page.
     func page(
         of container: String, after page: [UInt8]?, suggestedSize: Int
     ) async throws(ProviderError) -> ItemPage
@@ -32,8 +32,8 @@ package protocol Provider: Sendable {
 
     /// Fetches the whole contents of a file.
     ///
-    /// - Parameter takesUsed: Whether the file is returned as it is if another process uses it and does not relinquish
-    ///   it.
+    /// - Parameter takesUsed: Whether a file that another process uses and does not relinquish is returned in its
+    ///   present state.
     func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents
@@ -43,8 +43,8 @@ package protocol Provider: Sendable {
 
     /// Fetches a byte range of a file.
     ///
-    /// - Returns: A file that has at least these bytes at their offsets, which the engine may read as long as it holds
-    ///   it. Neither its version nor its range has been validated.
+    /// - Returns: A file that has at least the requested bytes at their offsets. The engine may read it as long as it
+    ///   has it open. Neither its version nor its range has been validated.
     /// - Throws: A failure of kind ``ProviderError/Kind/expired`` if the version is not available any more;
     ///   ``ProviderError/Kind/unsupported`` if the provider returns no parts of this file.
     func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart
@@ -56,8 +56,8 @@ package protocol Provider: Sendable {
     /// - Parameter contents: Read from its beginning to its end; `nil` for directories and links.
     func create(_ item: NewItem, contents: FileDescriptor?) async throws(ProviderError) -> ProviderItem
 
-    /// Replaces the contents of a file. Returns when the provider has a copy of its own. The flag `uploaded` of the
-    /// returned item says whether the provider's service has the contents, too.
+    /// Replaces the contents of a file. Returns when the provider has its own copy. The flag `uploaded` of the returned
+    /// item says whether the provider's service has the contents, too.
     func replaceContents(
         of identifier: String, with contents: FileDescriptor, base: [UInt8], modified: Double
     ) async throws(ProviderError) -> ProviderItem
@@ -65,33 +65,34 @@ package protocol Provider: Sendable {
     /// Renames an item, moves it, or both.
     func move(_ identifier: String, to parent: String, named name: String) async throws(ProviderError) -> ProviderItem
 
-    /// Removes an item, and a directory with everything in it.
+    /// Removes an item. A directory is removed with everything in it.
     func delete(_ identifier: String) async throws(ProviderError)
 
     /// Sets one piece of an item's user metadata, or its attributes.
     ///
-    /// - Throws: For attributes, a failure of kind ``ProviderError/Kind/unsupported`` only if the provider accepts
-    ///   attributes of no item.
+    /// - Throws: For attributes, a failure of kind ``ProviderError/Kind/unsupported`` only if the provider does not
+    ///   accept attributes at all.
     func set(_ metadataChange: UserMetadataChange, of identifier: String) async throws(ProviderError) -> ProviderItem
 
-    /// Moves an item to the trash, and a directory with everything in it. Safe to repeat.
+    /// Moves an item to the trash. A directory is moved with everything in it. Safe to repeat.
     func trash(_ identifier: String) async throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
     ///
-    /// - Parameter parent: The directory to move it to; `nil` for its former one.
+    /// - Parameter parent: The directory to move it to; `nil` for the item's former directory.
     func untrash(_ identifier: String, to parent: String?) async throws(ProviderError) -> ProviderItem
 
     /// Moves an item out of the trash.
     ///
     /// - Parameters:
-    ///   - parent: The directory to move it to; `nil` for its former one.
-    ///   - former: The item's former directory as far as it is known locally, for providers that do not know it.
+    ///   - parent: The directory to move it to; `nil` for the item's former directory.
+    ///   - former: The item's former directory, if it is known locally. Providers that do not know the former directory
+    ///     use this.
     func untrash(
         _ identifier: String, to parent: String?, formerlyIn former: String?
     ) async throws(ProviderError) -> ProviderItem
 
-    /// Reports that the engine needs the contents no more, so that the provider may remove its copy.
+    /// Reports that the engine does not need the contents any more, so that the provider may remove its copy.
     func stopProviding(_ identifier: String) async
 
     /// Signs the user in.
@@ -111,7 +112,7 @@ package protocol Provider: Sendable {
 
     /// Returns the provider's state of its whole domain.
     ///
-    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if it has none.
+    /// - Throws: A failure of kind ``ProviderError/Kind/unsupported`` if the provider does not have such a state.
     func domainState() async throws(ProviderError) -> ProviderDomainState
 
     /// Searches the provider's service for items, including those that are not known locally.
@@ -137,43 +138,43 @@ package protocol Provider: Sendable {
 }
 
 extension Provider {
-    /// Ignores `takesUsed`. The default for providers whose files no other process uses.
+    /// Ignores `takesUsed`. This is the default for providers whose files no other process uses.
     package func contents(
         of identifier: String, takesUsed: Bool, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderContents { try await contents(of: identifier, progress: progress) }
 
-    /// Whether the provider supports fetching parts of files. By default, it only has whole files.
+    /// Whether the provider supports fetching parts of files. The default is `false`.
     package func servesParts() async throws(ProviderError) -> Bool { false }
 
     package func part(_ request: PartRequest) async throws(ProviderError) -> ProviderPart {
         throw ProviderError(.unsupported, message: "the provider gives no parts of files")
     }
 
-    /// Throws a failure. The default for providers without sign-in by password.
+    /// Throws a failure. This is the default for providers without sign-in by password.
     package func signIn(password: String) async throws(ProviderError) {
         throw ProviderError(.unsupported, message: "the provider takes no password")
     }
 
-    /// Throws a failure. The default for providers without custom actions.
+    /// Throws a failure. This is the default for providers without custom actions.
     package func perform(
         _ action: String, on identifiers: [String], progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) {
         throw ProviderError(.unsupported, message: "the provider performs no actions")
     }
 
-    /// Throws a failure. The default for providers without a domain state.
+    /// Throws a failure. This is the default for providers without a domain state.
     package func domainState() async throws(ProviderError) -> ProviderDomainState {
         throw ProviderError(.unsupported, message: "the provider says nothing of its domain")
     }
 
-    /// Throws a failure. The default for providers without search.
+    /// Throws a failure. This is the default for providers without search.
     package func search(
         _ query: String, limit: Int, progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ProviderError) -> ProviderSearchResults {
         throw ProviderError(.unsupported, message: "the provider does not search")
     }
 
-    /// Throws a failure. The default for providers without thumbnails.
+    /// Throws a failure. This is the default for providers without thumbnails.
     package func thumbnails(
         of identifiers: [String], side: Int
     ) async throws(ProviderError) -> [ProviderThumbnail] {
@@ -210,9 +211,9 @@ package struct NewItem: Sendable, Equatable {
     /// In seconds since 1970.
     package var modified: Double
     package var isExecutable: Bool
-    /// Whether the mode of the item gives the group and others nothing.
+    /// Whether the mode of the item gives no permissions to the group and to others.
     package var isPrivate: Bool
-    /// The item's local identifier, which is the same in each attempt; `nil` if there is none.
+    /// The item's local identifier, which is the same in each attempt; `nil` if the item has none.
     package var template: String?
 
     package init(
@@ -260,7 +261,7 @@ package struct ChangeBatch: Sendable {
 package struct ProviderContents: Sendable {
     package var descriptor: FileDescriptor
     package var item: ProviderItem
-    /// The file's state when it was handed over; `nil` if no other process has the file.
+    /// The file's state when the provider handed it over; `nil` if no other process has the file open.
     package var moment: FileMoment?
 
     package init(descriptor: FileDescriptor, item: ProviderItem, moment: FileMoment? = nil) {
@@ -269,8 +270,8 @@ package struct ProviderContents: Sendable {
         self.moment = moment
     }
 
-    /// Throws a failure if another process has written to the file since it was handed over. The bytes that were read
-    /// may then be a mixture of the old and the new ones.
+    /// Throws a failure if another process has written to the file since it was handed over. In that case, the bytes
+    /// that were read may be a mixture of old and new contents.
     func checkUnchanged() throws(ProviderError) {
         guard let moment else { return }
         let now = try onDisk { () throws(Errno) in FileMoment(try descriptor.status()) }

@@ -37,7 +37,7 @@ extension Index {
 }
 
 extension IndexedItem {
-    /// The suffix of those keys in a directory's `userInfo` that apply to everything in the directory.
+    /// The suffix of the keys in a directory's `userInfo` that also apply to everything in the directory.
     private static let inheritedSuffix = ".inherited"
 
     fileprivate func actionSubject(

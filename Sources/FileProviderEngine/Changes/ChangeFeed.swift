@@ -57,10 +57,10 @@ private struct EndlessFeed {
     private var batchesWithoutNews = 0
     private var repetitions = 0
 
-    /// The maximum number of identifiers that are remembered. Beyond it, all count as reported before.
+    /// The maximum number of remembered identifiers. Once it is reached, every identifier counts as reported before.
     private static let mostTold = 1 << 18
-    /// The factor by which the limit is larger for batches that repeat items and change something. Such items may
-    /// really be changing continuously.
+    /// The factor by which the limit grows for batches that repeat items but change something. Such items may really be
+    /// changing continuously.
     private static let patience = 32
 
     init(from anchor: [UInt8], limit: Int) {
@@ -68,11 +68,11 @@ private struct EndlessFeed {
         anchors = [anchor]
     }
 
-    /// Returns the failure with which to stop the feed, if any.
+    /// Returns the failure that ends the feed; `nil` to continue.
     ///
     /// - Parameter hasNews: Whether the batch changed anything locally.
-    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end, ``ProviderError/Kind/transient`` for
-    ///   one that may only be long. The latter is continued after a pause.
+    /// - Returns: ``ProviderError/Kind/badAnswer`` for a feed without end, ``ProviderError/Kind/transient`` for a feed
+    ///   that may only be long. A long feed is continued after a pause.
     mutating func fault(of batch: ChangeBatch, hasNews: Bool) -> ProviderError.Kind? {
         // A repeated anchor leads to the same batches again.
         if !anchors.insert(batch.anchor).inserted { return .badAnswer }

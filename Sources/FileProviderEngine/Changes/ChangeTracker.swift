@@ -14,15 +14,16 @@ final class ChangeTracker {
     let refreshes: DirectoryRefreshes
     let workingSet: WorkingSet
 
-    /// The containers with a running change request, each with whether it was signalled again since.
+    /// The containers with a running change request. The value is whether the container was signalled again since the
+    /// request began.
     private(set) var running: [String: Bool] = [:]
-    /// The tasks that run these requests.
+    /// The tasks of the running change requests.
     private var tasks: [String: Task<Void, Never>] = [:]
     /// The number of consecutive failures, by container.
     private var failures: [String: Int] = [:]
     /// The retries of containers that back off.
     private var retries: [String: Cancellable] = [:]
-    /// The directories whose refresh caused the request, because a client looked into them, by container.
+    /// The directories that clients opened and whose refresh caused the change request, by container.
     private var refreshed: [String: ItemNumber] = [:]
 
     init(_ context: EngineContext, _ signIn: SignIn) {
@@ -39,7 +40,7 @@ final class ChangeTracker {
 
     /// Requests the changes of a container. Signals that arrive during a request are merged into another one.
     ///
-    /// - Parameter isRefresh: The directory that a client looked into, if that is the reason.
+    /// - Parameter isRefresh: The directory that a client opened, if the opening caused the request.
     func signalled(
         container: String, isRefresh folder: ItemNumber? = nil, _ engine: isolated any ChangeTrackerHost
     ) {

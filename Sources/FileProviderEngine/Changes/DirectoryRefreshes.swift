@@ -1,12 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// Refreshes of directories that were listed before: by their changes if they have an anchor, otherwise by a complete
-/// listing.
+/// Refreshes of directories that were listed before. A directory with a sync anchor is refreshed by its changes, any
+/// other directory by a complete listing.
 ///
-/// In an outdated directory, something may have changed that no feed reports: before the first sync anchor, or since
-/// one that expired. The index records these directories, so that neither a restart nor an unreachable provider hides
-/// changes in them.
+/// A directory is outdated if it may have changed in a way that no feed reports: before its first sync anchor, or since
+/// its anchor expired. The index records outdated directories, so that neither a restart nor an unreachable provider
+/// hides changes in them.
 ///
 /// It is a part of ``ChangeTracker``.
 final class DirectoryRefreshes {
@@ -115,7 +115,7 @@ final class DirectoryRefreshes {
     private static let firstPause = 2.0
     private static let longestPause = 300.0
 
-    /// Refreshes the outdated directories, unless that is in progress.
+    /// Refreshes the outdated directories, unless this is in progress already.
     func refreshOutdated(_ engine: isolated any ChangeTrackerHost) {
         timer?.cancel()
         timer = nil
@@ -126,7 +126,7 @@ final class DirectoryRefreshes {
         }
     }
 
-    /// Refreshes the outdated directories. Refreshes in progress are followed by others.
+    /// Refreshes the outdated directories. If a refresh is in progress, another one follows.
     func refreshOutdatedAnew(_ engine: isolated any ChangeTrackerHost) throws(ProviderError) {
         for folder in try outdatedFolders() { refreshAnew(folder, engine) }
     }

@@ -6,13 +6,14 @@ import FileProvider
 /// It is a part of ``ChangeTracker``.
 final class DomainStateRequests {
     private let context: EngineContext
-    /// Whether the provider may support a state of the whole domain: it has not reported that it does not.
+    /// Whether the provider may support a state of the whole domain; `false` once it has reported that it does not.
     private var mayHaveState = true
 
     init(_ context: EngineContext) { self.context = context }
 
-    /// Requests the domain state, after the provider reported changes: the API requires a provider to signal a new
-    /// version in this way. Only rules depend on it, so after a failure it is requested with the next changes.
+    /// Requests the domain state after the provider reported changes. The API requires a provider to signal a new
+    /// version of the state in this way. Only rules of actions depend on the state, so a failed request is repeated
+    /// with the next changes.
     nonisolated(nonsending) func request() async {
         guard mayHaveState, !context.isClosed else { return }
         do throws(ProviderError) {

@@ -43,7 +43,7 @@ extension ItemReconciler {
 
     /// Applies a batch of changes, and stores its sync anchor with them.
     ///
-    /// - Parameter isLast: Whether no further changes are known of, so that the container is not outdated any more.
+    /// - Parameter isLast: Whether the provider has no further changes, so that the container is not outdated any more.
     /// - Returns: Whether anything changed.
     func apply(
         _ changes: ReportedChanges, of container: String, isLast: Bool, answering request: ReplyOrdering.Request,

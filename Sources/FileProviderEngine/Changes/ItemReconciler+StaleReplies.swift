@@ -47,7 +47,7 @@ extension ItemReconciler {
     ///
     /// - Parameters:
     ///   - told: The item in the index when the confirmation came. If it was reported during the item's step and
-    ///     differs, only the provider knows which of the two is newer.
+    ///     differs from the reply, only the provider knows which is newer.
     ///   - answer: The provider's reply; `nil` for a removal.
     ///   - request: The context of the item's step.
     func confirmed(

@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// The application of the provider's reports to the index, and its consequences. Items of which something newer is
-/// known, or whose status is uncertain, are revalidated instead.
+/// Applies the provider's reports to the index, and handles the consequences. An item is revalidated instead if
+/// something newer is known about it, or if its status is uncertain.
 ///
 /// It calls the sign-in, the tracker of identifiers and the content cache only (``ReconcilerHost``), and sends events.
 /// See ``EngineContext`` for the thread.
@@ -63,8 +63,8 @@ final class ItemReconciler {
         if !removed.stranded.isEmpty { revalidation.scheduleInAnyCase(Set(removed.stranded), engine) }
     }
 
-    /// Marks files that are open for writing inside items about to be removed as edited, so that they stay. Later
-    /// writes would have no place otherwise.
+    /// Marks the files as edited that are open for writing and lie inside items about to be removed. Marked files stay;
+    /// without an item, later writes would be lost.
     func takeOpenFilesAsEdited(
         in removed: Set<String>, _ engine: isolated any ReconcilerHost
     ) throws(ProviderError) {

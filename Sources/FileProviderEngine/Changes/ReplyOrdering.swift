@@ -26,8 +26,8 @@ final class ReplyOrdering: Sendable {
         var open: [Int: Int] = [:]
         /// The time of the last report of an item, by identifier.
         var said: [String: Int] = [:]
-        /// The time before which replies to requests count as stale for all items, because too many reports followed
-        /// to be remembered.
+        /// The time of the oldest usable request. Replies to earlier requests count as stale for all items, because not
+        /// all reports since then are remembered.
         var forgotten = 0
 
         func isStale(for identifier: String, since request: Request) -> Bool {

@@ -50,14 +50,15 @@ final class Revalidation {
         }
     }
 
-    /// The maximum number of items that are revalidated at once, because each costs a request. The report about the
-    /// others is believed.
+    /// The maximum number of items that are revalidated at once, because each costs a request. For the remaining items,
+    /// the provider's report is believed.
     static let limit = 64
-    /// The number of inconclusive replies after which the others are postponed, because each may take long to fail.
+    /// The number of inconclusive replies after which the remaining requests are postponed, because each may take long
+    /// to fail.
     private static let mostFailures = 3
 
-    /// Requests items that a reply left out, one after the other. If there are more than ``limit`` and all requested
-    /// ones are gone, the others count as gone, too.
+    /// Requests the items that a reply left out, one after the other. Requests ``limit`` items at most. If all of these
+    /// are gone, the remaining items count as gone, too.
     func statuses(
         of identifiers: [String], _ engine: isolated any ReconcilerHost
     ) async throws(ProviderError) -> ItemStatuses {
@@ -97,14 +98,14 @@ final class Revalidation {
         add(new, failures: hasFailed ? 1 : 0, engine)
     }
 
-    /// Schedules the revalidation of items with an inconclusive reply or none.
+    /// Schedules the revalidation of the items that got an inconclusive reply or no reply.
     func schedule(_ statuses: ItemStatuses, _ engine: isolated any ReconcilerHost) throws(ProviderError) {
         try schedule(statuses.unknown, hasFailed: true, engine)
         try schedule(statuses.notRequested, engine)
     }
 
-    /// Schedules the revalidation of items as ``schedule(_:hasFailed:_:)`` does. If it cannot be recorded now, it does
-    /// not survive a restart.
+    /// Schedules the revalidation of items even if the index cannot record it. In that case, it does not survive a
+    /// restart.
     func scheduleInAnyCase(_ identifiers: Set<String>, _ engine: isolated any ReconcilerHost) {
         do throws(ProviderError) {
             try schedule(identifiers, engine)
@@ -148,7 +149,7 @@ final class Revalidation {
 
     private static let firstPause = 2.0
     private static let longestPause = 3600.0
-    /// The maximum delay between two rounds, if other items than the failed ones wait.
+    /// The maximum delay in seconds between two rounds while items wait that have not failed yet.
     private static let longestPauseOfRounds = 60.0
 
     /// Returns the delay in seconds until the next attempt.

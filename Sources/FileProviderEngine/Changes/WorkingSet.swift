@@ -33,8 +33,8 @@ final class WorkingSet {
 
     // MARK: The change feed
 
-    /// Whether the change feed covers everything from now on, if the provider has one. A listing from before that
-    /// would have to be repeated.
+    /// Whether the change feed covers everything from now on, if the provider has a change feed. An earlier listing has
+    /// to be repeated.
     var isBegun: Bool {
         switch state {
         case .available, .missing: true
@@ -108,19 +108,22 @@ final class WorkingSet {
     /// The maximum number of listings that begin anew because a page expired.
     private static let beginnings = 3
 
-    /// The setting that is present once the working set was listed completely, or cannot be.
+    /// The key of a setting. The setting is present once the working set was listed completely, or proved to be
+    /// impossible to list.
     private static let listedSetting = "workingSet.listed"
 
-    /// Whether the working set may be listed again. After eight failures the listing is left until the next start,
-    /// because changes are reported without it.
+    /// Whether the working set may be listed again. After eight failures it is not listed until the next start, because
+    /// the provider reports changes without a listing.
     private var mayBeListed: Bool { failures < 8 }
 
     private func isListed() throws(ProviderError) -> Bool {
         try onRecord { () throws(IndexError) in try context.index.setting(Self.listedSetting) != nil }
     }
 
-    /// Lists the working set into the index, unless that was done, so that it is available offline. This is a
-    /// convenience: a provider that cannot list it, or crashes on the request, is still asked for changes.
+    /// Lists the working set into the index once, so that it is available offline. This is a convenience: a provider
+    /// that cannot list the working set, or crashes on the request, is still asked for changes.
+    ///
+    /// - Throws: A failure of the provider that may pass, or a failure of this machine. The caller repeats the listing.
     ///
     /// - Throws: A failure that may pass, or one of this machine. The listing is to be repeated.
     func enumerateOnce(_ engine: isolated any ChangeTrackerHost) async throws(ProviderError) {

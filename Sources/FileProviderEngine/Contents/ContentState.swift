@@ -72,7 +72,7 @@ extension IndexedItem {
         localSize = size
     }
 
-    /// Marks a file as dataless whose edit was discarded or lost, or whose item was removed locally. The version that
-    /// the edit began with stays.
+    /// Marks a file as dataless after its edit was discarded or lost, or after its item was removed locally. The
+    /// version that the edit began with stays.
     mutating func loseContents() { content = .dataless }
 }

@@ -72,9 +72,9 @@ extension DomainEngine {
         perform { completion($0.cache.makeRoom(for: bytes, $0)) }
     }
 
-    /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. Handles that
-    /// are missing have read bytes that are not local any more, or would write to items that do not exist. The caller
-    /// closes them.
+    /// Returns the handles that could be resumed, by the kernel's numbers. A second call returns none. A handle that is
+    /// missing from the result cannot be resumed: it has read bytes that are not local any more, or would write to an
+    /// item that does not exist. The caller closes it.
     package nonisolated func takeResumed() -> [UInt64: OpenHandle] { resumedHandles.take() }
 
     /// Declares that all handles of a file share the page cache from now on, as in a mount. A handle that has read
@@ -91,7 +91,7 @@ extension DomainEngine {
     package func downloadTotals() -> TransferTotals { downloader.totals() }
 }
 
-/// The calls of the engine's parts that are not components yet.
+/// Calls of the content cache for those parts of the engine that are not separate components.
 extension DomainEngine {
     var writerMarks: WriterMarks { cache.writerMarks }
 

@@ -44,7 +44,7 @@ final class HandleResumption {
     /// The files that processes have open in a mount that outlived the last engine.
     private let openings: [HandleToResume]
     private let writers: Set<ItemNumber>
-    /// The handles that were reopened for them.
+    /// The handles that were reopened for these processes.
     let handles = ResumedHandles()
 
     init(_ context: EngineContext, _ cache: ContentCache, _ openings: [HandleToResume]) {

@@ -187,7 +187,7 @@ package final class OpenHandle: Sendable {
         engine.perform { engine in completion(Result { () throws(ProviderError) in try engine.compare(number) }) }
     }
 
-    /// Makes durable what was written through any handle of the file, and everything that was completed before, as
+    /// Makes durable all writes through any handle of the file, and all operations that were completed before, as
     /// fsync(2) does.
     ///
     /// - Parameter completion: called on a thread that may block, or on the engine's thread.

@@ -7,7 +7,7 @@ struct RemovalWait {
     var files: Set<ItemNumber> = []
     /// The number of failed fetches.
     var failures = 0
-    /// Whether a fetch failed with an error that a retry would meet again.
+    /// Whether a fetch failed with a permanent error, which a retry would not clear.
     var hasFailedForGood = false
 
     /// The number of failed fetches after which the removal proceeds without the contents.

@@ -7,8 +7,8 @@ import LinuxSystem
 /// SQLite flushes the log before it moves anything from it to the database's file. So flushing the log is sufficient.
 final class CommitLog: Sendable {
     private struct State {
-        /// Whether commits exist that may not be on disk. Initially an earlier process that was killed may have left
-        /// some.
+        /// Whether commits exist that may not be on disk. Initially `true`, because an earlier process that was killed
+        /// may have left such commits.
         var isAhead = true
         var whenAhead: (@Sendable () -> Void)?
     }
@@ -42,8 +42,8 @@ final class CommitLog: Sendable {
         whenAhead?()
     }
 
-    /// Sets a closure that is called on the committing thread at the first commit after each ``synchronize()``. It is
-    /// not called for commits that are not on disk already now.
+    /// Sets a closure that is called on the committing thread at the first commit after each ``synchronize()``. Commits
+    /// that were made before this call do not cause a call of the closure.
     func whenAhead(_ body: (@Sendable () -> Void)?) { state.withLock { $0.whenAhead = body } }
 
     /// Whether commits exist that may not be on disk.

@@ -71,7 +71,7 @@ final class DatabaseConnection {
         }
     }
 
-    /// Runs a function that only reads, in a transaction: all reads see the state at the first one.
+    /// Runs a function that only reads, in a transaction: all reads see the state of the database at the first read.
     func reading<Result>(
         _ body: () throws(IndexError) -> Result
     ) throws(IndexError) -> Result {

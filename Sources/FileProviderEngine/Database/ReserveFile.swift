@@ -1,7 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Disk space that is held in reserve, so that changes that free space can still be recorded when the disk is full.
+/// A file that reserves disk space. When the disk is full, freeing the reserve makes it possible to record changes that
+/// free more space.
 struct ReserveFile {
     private let path: String
     private static let size: off_t = 1 << 20
@@ -17,6 +18,6 @@ struct ReserveFile {
 
     /// Frees the reserve.
     ///
-    /// - Returns: Whether it existed.
+    /// - Returns: Whether the reserve existed.
     func spend() -> Bool { unlink(path) == 0 }
 }

@@ -28,7 +28,7 @@ final class Statement {
         text.withUTF8 { _ = csqlite_bind_text(statement, place, $0.baseAddress, UInt64($0.count)) }
     }
 
-    /// Binds bytes, which are not copied. They must stay valid until the statement is reset.
+    /// Binds bytes without a copy. The bytes must stay valid until the statement is reset.
     func bind(_ place: CInt, kept bytes: UnsafeRawBufferPointer) {
         _ = csqlite_bind_bytes(statement, place, bytes.baseAddress, UInt64(bytes.count))
     }

@@ -7,9 +7,11 @@ package struct EditStatus: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
         package var changes: LocalChanges
-        /// Whether a request is running at the provider, or the provider has the edit and its service does not yet.
+        /// Whether a request is running at the provider, or the provider has accepted the edit and its service does not
+        /// have it yet.
         package var isUnderWay: Bool
-        /// Bytes that the service has, and the total, as the provider reports them; 0 where it reports nothing.
+        /// The number of bytes that the service has, and the total number, as the provider reports them; 0 if the
+        /// provider reports nothing.
         package var sent: Int64
         package var total: Int64
         /// The failure of the last attempt to send the edit.
@@ -57,8 +59,8 @@ extension DomainEngine {
         resolved()
     }
 
-    /// Retries as ``retry()`` does, when the provider reports that an error is resolved. Keeps the count of failed
-    /// sign-in attempts, which the provider does not know.
+    /// Retries as ``retry()`` does, after the provider reported that an error is resolved. Keeps the count of failed
+    /// sign-in attempts: the provider does not know about them.
     package func resolved() {
         signIn.resolve()
         changes.retry(self)

@@ -1,8 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// The notices from which the uploader learns of changes to listings, items and contents. All of them arrive on the
-/// engine's thread.
+/// Notices to the uploader about changes of listings, items and contents. All of them arrive on the engine's thread.
 extension DomainEngine {
     /// Records that the contents of a file that is open, or was just closed, changed. The edit is in the journal when
     /// this returns. May be called repeatedly for one file.
@@ -36,21 +35,21 @@ extension DomainEngine {
         schedule(number, after: Self.openFileInterval)
     }
 
-    /// The number of seconds after an edit was noted until it is sent although the file is still open.
+    /// The delay in seconds after which an edit is sent although the file is still open.
     static let openFileInterval = 30.0
 
-    /// Schedules the upload of a file that was open for writing and was closed. Comes after
-    /// ``noteEdited(_:size:modified:)``, if that is called.
+    /// Schedules the upload of a file that was open for writing and was closed. If ``noteEdited(_:size:modified:)`` is
+    /// called, this function is called after it.
     func noteClosed(_ number: ItemNumber) { schedule(number, after: configuration.settlingTime) }
 
-    /// Schedules files that were edited locally and have other contents at the provider.
+    /// Schedules the upload of files that were edited locally and have other contents at the provider.
     func noteConflicts(_ numbers: [ItemNumber]) {
         // Whether this is a conflict is decided when the file's turn comes: the provider may have reported the file's
         // own upload.
         for number in numbers { schedule(number, after: configuration.settlingTime) }
     }
 
-    /// Handles the provider's removal of items that were changed locally, or that contain changed items: parents
+    /// Handles the provider's removal of items that were changed locally or contain changed items. Parents are handled
     /// before children.
     func noteRemovedByProvider(_ numbers: [ItemNumber]) {
         for number in numbers {
@@ -65,8 +64,8 @@ extension DomainEngine {
         }
     }
 
-    /// Schedules another look at the edits that await confirmation, because the provider signalled changes. Signals
-    /// that arrive before that are merged, because each may concern all of these edits.
+    /// Schedules a check of the edits that await confirmation, because the provider signalled changes. Signals that
+    /// arrive before the check are merged, because each may concern all of these edits.
     func noteSignalSoon() {
         guard !edits.isSignalled else { return }
         edits.isSignalled = true
@@ -78,7 +77,7 @@ extension DomainEngine {
         }
     }
 
-    /// The number of times that signals caused a look at unconfirmed edits: for tests.
+    /// The number of times that signals caused a check of unconfirmed edits: for tests.
     package var signalCount: Int { edits.signals }
 
     /// Ends the steps that are running, before the engine ends.

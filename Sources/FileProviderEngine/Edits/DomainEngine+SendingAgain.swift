@@ -2,8 +2,8 @@ import FileProvider
 
 /// Uploads of items that were not changed.
 extension DomainEngine {
-    /// Uploads a file's contents as if they had been changed locally. Contents that are not local, or are older than
-    /// the provider's, are not sent: the provider has them.
+    /// Uploads a file's contents as if they had been changed locally. Contents that are not local or are outdated are
+    /// not sent, because the provider has them.
     package func sendContentsAgain(_ number: ItemNumber) throws(ProviderError) {
         guard !isClosed else { throw .closed }
         let row = try row(number)

@@ -2,24 +2,24 @@ import FileProvider
 
 /// The engine's state of edits that are being sent to the provider.
 ///
-/// State that must survive a crash is in the journal and the index instead.
+/// State that must survive a crash is stored in the journal and the index instead.
 struct EditState {
     /// The items to look at next, by due time.
     var queue = TimeQueue()
     /// The running steps. An item has at most one step at a time.
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// The request contexts of the running steps, with which replies and reports that arrive meanwhile are ordered.
+    /// The request contexts of the running steps. They order replies and reports that arrive during a step.
     var requests: [ItemNumber: ReplyOrdering.Request] = [:]
     /// The items with a running step that sends new contents and nothing else.
     var sendsContents: Set<ItemNumber> = []
-    /// Items that another item replaced while their new contents were being sent, with that successor. The successor
-    /// has no step of its own before the running one has ended.
+    /// The successors of replaced items: each item in a key was replaced by the item in the value while its new
+    /// contents were being sent. The successor has no step before the running one has ended.
     var successors: [ItemNumber: ItemNumber] = [:]
-    /// Items that another item's step renames temporarily. They have no step of their own meanwhile.
+    /// Items that another item's step renames temporarily. They have no step of their own during that step.
     var reserved: Set<ItemNumber> = []
     /// The temporary names, by item identifier.
     var namesInBetween: [String: NameInBetween] = [:]
-    /// Items to look at as soon as their step has ended, because they changed meanwhile.
+    /// Items that changed during their step. Their next step is scheduled as soon as the running one has ended.
     var again: Set<ItemNumber> = []
     /// The items that wait for a result of the item in the key.
     var waiters: [ItemNumber: Set<ItemNumber>] = [:]
@@ -31,17 +31,17 @@ struct EditState {
     var generations: [ItemNumber: UInt64] = [:]
     /// Contents that the provider has accepted and not confirmed yet.
     var sent: [ItemNumber: SentContents] = [:]
-    /// New items that were sent and whose reply has not come yet or was lost, by the place that they were sent to.
+    /// The new items whose reply has not come yet or was lost, by the place that they were sent to.
     var unanswered: [SentLocation: Set<ItemNumber>] = [:]
-    /// Items that the provider reported in those places and that may be the new items, by identifier.
+    /// Reported items that lie in one of these places and may be the new items, by identifier.
     var withheld: [String: Withheld] = [:]
-    /// The items that the provider was asked to move and may have moved, with their new places. If the provider
-    /// changed their identifiers, it may report them as new items.
+    /// The places to which the provider was asked to move items, by item. Each move may have happened. If the provider
+    /// changed the items' identifiers, it may report them as new items.
     var moves: [ItemNumber: SentLocation] = [:]
-    /// The items that the provider was asked to move or remove and whose outcome is unknown, with the places that it
-    /// had them in.
+    /// The earlier places of items that the provider was asked to move or remove, by item. The outcome of these
+    /// requests is unknown.
     var leaving: [ItemNumber: SentLocation] = [:]
-    /// The items with a running step whose place and identifier another item has got since the step began.
+    /// The items with a running step whose place and identifier now belong to another item.
     var replaced: Set<ItemNumber> = []
     /// Whether the removal of an item that may only have moved was held back.
     var hasHeldRemovals = false
@@ -52,20 +52,20 @@ struct EditState {
     var lastWait = 0
     /// Whether a signal came, and a look at the unconfirmed edits is scheduled.
     var isSignalled = false
-    /// The number of such looks.
+    /// The number of checks of unconfirmed edits that signals caused.
     var signals = 0
     /// The number of consecutive failures per item.
     var attempts: [ItemNumber: Int] = [:]
-    /// Conflicts, and deletions that the provider refused so that the items came back, for the user to see.
+    /// The events to show to the user: conflicts, and removals that the provider refused, so that the items came back.
     var events: [EditEvent] = []
     /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Cancellable)?
     /// Whether another attempt to write owed journal entries is scheduled, because the disk was full.
     var hasDeferredFlush = false
-    /// The sums that ``DomainEngine/uploadTotals()`` returns.
+    /// The running sums of ``DomainEngine/uploadTotals()``.
     var tally = TransferTally()
     var generator = SystemRandomNumberGenerator()
-    /// A closure that is called at each moment at which journal and index disagree. Tests use it to examine the state
+    /// A closure that is called whenever journal and index disagree for a moment. Tests use it to examine the state
     /// that a crash would leave.
     var observer: (@Sendable () -> Void)?
 
@@ -91,7 +91,8 @@ struct EditState {
         var inside: Set<String> = []
     }
 
-    /// Contents that the provider has and its service, as far as is known, does not have yet.
+    /// Contents that the provider has accepted. As far as the engine knows, the provider's service does not have them
+    /// yet.
     struct SentContents {
         var generation: UInt64
         var size: Int64
@@ -103,7 +104,7 @@ struct EditState {
 /// An edit's unexpected outcome.
 package struct EditEvent: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
-        /// The provider had other contents. The local ones are in a copy of this name.
+        /// The provider had other contents. The local contents were saved in a copy with this name.
         case conflict(copy: String)
         /// The name was taken at the provider.
         case renamed(to: String)
@@ -111,7 +112,7 @@ package struct EditEvent: Sendable, Equatable {
         case deletionRefused(ProviderError?)
         /// The provider removed an item that was edited locally. The item is created again.
         case madeAgain
-        /// Bytes of an edit were found that the journal does not know of.
+        /// The disk had bytes of an edit that the journal does not record.
         case recovered
     }
 
@@ -126,8 +127,8 @@ package struct EditEvent: Sendable, Equatable {
 enum UploadName {
     /// Returns the name of the copy that is being sent, or was sent last.
     static func latest(_ number: ItemNumber) -> String { String(number.rawValue) }
-    /// Returns the names of the copies that were sent before that, latest first. The reply to each may have been lost,
-    /// and the provider may hold it.
+    /// Returns the names of the copies of earlier uploads, latest first. The reply to an earlier upload may have been
+    /// lost, so the provider may hold its contents.
     static func earlier(_ number: ItemNumber) -> [String] { (1...4).map { "\(number.rawValue).before-\($0)" } }
     static func all(_ number: ItemNumber) -> [String] { [latest(number)] + earlier(number) }
 }

@@ -3,9 +3,11 @@ import LinuxSystem
 
 /// The progress of one edit towards the provider's service.
 package struct UploadState: Sendable, Equatable {
-    /// Whether a request is running at the provider, or the provider has the edit and its service does not yet.
+    /// Whether a request is running at the provider, or the provider has accepted the edit and its service does not
+    /// have it yet.
     package var isUnderWay = false
-    /// Bytes that the service has, and the total, as the provider reports them; 0 where it reports nothing.
+    /// The number of bytes that the service has, and the total number, as the provider reports them; 0 if the provider
+    /// reports nothing.
     package var sent: Int64 = 0
     package var total: Int64 = 0
     /// The failure of the last attempt to send the edit.
@@ -27,7 +29,7 @@ package final class UploadStates: Sendable {
 
     /// Creates an empty set of states.
     ///
-    /// - Parameter notes: Notified when a state on which an item's display depends changes, but not of each byte.
+    /// - Parameter notes: Notified when the state of an item changes in a way that is displayed, but not of each byte.
     init(notes: StateNotes.Writer?) { self.notes = notes }
 
     /// Returns the upload state of an item, or `nil` if there is none, as for an item that was not edited.

@@ -13,8 +13,8 @@ package final class Cancellable: Sendable {
     /// The handle of an operation that is complete already.
     package static var over: Cancellable { Cancellable(nil) }
 
-    /// Cancels the operation: its completion handler is called with a failure of kind
-    /// ``ProviderError/Kind/cancelled``, unless it was called before. The awaited work itself may continue.
+    /// Cancels the operation: its completion handler is called with a failure of kind ``ProviderError/Kind/cancelled``,
+    /// unless it was called before. The operation itself may continue.
     package func cancel() {
         let onCancel = onCancel.withLock { onCancel in
             defer { onCancel = nil }

@@ -115,7 +115,8 @@ extension DomainEngine: ItemReconciling {
         try reconciler.revalidation.schedule(identifiers, self)
     }
 
-    /// Schedules the revalidation of items. If it cannot be recorded now, it does not survive a restart.
+    /// Schedules the revalidation of items. If the index cannot record the revalidation now, it does not survive a
+    /// restart.
     func requestRevalidation(_ identifiers: Set<String>) {
         reconciler.revalidation.scheduleInAnyCase(identifiers, self)
     }
@@ -153,7 +154,8 @@ extension DomainEngine: ReconcilerHost {}
 
 // MARK: Identifiers
 
-/// The part that finds items whose identifiers change at the provider, and hides items that may be others.
+/// The part that finds items whose identifiers change at the provider. It withholds reported items that may be known
+/// items under a new identifier.
 protocol IdentifierTracking: ComponentHost {
     /// Whether the provider may have moved an item by a request whose reply was lost.
     func mayHaveMoved(_ number: ItemNumber) -> Bool
@@ -224,10 +226,10 @@ extension DomainEngine: ChangeTracking {
 
     func isWantedAgain(_ container: String) -> Bool { changes.isWantedAgain(container) }
 
-    /// Refreshes a directory that may have changed, also if a refresh is in progress.
+    /// Refreshes a directory that may have changed, even if a refresh is in progress.
     func refreshAnew(_ folder: ItemNumber) { changes.refreshes.refreshAnew(folder, self) }
 
-    /// Refreshes the outdated directories, unless that is in progress.
+    /// Refreshes the outdated directories, unless this is in progress already.
     func askForOutdated() { changes.refreshes.refreshOutdated(self) }
 }
 
@@ -235,7 +237,7 @@ extension DomainEngine: ChangeTracking {
 protocol ChangeTrackerHost: ChangeTracking, ItemReconciling, Enumerating, ContentKeeping {
     /// Passes on that the provider has answered a request for changes.
     func changesWereReceived()
-    /// Passes on that the change feed is followed from now on, or was read to its end.
+    /// Passes on that the change feed has begun, or was read to its end.
     func changesAreFollowed()
     /// Passes on that the trash may have changed without a report of the change feed.
     func trashMayHaveChanged()

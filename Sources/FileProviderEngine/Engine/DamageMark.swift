@@ -12,7 +12,7 @@ final class DamageMark: Sendable {
 
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// The damage found by this process, in a sentence.
+    /// A sentence that describes the damage that this process has found.
     var complaint: String? {
         words.withLock { $0 }.map { "The index is damaged (\($0)); it is built anew when the domain is opened again." }
     }

@@ -7,34 +7,35 @@ package struct DomainConfiguration: Sendable {
     /// The path of the directory for clean contents. Created if it does not exist. Everything in it may be deleted at
     /// any time.
     package var cacheFolder: String
-    /// The maximum number of bytes of clean contents, not counting pinned files. Open files stay beyond it.
+    /// The maximum number of bytes of clean contents, not counting pinned files. Open files are not evicted, even if
+    /// they exceed the limit.
     package var cacheLimit: Int64
     /// The choice of the clean files that are evicted beyond the limit.
     package var evictionPolicy: any EvictionPolicy = LeastRecentlyUsedPolicy()
     /// The suggested number of items of a page.
     package var pageSize = 2000
-    /// The age in seconds from which a directory's listing is refreshed when a client looks into it. The client does
-    /// not wait for that.
+    /// The age in seconds at which a directory's listing is refreshed when a client opens the directory. The client
+    /// does not wait for the refresh.
     package var refreshAge = 10.0
     /// The maximum number of concurrent fetches.
     package var fetchLimit = 4
     /// The maximum number of concurrent listings and requests for changes of directories.
     package var listingLimit = 8
-    /// The number of consecutive pages without a new item after which a listing counts as endless.
+    /// The number of consecutive pages without a new item at which a listing counts as endless.
     package var pagesWithoutNews = 32
     /// The number of items beyond which a listing counts as endless.
     package var itemsInFolder = 20_000_000
     /// The number of seconds between the last close of an edited file and its upload.
     package var settlingTime = 0.3
-    /// The minimum number of seconds between two last-used dates of a file that are sent to the provider.
+    /// The minimum time in seconds between two last-used dates of one file that are sent to the provider.
     package var lastUsedInterval = 3600.0
     /// An identifier that changes with each boot of the machine.
     package var bootIdentifier = SystemBoot.identifier
     /// The number of seconds by which sending a last-used date is delayed, because no client waits for it.
     package var lastUsedDelay = 60.0
-    /// Whether symbolic links may be created: the provider accepts them, or does not declare that it does not.
+    /// Whether symbolic links may be created; `false` if the provider declares that it does not accept them.
     package var takesSymbolicLinks = true
-    /// The destination of notes that an item's state may have changed; `nil` if no client watches states.
+    /// The destination of notes about items whose state may have changed; `nil` if no client watches states.
     package var states: StateNotes.Writer?
 
     package init(

@@ -77,7 +77,7 @@ extension DomainEngine {
 
     /// Handles a signal: requests the changes now. Signals that arrive meanwhile are merged.
     ///
-    /// - Parameter container: The identifier of a directory or of the working set; `nil` for everything that is known.
+    /// - Parameter container: The identifier of a directory or of the working set; `nil` for all known containers.
     package nonisolated func signal(container: String?) {
         perform { engine in
             engine.noteSignalSoon()
@@ -106,14 +106,14 @@ extension DomainEngine {
     /// Restores an item from the trash. Waits for the provider.
     ///
     /// - Parameter folder: The directory to move the item to; `nil` for its former one.
-    /// - Throws: A failure of kind `transient` while the removal is not yet sent, because it would move the item to
-    ///   the trash again.
+    /// - Throws: A failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
+    ///   item to the trash again.
     package func untrash(_ identifier: String, to folder: ItemNumber? = nil) async throws(ProviderError) {
         try await trash.restore(identifier, to: folder, self)
     }
 
-    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
-    /// that was restored meanwhile is not removed.
+    /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the
+    /// provider. An item that was restored meanwhile is not removed.
     package func removeFromTrash(_ identifier: String) async throws(ProviderError) {
         try await trash.remove(identifier, self)
     }
@@ -133,7 +133,7 @@ extension DomainEngine {
     }
 
     /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
-    /// by other clients of this machine stay.
+    /// by other local clients are preserved.
     ///
     /// - Returns: The item's new tags.
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
@@ -143,7 +143,7 @@ extension DomainEngine {
         try metadata.changeTags(adding: added, removing: removed, of: number, self)
     }
 
-    /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
+    /// Adds an item to the end of the favourites, or removes it from them. An item that is a favourite keeps its rank.
     package func setFavorite(_ isFavorite: Bool, of number: ItemNumber) throws(EditError) {
         try metadata.setFavorite(isFavorite, of: number, self)
     }

@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// Short names of the shared state for the engine's parts that are not components yet.
+/// Short names of the shared state, for parts of the engine that are not components yet.
 extension DomainEngine {
     nonisolated var folders: ContentFolders { resources.folders }
     nonisolated var openFiles: OpenFileTable { resources.openFiles }
@@ -11,7 +11,7 @@ extension DomainEngine {
     nonisolated var durable: DurableWrites { resources.durable }
 
     var journal: Journal { context.journal }
-    /// Whether the engine was closed. Nothing is started or written any more.
+    /// Whether the engine was closed. A closed engine starts and writes nothing.
     var isClosed: Bool { context.isClosed }
 
     /// Returns the row of an item, as ``EngineContext/row(of:evenIfDeleted:)`` does.
@@ -25,7 +25,7 @@ extension DomainEngine {
         try context.write(freesSpace: freesSpace, body)
     }
 
-    /// Records a failure that no caller receives, for the status.
+    /// Records a failure that no caller receives. The domain's status reports it.
     func recordBackgroundError(_ error: any Error) { context.recordBackgroundError(error) }
 
     /// Returns the backoff delay in seconds.

@@ -8,7 +8,7 @@ struct EditWait {
     var awaited: Set<ItemNumber>
 }
 
-/// Waits that a provider begins while it changes an item. That change ends only after the wait.
+/// Waits that a provider begins during a change of an item. The change ends only after the wait.
 extension DomainEngine {
     /// Returns the item of an identifier if a request that changes it is running at the provider.
     func changeInHand(_ identifier: String?) throws(ProviderError) -> ItemNumber? {
@@ -27,7 +27,7 @@ extension DomainEngine {
             .cannotSynchronize, message: "The change of an item waits for a change that waits for it in turn.")
     }
 
-    /// Whether one of some edits can only end after another one has.
+    /// Whether any of some edits can end only after another edit has ended.
     private func needs(_ numbers: Set<ItemNumber>, _ other: ItemNumber) -> Bool {
         var seen = numbers
         var next = Array(numbers)
@@ -44,7 +44,7 @@ extension DomainEngine {
         return false
     }
 
-    /// Whether no step can start, because each running one waits for steps that have not started.
+    /// Whether no step can start, because every running step waits for a step that has not started.
     private func isFullOfWaits(besides awaited: Set<ItemNumber>) -> Bool {
         guard edits.running.count >= EditState.stepLimit, awaited.contains(where: { edits.running[$0] == nil }) else {
             return false

@@ -1,13 +1,15 @@
 import FileProvider
 
 extension DomainEngine {
-    /// The maximum number of rows examined for one page: of a million items, few may be local.
+    /// The maximum number of rows examined for one page. A limit is needed because few items of a large domain may be
+    /// local.
     private static let mostRows = 20_000
 
     /// Returns items of a set, by number, in their local state. Only items that the provider knows are included.
     /// Blocks on the file system.
     ///
-    /// - Parameter limit: The maximum number of items. A page may have fewer, or none, although others follow.
+    /// - Parameter limit: The maximum number of items. A page may have fewer items, or none, although further pages
+    ///   follow.
     package nonisolated func items(
         in set: ItemSet, after number: ItemNumber?, limit: Int
     ) throws(IndexError) -> ItemSetPage {

@@ -1,12 +1,12 @@
 import FileProvider
 
-/// Waits until both sides have each other's changes.
+/// Waits until the provider has all local changes, and until all changes of the provider are known locally.
 extension DomainEngine {
     /// The first and the longest number of seconds between two checks.
     private static let pauses = (first: 0.02, longest: 1.0)
 
-    /// Waits until the provider has all local changes of an item and of everything in it that exist now. Later changes
-    /// are awaited only if they concern an awaited item.
+    /// Waits until the provider has all present local changes of an item and of everything in it. Later changes are
+    /// awaited only if they concern an awaited item.
     ///
     /// - Parameter change: The identifier of an item that the provider is changing while it waits. This item is not
     ///   awaited.

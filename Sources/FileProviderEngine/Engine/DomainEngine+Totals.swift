@@ -1,7 +1,7 @@
 import FileProvider
 
-/// The totals of running transfers, from one call to the next. A transfer that has disappeared counts as completed,
-/// until none is left.
+/// The totals of running transfers, accumulated from one call to the next. A transfer that has disappeared counts as
+/// completed until no transfer is running.
 package struct TransferTally {
     /// The sizes in bytes of the transfers at the last call.
     private var sizes: [ItemNumber: Int64] = [:]

@@ -2,7 +2,8 @@ import FileProvider
 
 /// The engine's present work, for diagnosing an engine that does not become idle.
 extension DomainEngine {
-    /// Whether work is running or requested that ends by itself, apart from work that is scheduled for later.
+    /// Whether work is running or requested that ends without a further event. Work that is scheduled for later does
+    /// not count.
     package var isBusy: Bool {
         !edits.running.isEmpty || !changes.running.isEmpty || reconciler.revalidation.isRunning
             || trash.enumeration.isRunning || enumerator.count > 0 || downloader.isRunning

@@ -38,7 +38,7 @@ package actor DomainEngine {
 
     /// Opens a domain and recovers from a crash. Blocks on the disk.
     ///
-    /// A damaged index is deleted and built anew, from the journal and by requests to the provider.
+    /// A damaged index is deleted and rebuilt from the journal and by requests to the provider.
     ///
     /// - Parameter openings: The files that processes have open in a running mount. They are reopened after journal,
     ///   index and files agree. Recovery does not replace their files. The caller gets their handles from
@@ -77,12 +77,12 @@ package actor DomainEngine {
     package nonisolated var provider: any Provider { resources.provider }
     package nonisolated var clock: any EngineClock { resources.clock }
     package nonisolated var index: Index { resources.index }
-    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
-    /// it was not.
+    /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
+    /// was not rebuilt.
     package nonisolated var rebuilding: String? { resources.rebuilding }
 
-    /// The present date for a local change of an item, in seconds since 1970. The clock is the one that dates files
-    /// written through passthrough, so that no date is earlier than that of an earlier change.
+    /// The date for a local change of an item that happens now, in seconds since 1970. The clock is the same as for
+    /// files that are written through passthrough. Therefore dates never decrease from one change to the next.
     package nonisolated var dateNow: Double { clock.date(by: folders.edits) }
 
     private nonisolated func start(afterRebuilding isRebuilt: Bool) throws {
@@ -145,7 +145,7 @@ package actor DomainEngine {
         durable.stop()
     }
 
-    /// Closes the engine in the way that the death of the process would, as far as the disk is concerned: for tests.
+    /// Closes the engine and leaves the disk as the death of the process would leave it: for tests.
     package nonisolated func abandon() {
         events.function = nil
         durable.stop()

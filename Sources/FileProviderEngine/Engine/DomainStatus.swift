@@ -1,18 +1,18 @@
 import FileProvider
 
-/// The status of a domain, without its edits, which have ``EditStatus``.
+/// The status of a domain. ``EditStatus`` is the status of its edits.
 package struct DomainStatus: Sendable, Equatable {
     /// A download of one file.
     package struct Transfer: Sendable, Equatable {
         package var number: ItemNumber
         package var name: String
-        /// The bytes that are local, and the total; 0 if the provider has not reported it.
+        /// The number of bytes that are local, and the total number; 0 if the provider has not reported the total.
         package var done: Int64
         package var total: Int64
         /// Whether the download is queued.
         package var isWaiting: Bool
-        /// The times of the download's start and of its last progress, in seconds since 1970. `nil` while it is
-        /// queued.
+        /// The times of the download's start and of its last progress, in seconds since 1970. `nil` while the download
+        /// is queued.
         package var begun: Double?
         package var moved: Double?
     }
@@ -24,15 +24,16 @@ package struct DomainStatus: Sendable, Equatable {
     /// The number of directories that are being listed or refreshed.
     package var listingCount: Int
     package var downloads: [Transfer]
-    /// The bytes of local clean contents that may be evicted, and their maximum.
+    /// The bytes of local clean contents that may be evicted, and the maximum of clean contents in bytes.
     package var cleanBytes: Int64
     package var cacheLimit: Int64
     /// The number of pinned files and directories that are not materialized, or only partially.
     package var wantedCount: Int
-    /// The number of items with user metadata that the provider does not have yet, and of those that are being sent.
+    /// The number of items with user metadata that the provider does not have yet, and the number of such items that
+    /// are being sent.
     package var metadataCount: Int
     package var metadataInFlight: Int
-    /// The number of items whose user metadata is held back for a moment, to be sent with later changes.
+    /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
     package var metadataPaused: Int
     /// The number of files that processes have open.
     package var openFileCount: Int
@@ -43,7 +44,7 @@ package struct DomainStatus: Sendable, Equatable {
     package var signIn: SignInStatus
     /// The damage on this machine, such as to the journal, in a sentence.
     package var complaint: String?
-    /// The last failure of the disk or the index that was returned to no caller.
+    /// The last failure of the disk or the index that no caller received.
     package var localFailure: ProviderError?
     /// Whether the provider returns files without versions, so that size and date replace them.
     package var lacksVersions: Bool

@@ -1,24 +1,25 @@
 import LinuxSystem
 
-/// Makes local changes durable. These are the rules, and nothing else in the engine waits for the disk:
+/// Makes local changes durable, by the following rules. Nothing else in the engine waits for the disk.
 ///
 /// - A change is written before the call that makes it returns, in the order of these calls. It survives the end of
-///   every process, including this one, because the system keeps what was written and is not on disk yet.
-/// - As on a local disk, creating, writing, renaming and removing do not wait for the disk. Their results are on disk
-///   at most ``interval`` seconds later, all that came meanwhile together. A power failure loses at most those, and
-///   never an earlier change while it keeps a later one.
-/// - fsync(2) and fdatasync(2), of a file or of a directory, return when all changes whose calls returned before are
-///   on disk. Calls that arrive while the disk is busy are answered together. syncfs(2) and sync(2) do not reach a
-///   mount; after the interval there is nothing for them to do.
-/// - Bytes that a removal or a replacement makes needless are deleted after that change is on disk: a power failure
-///   brings back a whole file or none.
-/// - An edit is on disk before it is sent to the provider, and so is the place that a new item is sent to. Whatever is
-///   lost, the item is looked for in that place before it is sent again.
+///   every process, including this one, because the kernel still writes it to disk.
+/// - As on a local disk, creating, writing, renaming and removing do not wait for the disk. Their results are flushed
+///   together, at most ``interval`` seconds later. A power failure loses at most the changes of this interval. It never
+///   loses an earlier change and keeps a later one.
+/// - fsync(2) and fdatasync(2), of a file or of a directory, return when all changes whose calls returned before are on
+///   disk. Calls that arrive during a flush share the next one. syncfs(2) and sync(2) do not reach a mount, but after
+///   the interval everything is on disk.
+/// - Bytes that a removal or a replacement makes obsolete are deleted only after that change is on disk. Therefore a
+///   power failure brings back either a whole file or none.
+/// - An edit is on disk before it is sent to the provider, and so is the place that a new item is sent to. After any
+///   loss, the item is looked for in that place before it is sent again.
 /// - An edit leaves the journal when the provider has confirmed it. A power failure may bring it back into the
 ///   journal. It is then compared with the provider's contents.
 ///
-/// The journal is authoritative. The index is flushed with it if it holds something that the journal does not
-/// (``noteIndexCounts()``). Otherwise it may be older after a power failure, and is corrected from the journal.
+/// The journal is authoritative. If the index holds something that the journal does not (``noteIndexCounts()``), both
+/// are flushed together. Otherwise the index may be older than the journal after a power failure, and is corrected from
+/// the journal.
 final class DurableWrites: Sendable {
     typealias Completion = @Sendable (Result<Void, Errno>) -> Void
 
@@ -29,7 +30,7 @@ final class DurableWrites: Sendable {
         var waiting: [Completion] = []
         /// The jobs to run once all earlier writes are on disk.
         var following: [@Sendable () -> Void] = []
-        /// Whether a thread is flushing. It also serves requests that arrive meanwhile.
+        /// Whether a thread is flushing. Requests that arrive during a flush are served by the same thread.
         var isRunning = false
         var isScheduled = false
         /// The number of flushes.
@@ -59,7 +60,7 @@ final class DurableWrites: Sendable {
     /// Whether all writes are on disk.
     var isUpToDate: Bool { !journal.isAhead && !index.isAhead && state.withLock { !$0.isRunning } }
 
-    /// Records that the index holds something that the journal does not hold, or holds differently.
+    /// Records that the index holds data that the journal lacks or holds differently.
     func noteIndexCounts() { index.noteCommit() }
 
     /// Calls a completion handler when all earlier writes are on disk, on a thread that may block.
@@ -72,8 +73,8 @@ final class DurableWrites: Sendable {
         if isFirst { HandlerThreads.shared.run { self.run() } }
     }
 
-    /// Runs a job once all earlier writes are on disk, which they are at the latest after the interval. If the process
-    /// ends before, the job does not run.
+    /// Runs a job once all earlier writes are on disk, which takes at most the interval. If the process ends earlier,
+    /// the job does not run.
     ///
     /// - Parameter job: Called on a thread that may block.
     func afterwards(_ job: @escaping @Sendable () -> Void) { state.withLock { $0.following.append(job) } }
@@ -81,7 +82,7 @@ final class DurableWrites: Sendable {
     /// Sets a closure that is called after each flush, before all completion handlers: for tests.
     func observe(_ observer: (@Sendable () -> Void)?) { state.withLock { $0.observer = observer } }
 
-    /// Stops automatic flushes and drops the jobs that wait for one.
+    /// Stops automatic flushes, and drops the jobs that wait for a flush.
     func stop() {
         state.withLock { state in
             state.isStopped = true

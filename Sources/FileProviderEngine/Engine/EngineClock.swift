@@ -6,11 +6,11 @@ package protocol EngineClock: Sendable {
     /// In seconds since 1970.
     var now: Double { get }
 
-    /// Returns the date that a file would get if it was written to now, in seconds since 1970 with microsecond
+    /// Returns the modification date that a write to a file would set now, in seconds since 1970 with microsecond
     /// precision.
     ///
-    /// - Parameter folder: A directory on the file system of the files to compare with. Its own date must not matter,
-    ///   because it is set to this date.
+    /// - Parameter folder: A directory on the file system of the files to compare with. The directory's own date is
+    ///   changed to the returned date.
     func date(by folder: FileDescriptor) -> Double
 
     /// Runs a job once, after some seconds, on any thread. The job must not block.
@@ -84,8 +84,8 @@ package struct SystemEngineClock: EngineClock {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Returns the date that the file system gives. File systems use a clock that is some milliseconds behind this
-    /// one: a date of this clock would be later than that of a file written afterwards.
+    /// Returns the date that the file system gives. File systems use a coarse clock, which is some milliseconds behind
+    /// the system's clock. A date of the system's clock would be later than that of a file written afterwards.
     package func date(by folder: FileDescriptor) -> Double {
         guard futimens(folder.rawValue, nil) == 0, let status = try? folder.status() else { return now }
         return status.modifiedDate

@@ -18,13 +18,13 @@ final class EngineContext {
     let journal: Journal
     /// The delays between attempts.
     let backoff = Backoff()
-    /// Whether the recovery of edits has completed. Before that, no local edit is accepted and none is sent.
+    /// Whether the recovery of edits has completed. Before that, local edits are neither accepted nor sent.
     private(set) var isReady = false
-    /// Whether the engine was closed. Nothing is started or written any more.
+    /// Whether the engine was closed. A closed engine starts and writes nothing.
     private(set) var isClosed = false
-    /// The last failure of the disk or the index that no caller received, for the status.
+    /// The last failure of the disk or the index that no caller received. The domain's status reports it.
     private(set) var backgroundFailure: ProviderError?
-    /// The failure of the last request to the provider, for the status; `nil` after a success.
+    /// The failure of the last request to the provider; `nil` after a success. The domain's status reports it.
     private(set) var requestFailure: ProviderError?
 
     init(_ resources: EngineResources, journal: Journal) {
@@ -78,7 +78,7 @@ final class EngineContext {
 
     /// Runs one transaction on the index, and converts its failure to a ``ProviderError``.
     ///
-    /// - Parameter freesSpace: Whether the transaction serves to free space on a full disk.
+    /// - Parameter freesSpace: Whether the transaction frees space, so that it may use the reserve on a full disk.
     @discardableResult
     func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -91,7 +91,7 @@ final class EngineContext {
         }
     }
 
-    /// Gives known items the identifiers under which the provider reports them now, in a transaction on the index.
+    /// Replaces the identifiers of known items by those that the provider reports now, in a transaction on the index.
     func reidentify(
         _ items: [ProviderItem], gone: [String] = [], _ writer: inout IndexWriter
     ) throws(IndexError) -> [Reidentified] {
@@ -100,8 +100,8 @@ final class EngineContext {
         return others
     }
 
-    /// Passes user metadata that is not sent yet on to the item's new identifier. Called before the index has that
-    /// identifier, so that a crash in between loses none.
+    /// Passes unsent user metadata of an item on to the item's new identifier. Called before the index has the new
+    /// identifier, so that a crash in between loses no user metadata.
     func passMetadata(of number: ItemNumber, to identifier: String) throws(IndexError) {
         guard var entry = try journal.metadata(number), !entry.identifier.hasSameBytes(as: identifier),
             !entry.identifier.hasPrefix(IndexedItem.localPrefix)
@@ -135,7 +135,7 @@ final class EngineContext {
 
     // MARK: Failures
 
-    /// Records a failure that no caller receives, for the status.
+    /// Records a failure that no caller receives. The domain's status reports it.
     func recordBackgroundError(_ error: any Error) {
         configuration.states?.noteDomain()
         backgroundFailure = error as? ProviderError ?? ProviderError(.transient, message: "\(error)")

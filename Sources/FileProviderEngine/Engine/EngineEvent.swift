@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// An event that views of a domain must learn at once.
+/// An event that must reach the views of a domain at once.
 package enum EngineEvent: Sendable {
-    /// The index has changed, in the order of these changes.
+    /// The index has changed. The changes are in order.
     case index([IndexChange])
-    /// A file's local bytes were replaced, whatever its row says.
+    /// A file's local bytes were replaced, even if its row did not change.
     case contentsReplaced(ItemNumber)
 }
 

@@ -11,12 +11,12 @@ struct RequestedPage: Sendable {
 
 /// Requests to the provider that several components send. They may be sent from any thread.
 extension EngineResources {
-    /// The number of attempts after a failure that a retry may resolve, and the delay before the second one in
-    /// seconds.
+    /// The number of attempts after a failure that a retry may resolve, and the delay in seconds before the second
+    /// attempt.
     private static let attempts = 3
     private static let firstPause = 1.0
 
-    /// Sends a request, and retries it after a failure that may pass, such as the end of the provider's process.
+    /// Sends a request, and retries it after a temporary failure, such as the end of the provider's process.
     func patiently<Value: Sendable>(
         _ ask: @Sendable () async throws(ProviderError) -> Value
     ) async throws(ProviderError) -> Value {
@@ -49,7 +49,8 @@ extension EngineResources {
         return RequestedPage(page: answer, request: request)
     }
 
-    /// Returns the current sync anchor of a container; `nil` if it has none, or one of more than 500 bytes.
+    /// Returns the current sync anchor of a container; `nil` if the container has no anchor, or an anchor of more than
+    /// 500 bytes.
     func currentAnchor(of container: String) async throws(ProviderError) -> [UInt8]? {
         do throws(ProviderError) {
             let anchor = try await patiently { [provider] () async throws(ProviderError) in

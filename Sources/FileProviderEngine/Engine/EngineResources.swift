@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// The parts of an engine that any thread may use. ``EngineContext`` has those for the engine's own thread.
+/// The parts of an engine that any thread may use. ``EngineContext`` has the parts that only the engine's thread uses.
 final class EngineResources: Sendable {
     let configuration: DomainConfiguration
     let provider: any Provider
@@ -13,8 +13,8 @@ final class EngineResources: Sendable {
     let replies = ReplyOrdering()
     let listingAges = ListingAges()
     let damage: DamageMark
-    /// The reason why the index was built anew when the domain was opened, and the consequences for the user; `nil` if
-    /// it was not.
+    /// The reason why the index was rebuilt when the domain was opened, and the consequences for the user; `nil` if it
+    /// was not rebuilt.
     let rebuilding: String?
     let durable: DurableWrites
     let events = Receiver<EngineEvent>()
@@ -23,7 +23,7 @@ final class EngineResources: Sendable {
     // Leaf lock.
     private let closed = Lock(false)
 
-    /// Opens the index. A damaged index is deleted and built anew.
+    /// Opens the index. A damaged index is deleted and rebuilt.
     ///
     /// - Parameter journal: The log of the journal, which is open already.
     init(
@@ -52,7 +52,8 @@ final class EngineResources: Sendable {
         durable = DurableWrites(journal: journal, index: index.log, clock: clock)
     }
 
-    /// Whether the engine was closed, for code on other threads than the engine's. ``EngineContext`` has the same.
+    /// Whether the engine was closed, for other threads than the engine's. ``EngineContext/isClosed`` is the same for
+    /// the engine's thread.
     var isClosed: Bool { closed.withLock { $0 } }
 
     func close() { closed.withLock { $0 = true } }

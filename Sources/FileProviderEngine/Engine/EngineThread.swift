@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The thread on which an engine changes its state: the executor of its actor.
 ///
-/// It is a thread of its own because SQLite and the disk block it, which must not happen to Swift's few threads for
-/// tasks.
+/// A separate thread is needed because SQLite and the disk block it. Threads of Swift's cooperative pool must not
+/// block.
 final class EngineThread: SerialExecutor {
     private enum Job {
         case task(UnownedJob)
@@ -28,7 +28,8 @@ final class EngineThread: SerialExecutor {
         try SystemThread.start(name) { [self] in run() }
     }
 
-    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this, so nothing follows.
+    /// Ends the thread after its queued jobs. Only the actor's deinitializer calls this function, so no further jobs
+    /// are queued.
     func stop() {
         let wasWaiting = state.withLock { state in
             state.isStopped = true

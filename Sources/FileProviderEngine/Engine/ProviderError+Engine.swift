@@ -22,7 +22,7 @@ extension ProviderError {
 
     static var noSuchItem: ProviderError { ProviderError(.noSuchItem, message: "The item is not there any more.") }
 
-    /// Whether the same request may soon succeed.
+    /// Whether the same request may succeed if it is repeated soon.
     var isWorthAnotherAttempt: Bool {
         switch kind {
         case .transient, .serverUnreachable, .processEnded: true

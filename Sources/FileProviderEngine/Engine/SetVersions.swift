@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// Version numbers of the item sets that clients follow. A number changes when something in the set has changed, and
-/// differs from those of other processes.
+/// Version numbers of the item sets that clients follow. A number changes with every change of its set. It differs from
+/// the numbers of other processes.
 package final class SetVersions: Sendable {
     fileprivate struct Waiter {
         let set: ItemSet
@@ -33,7 +33,7 @@ package final class SetVersions: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Resumes all waiting tasks, because nothing changes any more.
+    /// Resumes all waiting tasks, because no further changes will happen.
     func close() {
         let waiters = state.withLock { state in
             state.isClosed = true

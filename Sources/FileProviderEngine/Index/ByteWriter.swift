@@ -11,7 +11,7 @@ package struct ByteWriter: ~Copyable {
 
     deinit { start.deallocate() }
 
-    /// The bytes written since the last ``clear()``. Valid until the next write.
+    /// The bytes written since the last ``clear()``. They are valid until the next write.
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
     mutating func clear() { count = 0 }
@@ -47,7 +47,8 @@ package struct ByteWriter: ~Copyable {
         count += 1
     }
 
-    /// Appends a signed number. A negative one takes ten bytes, so this suits numbers that are rarely negative.
+    /// Appends a signed number. A negative number takes ten bytes, so this encoding suits numbers that are rarely
+    /// negative.
     package mutating func signed(_ value: Int64) { number(UInt64(bitPattern: value)) }
 
     mutating func double(_ value: Double) {
@@ -89,8 +90,7 @@ package struct ByteWriter: ~Copyable {
     }
 }
 
-/// A reader of what a ``ByteWriter`` wrote. Bytes that end too soon, and lengths that lead beyond the end, throw
-/// ``damage``.
+/// A reader of bytes that a ``ByteWriter`` wrote. Truncated bytes and lengths beyond the end throw ``damage``.
 package struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var position = 0

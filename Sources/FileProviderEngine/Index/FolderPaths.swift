@@ -16,7 +16,7 @@ package struct FolderPaths {
         return try path(of: item.parent).map { $0 + "/" + item.name }
     }
 
-    /// Returns the path of a directory; `nil` if it, or one above it, is gone.
+    /// Returns the path of a directory; `nil` if the directory, or one above it, does not exist any more.
     package mutating func path(of folder: ItemNumber) throws(IndexError) -> String? {
         // Collects the directories up to one with a known path. This is a loop, not a recursion, because the provider
         // determines the depth.

@@ -7,7 +7,7 @@ extension Index {
     ///   - changedOnly: Whether to enumerate only items with local changes.
     ///   - most: The number of items after which to stop.
     ///   - body: Called for each item; returns `false` to stop. It must not read the index.
-    /// - Returns: The number of the last item passed to `body`; `nil` if there are no more.
+    /// - Returns: The number of the last item passed to `body`; `nil` if no further items follow.
     func items(
         changedOnly: Bool, after number: ItemNumber?, most: Int, _ body: (IndexedItem) -> Bool
     ) throws(IndexError) -> ItemNumber? {
@@ -31,7 +31,7 @@ extension Index {
         }
     }
 
-    /// The number of items that are examined for whether a provider gives versions.
+    /// The number of items that are examined to find out whether a provider gives versions.
     private static let versionSample = 64
 
     /// Whether the provider gives files without versions, judged by the items that were added last.

@@ -2,8 +2,8 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The database of a domain's items: the provider's last report, the place of each in the local tree, and the local
-/// changes. A SQLite file in WAL mode.
+/// The database of a domain's items: for each item the provider's last report, its place in the local tree, and its
+/// local changes. It is an SQLite file in WAL mode.
 ///
 /// Any thread may read. Each read takes a connection from a pool and sees the state committed when the call began.
 /// The engine's thread writes (``write(freesSpace:_:)``). The index can always be rebuilt from the provider and the
@@ -23,21 +23,21 @@ package final class Index: Sendable {
     private let setObserver = Receiver<ItemSets>()
     private let wantedObserver = Receiver<Void>()
 
-    /// A value that is used by one thread at a time. The gate ensures that for the writer, the pool for a reader.
+    /// A value that is used by one thread at a time. The gate guarantees this for the writer, the pool for each reader.
     private struct UnsafeTransfer<Value>: @unchecked Sendable {
         let value: Value
     }
 
-    /// The limit on idle readers; further ones are closed.
+    /// The maximum number of idle readers. Further readers are closed.
     private static let idleReaders = 8
     private static let writerCache = 16 << 20
     private static let readerCache = 2 << 20
-    /// The size in bytes up to which an index is checked as a whole when it is opened.
+    /// The maximum size in bytes of an index that is checked as a whole when it is opened.
     private static let checkedSize: Int64 = 16 << 20
 
     /// Opens an index, or creates one.
     ///
-    /// - Parameter lookupMemory: The number of lookup entries that may be in memory only. A smaller number slows
+    /// - Parameter lookupMemory: The maximum number of lookup entries that are only in memory. A smaller number slows
     ///   writing.
     /// - Throws: ``IndexError/corrupt(_:)`` if the index is damaged or of another version; see ``delete(path:)``.
     package init(path: String, lookupMemory: Int = 1 << 16) throws(IndexError) {
@@ -102,8 +102,8 @@ package final class Index: Sendable {
     /// Runs a function as one transaction: all its changes are committed, or none if it throws. Writers take turns. A
     /// nested call deadlocks.
     ///
-    /// - Parameter freesSpace: Whether the function makes room on a full disk. If the disk is full, it is run a
-    ///   second time with the space that is reserved for this.
+    /// - Parameter freesSpace: Whether the function makes room on a full disk. If the disk is full, the function is run
+    ///   a second time with the reserved space.
     @discardableResult
     package func write<Result>(
         freesSpace: Bool = false, _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -138,7 +138,7 @@ package final class Index: Sendable {
         writer.value.connection.hasRoom = hasRoom
     }
 
-    /// Returns the number that the next new item gets. For callers that choose numbers themselves; see
+    /// Returns the number that the next new item gets, for callers that choose numbers themselves; see
     /// ``IndexWriter/insert(_:keepsNumber:)``.
     func nextNumber() -> ItemNumber {
         writeLock.lock()
@@ -146,8 +146,9 @@ package final class Index: Sendable {
         return writer.value.nextNumber
     }
 
-    /// Ensures that no new item gets a number up to this one while this process runs. After a failed write the
-    /// journal on disk may still hold an entry with that number, and the next start would apply it to the other item.
+    /// Ensures that no new item gets a number up to the given one while this process runs. After a failed write, the
+    /// journal on disk may still hold an entry with the given number. The next start would apply this entry to a new
+    /// item with the same number.
     func skipNumbers(through number: ItemNumber) {
         writeLock.lock()
         defer { writeLock.unlock() }
@@ -162,12 +163,13 @@ package final class Index: Sendable {
         return item?.changes.contains(.deleted) == true ? nil : item
     }
 
-    /// Returns the item of a number, even if it was removed locally and the provider has not confirmed that.
+    /// Returns the item of a number, even if it was removed locally and the provider has not confirmed the removal.
     package func itemEvenIfDeleted(_ number: ItemNumber) throws(IndexError) -> IndexedItem? {
         try read { queries throws(IndexError) in try queries.item(number) }
     }
 
-    /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed that.
+    /// Returns the item of an identifier, even if it was removed locally and the provider has not confirmed the
+    /// removal.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         try read { queries throws(IndexError) in
             guard let number = try queries.number(identifier: identifier) else { return nil }
@@ -185,7 +187,7 @@ package final class Index: Sendable {
     ///
     /// - Parameters:
     ///   - number: Only items after this one are enumerated; `nil` for all.
-    ///   - limit: The limit on the number of items.
+    ///   - limit: The maximum number of items.
     ///   - body: Called for each item; returns `false` to stop. It may read the index but not write it.
     package func children(
         of parent: ItemNumber, after number: ItemNumber? = nil, limit: Int = .max,
@@ -202,8 +204,8 @@ package final class Index: Sendable {
         }
     }
 
-    /// Enumerates the names, numbers and kinds of a directory's shown items, in ascending number. A listing without
-    /// attributes needs no more.
+    /// Enumerates the names, numbers and kinds of a directory's shown items, in ascending number. This suffices for a
+    /// listing without attributes.
     ///
     /// - Parameter body: Called for each item; returns `false` to stop. The name's bytes are valid during the call.
     package func names(
@@ -248,7 +250,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns the parents that the items name but that are neither in the index nor among the items.
+    /// Returns the parents of the items that are neither in the index nor among the items.
     package func unknownParents(of items: [ProviderItem]) throws(IndexError) -> [String] {
         try read { queries throws(IndexError) in
             var told = Set(items.lazy.map(\.identifier))
@@ -281,7 +283,7 @@ package final class Index: Sendable {
         }
     }
 
-    /// Returns a container's sync anchor: the changes after it are not known yet.
+    /// Returns a container's sync anchor. The changes since this anchor are not known yet.
     package func anchor(of container: String) throws(IndexError) -> [UInt8]? {
         try value("SELECT anchor FROM anchors WHERE container = ?1", container)
     }

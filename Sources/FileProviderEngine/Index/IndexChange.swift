@@ -1,10 +1,9 @@
 import FileProvider
 
-/// A change of the tree that the index shows. Items that were removed locally are not in the tree.
+/// A change of the tree that the index shows. The tree does not contain items that were removed locally.
 package enum IndexChange: Sendable, Equatable {
     case added(ItemNumber, parent: ItemNumber, name: String)
-    /// - Parameter contents: Whether the file's contents, or their local state, changed too, and not only its
-    ///   metadata.
+    /// - Parameter contents: Whether the file's contents or their local state changed, and not only its metadata.
     case changed(ItemNumber, contents: Bool)
     case moved(
         ItemNumber, from: ItemNumber, fromName: String, to: ItemNumber, toName: String)
@@ -18,15 +17,15 @@ package struct AppliedItems: Sendable, Equatable {
     package var changed: [ItemNumber] = []
     /// Items that have another place or name in the local tree.
     package var moved: [ItemNumber] = []
-    /// Files with local edits of their contents for which the provider has a version other than the one the edit
-    /// began with. The contents stay; the rows record the provider's version.
+    /// Files with local edits whose version at the provider is not the one that the edit began with. The local contents
+    /// stay; the rows record the provider's version.
     package var conflicts: [ItemNumber] = []
-    /// Files with local contents that are not the provider's current version. The rows say so; the contents stay.
+    /// Files whose local contents are not the provider's current version. The rows record this; the contents stay.
     package var outdated: [ItemNumber] = []
-    /// Parents that are not known yet. Items that name one of them were placed in the listed directory, stayed in
-    /// place, or were left out.
+    /// Parents that are not in the index yet. An item with such a parent was placed in the listed directory, stayed in
+    /// its place, or was left out.
     package var unknownParents: [String] = []
-    /// Items that ceased to exist as such: a file became a directory, or an item went to the trash.
+    /// Items that were removed as a consequence of the report: a file became a directory, or an item went to the trash.
     package var removed = RemovedItems()
 
     package init() {}
@@ -38,9 +37,10 @@ package struct RemovedItems: Sendable, Equatable {
     package var removed: [ItemNumber] = []
     /// Items of ``removed`` that may have local contents.
     package var withContents: [ItemNumber] = []
-    /// Items that stay because they, or items in them, have local changes. Parents come before children.
+    /// Items that stay although the provider removed them, because they or items in them have local changes. Parents
+    /// come before children.
     package var kept: [ItemNumber] = []
-    /// Identifiers of items that lie elsewhere locally and that the provider placed in a removed directory.
+    /// Identifiers of items whose local place is elsewhere and that the provider placed in a removed directory.
     package var stranded: [String] = []
 
     package init() {}

@@ -67,7 +67,8 @@ final class IndexQueries {
         try withRow(number) { row throws(IndexError) in try row.item() }
     }
 
-    /// Returns an item's user metadata, and which of it was set locally and is not confirmed; `nil` if it has none.
+    /// Returns an item's user metadata, and the kinds that were set locally and are not confirmed; `nil` if the item
+    /// has no user metadata.
     func metadata(of number: ItemNumber) throws(IndexError) -> (ItemMetadata, MetadataKinds)? {
         try MetadataQueries.row(metadata, number)
     }
@@ -119,8 +120,8 @@ final class IndexQueries {
         return nil
     }
 
-    /// Enumerates the numbers of a directory's items in ascending order, including items removed locally. The
-    /// database index alone answers this: no row is read.
+    /// Enumerates the numbers of a directory's items in ascending order, including items removed locally. Only the
+    /// database's index is read, not the rows.
     func childNumbers(
         of parent: ItemNumber, before end: ItemNumber?, _ body: (ItemNumber) -> Void
     ) throws(IndexError) {

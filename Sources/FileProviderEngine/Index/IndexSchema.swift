@@ -2,10 +2,10 @@ import Glibc
 
 /// The tables of the index.
 ///
-/// - `items`: one row per item. What is searched for has columns; the rest is a ``PackedItem``.
-/// - `lookup`, `lookup_noted`, `lookup_counts`: from the hash of an identifier, or of a name in a directory, to the
+/// - `items`: one row per item. Properties that queries search for have columns. The others are in a ``PackedItem``.
+/// - `lookup`, `lookup_noted`, `lookup_counts`: map the hash of an identifier, or of a name in a directory, to the
 ///   numbers of the items that may match; see ``Lookup``.
-/// - `used`: files with clean local contents, and when each was last used.
+/// - `used`: files with clean local contents, each with the time of its last use.
 /// - `kept_folders`: pinned directories, including those pinned with a directory above them.
 /// - `wanted`: pinned items that are not materialized: files without all bytes, directories that are not fully
 ///   listed.
@@ -14,8 +14,8 @@ import Glibc
 /// - `renamed`: items whose search terms changed since they were added, in the order of the changes.
 /// - `trash`: the items in the provider's trash.
 /// - `doubts`: identifiers of items with uncertain status, which must be revalidated.
-/// - `reidentified`: directories that the provider gave another identifier; the identifiers of their items may differ
-///   too.
+/// - `reidentified`: directories whose identifier the provider changed. The identifiers of their items may have
+///   changed, too.
 /// - `outdated`: directories with possible changes that the provider does not report by itself.
 /// - `anchors`, `settings`: values that are stored for other components.
 enum IndexSchema {
@@ -51,7 +51,7 @@ enum IndexSchema {
         try connection.run("PRAGMA user_version = \(version)")
     }
 
-    /// Adds the tables that an index of this version did not have from the beginning.
+    /// Adds the tables that were added to this version of the schema later, if they are missing.
     static func complete(_ connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS doubts (identifier TEXT PRIMARY KEY) WITHOUT ROWID")
         try connection.run("CREATE TABLE IF NOT EXISTS outdated (container TEXT PRIMARY KEY) WITHOUT ROWID")

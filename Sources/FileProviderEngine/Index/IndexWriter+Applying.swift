@@ -3,19 +3,20 @@ import FileProvider
 extension IndexWriter {
     /// Records the provider's report of items: new, changed and moved ones.
     ///
-    /// The report is always stored. The item's local place and name follow it unless they were changed locally. Items
-    /// that the provider removed should be removed first (``remove(identifiers:)``), so that their names are free for
-    /// others.
+    /// The report is always stored. The item's local place and name are changed accordingly, unless they were changed
+    /// locally. Items that the provider removed should be removed first (``remove(identifiers:)``), so that their names
+    /// are free for others.
     ///
-    /// - An item with an unknown parent is placed in the listed directory, and moves to its parent when that is
-    ///   reported. A known item stays in place until then. A new item of a change feed is left out: the listing of
-    ///   its parent reports it. An item that would lie within itself stays in place.
+    /// - A listed item with an unknown parent is placed in the listed directory, and moves to its parent when the
+    ///   parent is reported. In a change feed, a known item with an unknown parent stays in place. A new item with an
+    ///   unknown parent is left out: the listing of its parent will report it. An item that would lie within itself
+    ///   stays in place.
     /// - An item whose kind changed is replaced by another item with another number.
     /// - An item in the trash, or in a directory that is in the trash, counts as removed.
     ///
     /// - Parameters:
     ///   - folder: The directory whose listing these items are from; `nil` for a change feed.
-    ///   - mark: The mark of that listing; see ``removeUnlisted(in:before:)``.
+    ///   - mark: The mark of the listing; see ``removeUnlisted(in:before:)``.
     @discardableResult
     package mutating func apply(
         _ items: [ProviderItem], listedIn folder: ItemNumber? = nil, mark: Int64 = 0
@@ -34,18 +35,18 @@ private struct Application {
     private let folderIdentifier: String?
     var result = AppliedItems()
 
-    /// Items of the batch that will be renamed or moved. Their current names count as free for others.
+    /// Items of the batch that will be renamed or moved. Other items may take their current names.
     private var leaving: Set<ItemNumber> = []
     /// Hashes of the identifiers that this batch added, to detect identifiers that occur twice.
     private var addedHashes: Set<UInt64> = []
     private var unknownParents: Set<String> = []
-    /// The indices of new items with a parent that is unknown so far, by that parent.
+    /// The indices of new items whose parent is not known yet, by the parent's identifier.
     private var waiting: [String: [Int]] = [:]
-    /// The last index in the batch of each identifier that waits for its parent.
+    /// The last index in the batch of each item that waits for its parent, by the item's identifier.
     private var lastWaiting: [String: Int] = [:]
-    /// The identifiers in the batch that lie in the trash, or in a directory that does.
+    /// The identifiers of the items in the batch that lie in the trash, or in a directory in the trash.
     private var trashed: Set<String> = []
-    /// The parent that was looked up last: most items of a batch have the same one.
+    /// The parent that was looked up last. Most items of a batch have the same parent.
     private var lastParent: (identifier: String, number: ItemNumber?)?
 
     init(_ state: WriterConnection, listedIn folder: ItemNumber?) {
@@ -125,7 +126,7 @@ private struct Application {
         return isUnchanged == true ? .unchanged(number) : .changed(number)
     }
 
-    /// Whether an identifier is one that a provider's items can have.
+    /// Whether an item of a provider can have an identifier.
     private static func isItem(_ identifier: String) -> Bool {
         !identifier.isEmpty && !identifier.hasPrefix(IndexedItem.localPrefix)
             && identifier != ProviderItem.workingSetIdentifier && identifier != ProviderItem.trashIdentifier
@@ -140,14 +141,15 @@ private struct Application {
         return false
     }
 
-    /// Whether an item lies in the trash or in a directory that does. Records an item that lies in the trash itself.
+    /// Whether an item lies in the trash, or in a directory in the trash. Records an item that lies directly in the
+    /// trash.
     private func isInTrash(_ item: ProviderItem) throws(IndexError) -> Bool {
         guard !trashed.isEmpty, trashed.contains(item.identifier) else { return false }
         if item.isSaidToBeTrashed { try state.trash.note(item, formerlyIn: try former(of: item)) }
         return true
     }
 
-    /// Returns the identifier of the parent that an item had until now; `nil` if it is not known.
+    /// Returns the identifier of the parent that an item had before the trash; `nil` if the parent is not known.
     private func former(of item: ProviderItem) throws(IndexError) -> String? {
         guard let number = try state.queries.number(identifier: item.identifier) else { return nil }
         return try state.queries.item(number)?.item.parent
@@ -190,7 +192,7 @@ private struct Application {
 
     // MARK: New items
 
-    /// Adds the items that came before their parents.
+    /// Adds the items that preceded their parents in the batch.
     private mutating func addWaiting(_ items: Span<ProviderItem>, _ hashes: [UInt64]) throws(IndexError) {
         var parents: [String] = []
         for identifier in waiting.keys.sorted() where try parent(identifier) != nil { parents.append(identifier) }
@@ -208,7 +210,7 @@ private struct Application {
     /// Adds an item.
     ///
     /// - Parameter other: The directory for an item with an unknown parent.
-    /// - Returns: Whether a directory was found for it; otherwise it is left out.
+    /// - Returns: Whether a directory was found for the item. If not, the item is left out.
     private mutating func add(
         _ item: borrowing ProviderItem, _ hash: UInt64, orIn other: ItemNumber?
     ) throws(IndexError) -> Bool {
@@ -244,7 +246,7 @@ private struct Application {
 
     // MARK: Items that are there
 
-    /// Handles an item that the provider reported unchanged. The obstacle that kept it out of its place may be gone.
+    /// Handles an item that the provider reported unchanged. It may now be possible to move it to its reported place.
     private mutating func confirm(_ number: ItemNumber, _ item: ProviderItem) throws(IndexError) {
         if try isInTrash(item) {
             try state.removeTree(number, &result.removed)

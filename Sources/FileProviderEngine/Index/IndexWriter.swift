@@ -8,10 +8,10 @@ package struct IndexWriter: ~Copyable {
 
     // MARK: Looking
 
-    /// Returns the item of a number, even if it was removed locally.
+    /// Returns the item of a number, even if the item was removed locally.
     package func item(_ number: ItemNumber) throws(IndexError) -> IndexedItem? { try state.queries.item(number) }
 
-    /// Returns the item of an identifier, even if it was removed locally.
+    /// Returns the item of an identifier, even if the item was removed locally.
     package func item(identifier: String) throws(IndexError) -> IndexedItem? {
         guard let number = try state.queries.number(identifier: identifier) else { return nil }
         return try item(number)
@@ -32,12 +32,13 @@ package struct IndexWriter: ~Copyable {
         return items
     }
 
-    /// Returns a name that is free in a directory: the wanted one, made valid, or one with a number appended.
+    /// Returns a name that is free in a directory. This is the wanted name if it is free, after it was made valid;
+    /// otherwise a number is appended.
     package func freeName(_ wanted: String, in parent: ItemNumber) throws(IndexError) -> String {
         try state.freeName(MountName.mended(wanted), in: parent) { _ in true }
     }
 
-    /// Whether a directory is another one or lies in it, at any depth.
+    /// Whether a directory is the given one or lies in it, at any depth.
     package func isFolder(_ number: ItemNumber, within folder: ItemNumber) throws(IndexError) -> Bool {
         try state.isFolder(number, within: folder)
     }
@@ -47,8 +48,8 @@ package struct IndexWriter: ~Copyable {
     /// Changes one item; does nothing if the number is unknown.
     ///
     /// If a sibling has the new name, a number is appended. A directory is not moved into itself. If another row has
-    /// the new identifier, the two become one item, which is this one. That happens when the change feed reports a
-    /// new item before its creator learns the identifier.
+    /// the new identifier, it is merged into this item. This happens when the change feed reports a new item before the
+    /// reply to its creation arrives.
     ///
     /// - Returns: The item as written.
     @discardableResult
@@ -64,8 +65,8 @@ package struct IndexWriter: ~Copyable {
 
     /// Adds an item that was made locally.
     ///
-    /// - Parameter keepsNumber: Whether the item keeps the number it has, from an index that was lost. Another item
-    ///   with that number is replaced.
+    /// - Parameter keepsNumber: Whether the item keeps its number, which is from an index that was lost. Another item
+    ///   with this number is replaced.
     /// - Returns: The item's number. Its name may differ from the wanted one; see ``update(_:_:)``.
     @discardableResult
     package mutating func insert(_ item: IndexedItem, keepsNumber: Bool = false) throws(IndexError) -> ItemNumber {

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// Permissions as the provider gives them.
+/// Permissions as the provider reports them.
 extension IndexedItem {
     /// `NSFileProviderItemCapabilities.allowsWriting`, which for directories is `allowsAddingSubItems`.
     private static let writingCapability: UInt = 1 << 1
@@ -13,7 +13,7 @@ extension IndexedItem {
         hasWritingCapability && item.fileSystemFlags.map { $0 & Self.writableFlag != 0 } ?? true
     }
 
-    /// Whether the locally set mode lets the owner write and the provider allows writing, so that it may be sent.
+    /// Whether the local mode lets the owner write and the provider allows this, so that the permission may be sent.
     package var isSetToBeWritable: Bool { hasWritingCapability && mode.map { $0 & 0o200 != 0 } ?? false }
 
     private var hasWritingCapability: Bool { item.capabilities & Self.writingCapability != 0 }

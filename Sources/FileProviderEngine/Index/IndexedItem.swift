@@ -3,13 +3,13 @@ import FileProvider
 /// One row of the index: an item's place in the local tree, the provider's last report, and the local changes since.
 package struct IndexedItem: Sendable, Equatable {
     package var number: ItemNumber
-    /// The parent in the local tree. It differs from the provider's after a local move that is not confirmed.
+    /// The parent in the local tree. After a local move that is not confirmed, it differs from the provider's parent.
     package var parent: ItemNumber
     /// The name in the local tree: the provider's name if it is valid and no sibling has it. UTF-8, 1 to 255 bytes,
     /// no `/`, not `.` or `..`.
     package var name: String
-    /// The provider's last report. For an item that was made locally and is not at the provider yet, the wanted
-    /// properties; its identifier then begins with ``localPrefix``.
+    /// The provider's last report. For an item that was created locally and is not at the provider yet, these are the
+    /// wanted properties, and the identifier begins with ``localPrefix``.
     package var item: ProviderItem
     /// The local changes that the provider has not confirmed.
     package var changes: LocalChanges
@@ -18,28 +18,27 @@ package struct IndexedItem: Sendable, Equatable {
     package var localSize: Int64
     /// The version of the local contents, or the version that the local edit began with.
     package var localVersion: [UInt8]
-    /// The modification date that was set or caused locally, in seconds since 1970. `nil` if the provider's date
-    /// counts, as it does again once the provider has other contents.
+    /// The modification date that was set or caused locally, in seconds since 1970. `nil` if the provider's date is
+    /// valid. It becomes `nil` again when the provider has other contents.
     package var localModified: Double?
     /// The time of the last local change of name, place, mode, dates or extended attributes, in seconds since 1970.
-    /// `nil` if there was none, and again once the provider has other contents.
+    /// `nil` if there was no change. It becomes `nil` again when the provider has other contents.
     package var localChanged: Double?
-    /// The mode that was set locally; `nil` if the given one counts (``givenMode``).
+    /// The mode that was set locally; `nil` if the provider's mode is valid (``givenMode``).
     package var mode: UInt16?
     package var listing: ListingState
-    /// Whether the user pinned this very item, regardless of its size. A pinned directory pins everything in it, now
-    /// and later.
+    /// Whether the user pinned the item itself. A pinned directory pins everything in it, now and later.
     package var isPinned: Bool
     package var attributes = LocalAttributes()
     /// Whether the item lies in a pinned directory. The index maintains this wherever the item moves.
     package var isPinnedByFolder = false
-    /// The local byte ranges of a ``ContentState/partial`` file. A few that are local may be missing.
+    /// The local byte ranges of a ``ContentState/partial`` file. They may be incomplete: a local range may be missing.
     package var parts = ByteRanges()
 
-    /// The prefix of identifiers that were made locally.
+    /// The prefix of identifiers that this machine assigned.
     package static let localPrefix = "purvey-local:"
 
-    /// Whether the item is pinned, by itself or with a directory.
+    /// Whether the item is pinned, itself or through a directory above.
     package var staysLocal: Bool { isPinned || isPinnedByFolder }
 
     /// Whether the provider knows the item.
@@ -73,8 +72,8 @@ package enum ListingState: UInt8, Sendable {
 }
 
 extension IndexedItem {
-    /// The most directories above an item that are visited. A path has at most `PATH_MAX` bytes (4096), so at most
-    /// 2048 names. Deeper trees can be made with relative paths. The limit also ends a walk through parents that a
-    /// provider reports in a cycle.
+    /// The maximum number of directories above an item that are visited. A path has at most `PATH_MAX` bytes (4096), so
+    /// at most 2048 names. Deeper trees can be made with relative paths. The limit also ends a walk through parents
+    /// that a provider reports in a cycle.
     package static let mostAncestors = 2048
 }

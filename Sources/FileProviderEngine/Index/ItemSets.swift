@@ -9,8 +9,8 @@ package struct ItemSets: OptionSet, Sendable {
 
     package init(_ set: ItemSet) { rawValue = 1 << set.rawValue }
 
-    /// Creates the sets that an item belongs to, as clients see them. Only items that the provider knows count, and
-    /// not the root.
+    /// Creates the sets that an item belongs to, as clients see them. The root, and items that the provider does not
+    /// know, belong to no set.
     init(of item: IndexedItem) {
         self = []
         guard item.number != .root, item.isKnownToProvider else { return }

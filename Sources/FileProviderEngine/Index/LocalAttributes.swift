@@ -13,14 +13,14 @@ package struct LocalAttributes: Sendable, Equatable {
 
     var isEmpty: Bool { values.isEmpty && removed.isEmpty }
 
-    /// The size in bytes of all names and values that were set. It is bounded because they are read with the item's
-    /// row.
+    /// The size in bytes of all names and values that were set. It is limited because the attributes are read with the
+    /// item's row.
     private var size: Int { values.reduce(0) { $0 + $1.key.utf8.count + $1.value.count } }
 
-    /// The limit on ``size``. It is more than ext4 has room for, which is what programs expect.
+    /// The maximum of ``size``. It is larger than the limit of ext4, which programs expect.
     package static let sizeLimit = 16 << 10
 
-    /// - Returns: Whether there is room for the attribute.
+    /// - Returns: Whether the attribute fits the size limit.
     mutating func set(_ name: String, to value: [UInt8]) -> Bool {
         var changed = self
         changed.values[name] = value
@@ -47,15 +47,15 @@ package struct LocalAttributes: Sendable, Equatable {
         isEmpty ? given : given.filter { !removed.contains($0.key) }.merging(values) { $1 }
     }
 
-    /// Returns the changes that bring the provider to the local state.
+    /// Returns the changes to send, so that the provider's attributes equal the local ones.
     func changes(of given: [String: [UInt8]]) -> (changed: [String: [UInt8]], removed: Set<String>) {
         (values.filter { given[$0.key] != $0.value }, removed.filter { given[$0] != nil })
     }
 
-    /// Drops remembered removals that the provider confirmed: it does not have those attributes any more.
+    /// Drops the local removals that the provider confirmed: it does not have these attributes any more.
     mutating func settle(given: [String: [UInt8]]) { removed = removed.filter { given[$0] != nil } }
 
-    /// Drops local overrides that the provider acknowledged and has since changed.
+    /// Drops local values that the provider once had and has changed since.
     mutating func follow(_ given: [String: [UInt8]], since before: [String: [UInt8]]) {
         guard !isEmpty else { return }
         values = values.filter { before[$0.key] != $0.value || given[$0.key] == $0.value }
@@ -99,7 +99,7 @@ extension IndexedItem {
     /// The extended attributes by full name: the provider's with the local changes applied.
     package var extendedAttributes: [String: [UInt8]] { attributes.applied(to: item.attributesAsShown) }
 
-    /// - Returns: Whether there is room for the attribute.
+    /// - Returns: Whether the attribute fits the size limit.
     mutating func setAttribute(_ name: String, to value: [UInt8]) -> Bool { attributes.set(name, to: value) }
 
     /// - Parameter mayBeSent: Whether the attribute may have been sent to the provider.

@@ -45,15 +45,15 @@ package enum MountName {
         }
     }
 
-    /// Returns the name for the second and further items of one name: "name 2.ext".
+    /// Returns a numbered name, such as "name 2.ext", for an item whose name is taken.
     ///
     /// - Parameter name: A valid name.
     package static func numbered(_ name: String, _ number: Int) -> String {
         joined(split(name), suffix: " \(number)")
     }
 
-    /// Splits a name into its stem and its extension with the dot. A name that begins with its only dot has no
-    /// extension, and neither has one with more than 31 bytes after the dot, which is more likely a sentence.
+    /// Splits a name into its stem and its extension with the dot. A name whose only dot is its first character has no
+    /// extension. Neither has a name with more than 31 bytes after the dot, which is probably a sentence.
     private static func split(_ name: String) -> (stem: String, ending: String) {
         let scalars = name.unicodeScalars
         guard let dot = scalars.lastIndex(of: "."), dot != scalars.startIndex else { return (name, "") }

@@ -1,4 +1,5 @@
-/// A buffer of new rows for the table of items. Inserting many with one statement takes half the time of one by one.
+/// A buffer of new rows for the table of items. Inserting many rows with one statement takes half the time of inserting
+/// each with its own.
 ///
 /// Code that reads the table, or changes rows in it, must call ``write()`` first.
 final class NewRows {

@@ -31,10 +31,10 @@ struct NumberSequence {
         return ItemNumber(rawValue: next)
     }
 
-    /// Marks a number that was chosen by a caller as used.
+    /// Marks a number that a caller chose as used.
     mutating func reserve(_ number: ItemNumber) { next = max(next, number.rawValue + 1) }
 
-    /// Skips all numbers up to this one. The effect outlasts a rollback.
+    /// Skips all numbers up to the given one. The effect outlasts a rollback.
     mutating func skip(through number: ItemNumber) {
         skipped = max(skipped, number.rawValue)
         reserve(number)

@@ -1,10 +1,10 @@
 /// A listing of a directory that is under way, with the items that count as listed.
 struct OngoingListing {
     let mark: Int64
-    /// The next free item number when the listing began. Items with this number or a greater one were written since
-    /// and count as listed, so the first listing of a directory need not look up each of its items again.
+    /// The next free item number when the listing began. Items with this or a greater number were written since then
+    /// and count as listed. Therefore the first listing of a directory need not look up each of its items again.
     let firstNew: ItemNumber
-    /// Listed items with lesser numbers.
+    /// The listed items with smaller numbers than ``firstNew``.
     private var listed = NumberSet()
 
     init(mark: Int64, firstNew: ItemNumber) {

@@ -1,9 +1,10 @@
 import FileProvider
 
-/// Directories with possible changes that the provider does not report by itself. They stay recorded until each has
-/// been enumerated, also across a crash.
+/// Directories that may have changes that the provider does not report. Each stays recorded until it has been
+/// enumerated, even across a crash.
 extension IndexWriter {
-    /// Marks all listed directories as outdated. Each has an anchor, which is empty if the provider gives none.
+    /// Marks all listed directories as outdated. Each listed directory has an anchor, which is empty if the provider
+    /// supplies no anchor.
     package mutating func noteAllOutdated() throws(IndexError) {
         let statement = try state.connection.statement(
             "INSERT OR IGNORE INTO outdated SELECT container FROM anchors WHERE container <> ?1")
@@ -13,7 +14,7 @@ extension IndexWriter {
 
     /// Marks a directory as outdated, or as up to date.
     ///
-    /// - Parameter isOutdated: Whether the directory must be enumerated.
+    /// - Parameter isOutdated: Whether the directory must be enumerated again.
     package mutating func setOutdated(_ isOutdated: Bool, _ container: String) throws(IndexError) {
         let statement = try state.connection.statement(
             isOutdated

@@ -5,8 +5,8 @@ import FileProvider
 ///
 /// The provider's part begins with the name and the identifier, by which rows are looked up.
 enum PackedItem {
-    /// The version of the encoding. A row with another one counts as damaged, because a change of the encoding also
-    /// changes ``IndexSchema/version``.
+    /// The version of the encoding. A row with another version counts as damaged. Mixed versions cannot occur, because
+    /// a change of the encoding also changes ``IndexSchema/version``.
     private static let form: UInt8 = 1
 
     private struct Local: OptionSet {
@@ -181,16 +181,16 @@ enum PackedItem {
             parts: before.parts)
     }
 
-    /// The part of a row by which it is looked up.
+    /// The part of a row that lookups use.
     struct Key {
         var name: UnsafeRawBufferPointer
         var identifier: UnsafeRawBufferPointer
         var kind: ProviderItem.Kind
-        /// The offset of the provider's part.
+        /// The offset in bytes of the provider's part of the row.
         var providerPart: Int
     }
 
-    /// Reads the key of a row. The result is valid for as long as the bytes are.
+    /// Reads the key of a row. The result is valid as long as the bytes are.
     static func key(_ bytes: UnsafeRawBufferPointer) throws(IndexError) -> Key {
         var reader = ByteReader(bytes)
         return try readKey(&reader).key

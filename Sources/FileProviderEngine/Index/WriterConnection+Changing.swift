@@ -7,7 +7,7 @@ extension WriterConnection {
     ///
     /// - Parameters:
     ///   - name: A valid name.
-    ///   - counts: Whether an item that has a name keeps it from others.
+    ///   - counts: Returns whether an item blocks its name for others.
     func freeName(
         _ name: String, in parent: ItemNumber, _ counts: (ItemNumber) -> Bool
     ) throws(IndexError) -> String {
@@ -110,7 +110,8 @@ extension WriterConnection {
         }
     }
 
-    /// Merges another row with this identifier into an item: its children move over, and the other row is deleted.
+    /// Merges another row with the given identifier into an item: the children of the other row move to the item, and
+    /// the other row is deleted.
     private func yieldIdentifier(_ identifier: String, to folder: IndexedItem) throws(IndexError) {
         let number = folder.number
         guard let other = try queries.number(identifier: identifier), other != number, other != .root,
@@ -132,7 +133,7 @@ extension WriterConnection {
         if !item.changes.contains(.deleted) { recordChange(.removed(other, parent: item.parent, name: item.name)) }
     }
 
-    /// Moves the items that wait for this parent into it.
+    /// Moves the items that wait for a given parent into that parent.
     func adopt(_ folder: IndexedItem) throws(IndexError) {
         for number in try orphans(of: folder.item.identifier) {
             guard number != folder.number, let before = try queries.item(number) else { continue }
@@ -154,9 +155,9 @@ extension WriterConnection {
 
     /// Removes an item with everything in it, except items with local changes and the directories that lead to them.
     ///
-    /// An item that was moved into the tree locally, and so lies elsewhere at the provider, stays with everything in
-    /// it. An item that was removed locally from the tree still has to be removed at the provider: its row is moved
-    /// to the root, hidden, until the provider confirms the removal.
+    /// An item that was moved into the tree locally has another place at the provider. It stays with everything in it.
+    /// An item that was removed locally from the tree still has to be removed at the provider: its row is moved to the
+    /// root, hidden, until the provider confirms the removal.
     func removeTree(
         _ top: ItemNumber, evenIfChanged: Bool = false, _ removed: inout RemovedItems
     ) throws(IndexError) {
@@ -227,8 +228,8 @@ extension WriterConnection {
         removed.kept += nodes.lazy.filter { $0.isKept && !$0.isElsewhere }.map(\.number)
     }
 
-    /// Whether an item lies in a directory by the provider's last report. For an item that is not at the provider
-    /// yet, this is not known.
+    /// Whether an item lies in a directory by the provider's last report. `false` for an item that is not at the
+    /// provider yet.
     private func isSaidToBe(_ item: IndexedItem, in folder: ItemNumber) throws(IndexError) -> Bool {
         guard item.isKnownToProvider else { return false }
         return try queries.item(folder)?.item.identifier == item.item.parent

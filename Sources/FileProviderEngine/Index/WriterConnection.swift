@@ -1,7 +1,7 @@
 import FileProvider
 import Glibc
 
-/// The writing connection and its in-memory state. The index's gate guards it.
+/// The connection that writes, with its in-memory state. The index's lock guards it.
 final class WriterConnection {
     let connection: DatabaseConnection
     let queries: IndexQueries
@@ -23,7 +23,7 @@ final class WriterConnection {
     private let noteRenamed: Statement
 
     private var numbers = NumberSequence()
-    /// The number of orphans, or a greater one. Zero, the usual case, skips the lookup.
+    /// An upper bound of the number of orphans. If it is zero, which is usual, no lookup is needed.
     private var orphanCount: Int64
 
     /// Whether an observer wants the changes.
@@ -31,11 +31,13 @@ final class WriterConnection {
     private var changes: [IndexChange] = []
     /// The sets that changed since ``takeTouchedSets()``.
     private var touched: ItemSets = []
-    /// The listings under way, each with what was written since it began.
+    /// The running listings, each with the items that were written since it began.
     private(set) var listings: [ItemNumber: OngoingListing] = [:]
-    /// The number from which on items count as listed in every listing under way, and need not be recorded.
+    /// The smallest item number that counts as listed in every running listing, so that such items need not be
+    /// recorded.
     private var firstNewOfListings: Int64 = 0
-    /// The listings that end with this transaction. If it fails and is repeated, it must find what was listed.
+    /// The listings that end with this transaction. If the transaction fails and is repeated, it needs the listed items
+    /// again.
     private var endedListings: [ItemNumber: Int64] = [:]
     var bytes = ByteWriter()
 
@@ -73,7 +75,7 @@ final class WriterConnection {
         queries.willRead = { [newRows] () throws(IndexError) in try newRows.write() }
     }
 
-    /// Returns for each hash whether it may be that of an identifier or a name in the index.
+    /// Returns for each hash whether the index may have an identifier or a name with this hash.
     func mayContain(_ hashes: [UInt64]) -> [Bool] { lookup.mayContain(hashes) }
 
     private static func hash(_ connection: DatabaseConnection) throws(IndexError) -> KeyedHash {
@@ -216,7 +218,7 @@ final class WriterConnection {
 
     /// Rewrites an existing row.
     ///
-    /// - Returns: The item as written. Whether it is pinned with its directory follows from its place.
+    /// - Returns: The item as written. Its place determines whether it is pinned by its directory.
     @discardableResult
     func replace(_ before: IndexedItem, with wanted: IndexedItem) throws(IndexError) -> IndexedItem {
         var item = wanted
@@ -256,7 +258,7 @@ final class WriterConnection {
         try pins.note(item, before: before)
     }
 
-    /// Passes the pin of a directory, or its end, on to the items in it.
+    /// Pins or unpins the items in a directory whose pin changed.
     private func passOnPin(of folder: IndexedItem) throws(IndexError) {
         var folders = [folder.number]
         while let folder = folders.popLast() {
@@ -281,7 +283,7 @@ final class WriterConnection {
         try noteRenamed.run()
     }
 
-    /// Deletes a row and what refers to it, but not the items in it.
+    /// Deletes a row and the records that refer to it, but not the items in it.
     func delete(_ item: IndexedItem) throws(IndexError) {
         try newRows.write()
         deleteRow.bind(1, item.number.rawValue)
@@ -321,7 +323,8 @@ final class WriterConnection {
         firstNewOfListings = max(firstNewOfListings, numbers.next)
     }
 
-    /// Counts a row that was written to a directory during its listing as listed: the page may be older than the row.
+    /// Marks a row as listed that was written to a directory during its listing, because a page may be older than the
+    /// row.
     func noteListed(_ number: ItemNumber, in folder: ItemNumber) {
         guard number.rawValue < firstNewOfListings else { return }
         listings[folder]?.note(number)
@@ -356,8 +359,8 @@ final class WriterConnection {
         return numbers
     }
 
-    /// Returns the directory whose listing had items that name another, unknown parent. The provider has a second
-    /// identifier for that directory.
+    /// Returns the directory whose listing had items that name another, unknown parent. The unknown parent is a second
+    /// identifier of this directory.
     func folder(listing identifier: String) throws(IndexError) -> ItemNumber? {
         guard orphanCount > 0 else { return nil }
         let statement = try connection.statement("SELECT number FROM orphans WHERE parent = ?1 AND listed = 1 LIMIT 1")
@@ -369,7 +372,7 @@ final class WriterConnection {
     /// Whether there may be items that wait for a parent.
     var mayHoldOrphans: Bool { orphanCount > 0 }
 
-    /// Whether an item is in its place only because a change feed reported it before its parent was known.
+    /// Whether an item has its place only because a change feed reported the item before its parent was known.
     func isUnlistedOrphan(_ number: ItemNumber) throws(IndexError) -> Bool {
         guard orphanCount > 0 else { return false }
         let statement = try connection.statement("SELECT 1 FROM orphans WHERE number = ?1 AND listed = 0")

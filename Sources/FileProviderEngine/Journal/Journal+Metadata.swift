@@ -3,11 +3,11 @@ import FileProvider
 /// User metadata of one item that was set locally and that the provider has not confirmed.
 package struct MetadataEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item had none when this was
-    /// written.
+    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item had no identifier of the
+    /// provider when the entry was written.
     package var identifier: String
     package var kinds: MetadataKinds
-    /// The values; only those of ``kinds`` are meaningful.
+    /// The values. Only values of ``kinds`` are meaningful.
     package var values: ItemMetadata
 
     package init(number: ItemNumber, identifier: String, kinds: MetadataKinds, values: ItemMetadata) {
@@ -39,13 +39,13 @@ package struct MetadataEntry: Sendable, Equatable {
     }
 }
 
-/// User metadata is in a table of its own beside the edits: an item with new tags does not count as edited.
+/// User metadata in the journal. It has a separate table, so that an item with new tags does not count as edited.
 extension Journal {
     static func createMetadataTable(in connection: DatabaseConnection) throws(IndexError) {
         try connection.run("CREATE TABLE IF NOT EXISTS facts (number INTEGER PRIMARY KEY, data BLOB NOT NULL)")
     }
 
-    /// Writes entries, all or none. Each replaces an earlier entry of its number.
+    /// Writes all entries or none. Each replaces an earlier entry with the same number.
     package func putMetadata(_ entries: [MetadataEntry]) throws(IndexError) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: false) { () throws(IndexError) in
@@ -61,7 +61,7 @@ extension Journal {
         }
     }
 
-    /// Removes an entry, because the provider has confirmed it or never will. Works on a full disk.
+    /// Removes an entry, because the provider has confirmed it or will never confirm it. Works on a full disk.
     package func removeMetadata(_ number: ItemNumber) throws(IndexError) {
         try change(freesSpace: true) { () throws(IndexError) in
             let remove = try connection.statement("DELETE FROM facts WHERE number = ?1")
@@ -70,7 +70,9 @@ extension Journal {
         }
     }
 
-    /// Gives an entry another number. Works on a full disk.
+    /// Changes the number of an entry. Works on a full disk.
+    ///
+    /// - Returns: Whether the entry exists and no other entry has the new number.
     ///
     /// - Returns: Whether the entry exists and no entry has the other number.
     package func moveMetadata(_ number: ItemNumber, to other: ItemNumber) throws(IndexError) -> Bool {

@@ -2,8 +2,8 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// The log of local edits that the provider has not confirmed, with one entry per item. It is a database of its own
-/// and survives the loss of the index. Once a function returns, its changes survive the end of this process.
+/// The log of local edits that the provider has not confirmed, with one entry per item. The journal is a separate
+/// database and survives the loss of the index. Once a function returns, its changes survive the end of this process.
 /// ``DurableWrites`` flushes them to disk.
 ///
 /// Used by one thread, the engine's.
@@ -22,8 +22,8 @@ package final class Journal {
     private let findEntry: Statement
     private let allEntries: Statement
     private var bytes = ByteWriter()
-    /// Changes that count as written although the disk had no room for them: by number, with `nil` for an entry to
-    /// remove. The next change that has room writes them along.
+    /// Changes that count as written although the disk had no room for them, by item number; `nil` for an entry to
+    /// remove. They are written with the next change that the disk has room for.
     private var owed: [ItemNumber: JournalEntry?] = [:]
 
     private static let version: Int64 = 1
@@ -31,10 +31,10 @@ package final class Journal {
 
     /// Opens or creates a journal.
     ///
-    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file.
-    /// ``damage`` then reports that.
+    /// A damaged file is renamed to `NAME.damaged-1` and so on, and its readable entries go into a new file. ``damage``
+    /// then describes the damage.
     ///
-    /// - Throws: ``IndexError/system(_:)`` if a later version wrote the file, which is left as it is.
+    /// - Throws: ``IndexError/system(_:)`` if a later version of this program wrote the file. The file is not changed.
     package convenience init(path: String) throws(IndexError) {
         do {
             try self.init(opening: path)
@@ -97,10 +97,10 @@ package final class Journal {
 
     // MARK: Writing
 
-    /// Writes entries, all or none. Each replaces an earlier entry of its number.
+    /// Writes all entries or none. Each replaces an earlier entry with the same number.
     ///
-    /// - Parameter freesSpace: Whether the entries serve to free space on a full disk, as the removal of a file does.
-    ///   They may then use the reserved space.
+    /// - Parameter freesSpace: Whether the entries free space, as the removal of a file does, so that they may use the
+    ///   reserved space.
     package func put(_ entries: [JournalEntry], freesSpace: Bool = false) throws(IndexError) {
         guard !entries.isEmpty else { return }
         try change(freesSpace: freesSpace) { () throws(IndexError) in
@@ -122,7 +122,7 @@ package final class Journal {
 
     package func remove(_ number: ItemNumber) throws(IndexError) { try remove([number]) }
 
-    /// Removes some entries and writes others, all or none.
+    /// Removes some entries and writes others. Either all of this happens or nothing.
     package func replace(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool = false
     ) throws(IndexError) {
@@ -174,8 +174,8 @@ package final class Journal {
     // MARK: Without room
 
     /// Writes as ``replace(removing:putting:freesSpace:)`` does, for changes that have already happened and cannot be
-    /// refused. If the disk has no room, they count as written and are written later. If the process ends before that,
-    /// the file is as if the process had ended just before the changes.
+    /// refused. If the disk has no room, they count as written and are written later. If the process ends before they
+    /// are written, the journal lacks the changes, as if the process had ended before them.
     func replaceInAnyCase(
         removing numbers: [ItemNumber], putting entries: [JournalEntry], freesSpace: Bool
     ) throws(IndexError) {
@@ -187,10 +187,10 @@ package final class Journal {
         }
     }
 
-    /// Whether changes count as written and are not.
+    /// Whether some changes count as written but are not written yet.
     var owesChanges: Bool { !owed.isEmpty }
 
-    /// Writes these changes, if the disk has room now.
+    /// Writes the changes that only count as written, if the disk has room now.
     func payChanges() throws(IndexError) {
         guard owesChanges else { return }
         try change(freesSpace: false) {}
@@ -243,7 +243,7 @@ package final class Journal {
             statement.bytes(3))
     }
 
-    /// Returns all readable entries, and the number of entries that exist and are unreadable.
+    /// Returns all readable entries, and the number of unreadable entries.
     func readableEntries() -> (entries: [JournalEntry], unreadable: Int) {
         var entries: [Int64: JournalEntry] = [:]
         var unreadable = 0

@@ -1,10 +1,11 @@
 import FileProvider
 
 /// The unconfirmed local changes of one item: the difference between the local item and the provider's, not its
-/// history. The entry holds enough to show the item again after a loss of the index.
+/// history. The entry suffices to restore the item's row after a loss of the index.
 package struct JournalEntry: Sendable, Equatable {
     package var number: ItemNumber
-    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item has none yet.
+    /// The provider's identifier. It begins with ``IndexedItem/localPrefix`` if the item does not have an identifier of
+    /// the provider yet.
     package var identifier: String
     package var parent: ItemNumber
     package var parentIdentifier: String
@@ -12,24 +13,24 @@ package struct JournalEntry: Sendable, Equatable {
     package var name: String
     package var kind: ProviderItem.Kind
     package var changes: LocalChanges
-    /// The version of the contents that the edit is based on; empty if there is none.
+    /// The version of the contents that the edit is based on; empty if the item has no version.
     package var baseVersion: [UInt8] = []
     /// In seconds since 1970.
     package var modified: Double = 0
     /// The locally set mode; `nil` for the default.
     package var mode: UInt16?
     package var linkTarget: String?
-    /// The item that this one replaced by a rename, and whose place and identifier it took over.
+    /// The item that this one replaced by a rename. This item took over its place and identifier.
     package var replaced: ItemNumber?
-    /// The place that the item was sent to as a new one, until the outcome is known.
+    /// The place to which the item was sent as a new item, until the outcome is known.
     package var sent: SentLocation?
     /// Whether the provider was asked to move the item, and the outcome is unknown.
     package var mayHaveMoved = false
-    /// The place that it was to be moved to. The provider may have it there under another identifier.
+    /// The place to which the provider was asked to move the item. The item may have a new identifier in that place.
     package var movedTo: SentLocation?
     /// Whether the file was opened for writing and not yet checked for modification.
     package var isOpen = false
-    /// The status of the file when it was opened; `nil` if it was not.
+    /// The status of the file when it was opened for writing; `nil` if it was not opened for writing.
     package var statusAtOpen: Fingerprint?
     /// The number of failed attempts after which the change was parked.
     package var attempts = 0
@@ -91,8 +92,8 @@ extension JournalEntry {
         static let movedTo = Parts(rawValue: 1024)
     }
 
-    /// Writes the values that have no column of their own. Later versions append theirs, so that an older entry just
-    /// ends earlier.
+    /// Writes the values that have no column of their own. Later versions append their values, so that an older entry
+    /// is only shorter.
     func write(to bytes: inout ByteWriter) {
         var parts: Parts = []
         if mode != nil { parts.insert(.mode) }

@@ -1,14 +1,14 @@
 import LinuxSystem
 
-/// Reads entries from the pages of a journal's file, without the b-tree that leads to them
-/// (sqlite.org/fileformat2.html). Used for files that SQLite cannot read any more.
+/// A reader of entries from the pages of a journal's file, without the b-tree that leads to them
+/// (sqlite.org/fileformat2.html). It is used for files that SQLite cannot read any more.
 struct JournalPages {
     static let pageSize = 4096
     private(set) var entries: [Int64: JournalEntry] = [:]
 
     /// Reads all entries of a file.
     ///
-    /// - Parameter file: May have any contents.
+    /// - Parameter file: The file, which may be damaged in any way.
     init(_ file: FileDescriptor) {
         var page = [UInt8](repeating: 0, count: Self.pageSize)
         var offset = 0

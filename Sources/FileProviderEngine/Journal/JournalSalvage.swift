@@ -21,8 +21,8 @@ enum JournalSalvage {
         return aside
     }
 
-    /// Returns the readable entries, and the number of entries that exist and are unreadable. Some entries may already
-    /// have been confirmed. A comparison with the provider finds that out.
+    /// Returns the readable entries, and the number of unreadable entries. Some entries may already have been
+    /// confirmed, which a comparison with the provider will show.
     ///
     /// A copy is read, so that the damaged file stays as it was found.
     static func entries(of path: String) -> (entries: [JournalEntry], unreadable: Int) {

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// Detects a listing that does not end and includes nothing new.
+/// Detects a listing that continues without end and reports nothing new.
 struct EndlessListing {
     let limit: Int
     let mostItems: Int
@@ -30,7 +30,7 @@ struct EndlessListing {
         return pagesWithoutNews >= limit && pagesWithoutNews % limit == 0 && items > 2 * known() + 1000
     }
 
-    /// Records a page of a search for items in a directory, whether they are known or not.
+    /// Records a page of a search for items in a directory. Known items count as new, too.
     ///
     /// - Throws: a failure of kind `badAnswer` if the listing is endless.
     mutating func check(_ page: ItemPage) throws(ProviderError) {

@@ -17,7 +17,7 @@ final class Enumerator {
         var task: Task<Void, Never>?
         /// Whether no caller waited for the listing when it began.
         let isRefresh: Bool
-        /// Whether the directory was signalled since the listing began, so that it is listed again afterwards.
+        /// Whether the directory was signalled since the listing began, so that another listing follows.
         var isWantedAgain = false
     }
 
@@ -40,8 +40,8 @@ final class Enumerator {
 
     func isListing(_ folder: ItemNumber) -> Bool { listings[folder] != nil }
 
-    /// Records that a directory may have changed. A running listing may already have passed the change, so that
-    /// another one follows it.
+    /// Records that a directory may have changed. A running listing may have missed the change, so another listing
+    /// follows it.
     ///
     /// - Returns: whether the directory is being listed.
     func noteChange(in folder: ItemNumber) -> Bool {
@@ -77,7 +77,7 @@ final class Enumerator {
         }
     }
 
-    /// Completes the waiters whose need is met by the pages that have arrived.
+    /// Completes the waiters whose need is met by the pages that have arrived so far.
     private func answerWaiters(of folder: ItemNumber) {
         guard let waiters = listings[folder]?.waiters, !waiters.isEmpty else { return }
         for (key, waiter) in waiters {
@@ -104,7 +104,7 @@ final class Enumerator {
         }
     }
 
-    /// Fetches the item of the root, for example for its date, because no listing includes it.
+    /// Fetches the item of the root, because no listing includes it. It has, for example, the root's date.
     private nonisolated(nonsending) func askForRoot() async {
         // The root exists even if the provider cannot return its item.
         guard let root = try? await context.provider.item(ProviderItem.rootIdentifier), !context.isClosed,
@@ -138,8 +138,8 @@ final class Enumerator {
         engine.listingEnded(end)
     }
 
-    /// The number of times that a listing is started, if its pages expire or it was refused before the user signed
-    /// in.
+    /// The maximum number of times that a listing is started. It starts again if its pages expire, or if it was refused
+    /// before the user signed in.
     private static let beginnings = 3
 
     /// Lists a directory, and starts again if the pages expire.

@@ -5,6 +5,8 @@ extension IndexWriter {
     /// Returns the items that ``removeUnlisted(in:before:)`` would remove.
     ///
     /// - Parameter limit: the maximum number of items.
+    ///
+    /// - Parameter limit: the maximum number of items.
     func unlisted(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> [IndexedItem] {
         var items: [IndexedItem] = []
         try eachUnlisted(in: folder, before: mark) { item in
@@ -14,7 +16,9 @@ extension IndexWriter {
         return items
     }
 
-    /// Makes ``removeUnlisted(in:before:)`` keep unlisted items where they are, except for `others`.
+    /// Makes ``removeUnlisted(in:before:)`` keep the unlisted items in their places, except for `others`.
+    ///
+    /// - Returns: the identifiers of the kept items.
     ///
     /// - Returns: the identifiers of the items that are kept.
     mutating func keepUnlisted(
@@ -31,8 +35,8 @@ extension IndexWriter {
         return identifiers
     }
 
-    /// Returns the identifiers of items that are in a directory only until their parent is known, and that its
-    /// listing did not include.
+    /// Returns the identifiers of items that its listing did not include and that are in a directory only until their
+    /// parent is known.
     ///
     /// - Parameter limit: the maximum number of identifiers.
     func waitingForParent(in folder: ItemNumber, before mark: Int64, limit: Int) throws(IndexError) -> Set<String> {
@@ -58,8 +62,8 @@ extension IndexWriter {
         }
     }
 
-    /// Returns the items of a directory that its listing did not include, also those that were removed locally. After
-    /// a listing without a page, these are all items.
+    /// Returns the items of a directory that its listing did not include, even those removed locally. If the listing
+    /// had no page, these are all items.
     func unlistedNumbers(in folder: ItemNumber, before mark: Int64) throws(IndexError) -> [ItemNumber] {
         var listing = state.listings[folder].flatMap { $0.mark == mark ? $0 : nil }
         var unlisted: [ItemNumber] = []

@@ -4,17 +4,17 @@ import FileProvider
 package enum ListingNeed: Sendable, Hashable {
     /// All items of the directory.
     case complete
-    /// The item with a name, or the knowledge that none exists.
+    /// The item with a given name, or the result that no such item exists.
     case item(named: String)
-    /// Any item after this one in the order of item numbers, or the knowledge that none exists. `nil` stands for the
-    /// beginning.
+    /// Any item after the given one in the order of item numbers, or the result that no further item exists. `nil`
+    /// stands for the beginning.
     case more(after: ItemNumber?)
 }
 
 extension Index {
     /// Whether the index has the portion of a directory's listing that a caller needs.
     ///
-    /// - Throws: a failure of kind `unsupported` if the item is no directory.
+    /// - Throws: a failure of kind `unsupported` if the item is not a directory.
     func has(_ need: ListingNeed, of row: IndexedItem) throws(ProviderError) -> Bool {
         guard row.item.kind == .folder else {
             throw ProviderError(.unsupported, message: "“\(row.name)” is not a folder.")

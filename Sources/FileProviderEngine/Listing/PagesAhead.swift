@@ -2,8 +2,8 @@ import FileProvider
 
 /// The pages of one listing, requested ahead while earlier ones are written to the index.
 ///
-/// Each page contains the token of the next one, so they are requested one after the other. Neither the provider nor
-/// the writer waits for the other as long as the distance between them is less than ``depth`` pages.
+/// Each page contains the token of the next one, so pages are requested one after the other. The writer and the
+/// provider work in parallel, as long as the provider is less than ``depth`` pages ahead.
 struct PagesAhead {
     /// The reply to a request; `nil` if no further page exists.
     private typealias Answer = Result<RequestedPage, ProviderError>?
@@ -13,7 +13,7 @@ struct PagesAhead {
 
     private let ask: @Sendable ([UInt8]?) async throws(ProviderError) -> RequestedPage
     private var requests: [Task<Answer, Never>] = []
-    /// The page that was given last, until the next one is wanted.
+    /// The page that was returned last, until the next page is requested.
     private var given: RequestedPage?
     private var isBegun = false
 
@@ -24,8 +24,8 @@ struct PagesAhead {
 
     /// Returns the next page, or `nil` after the last one.
     ///
-    /// - Throws: the provider's failure, after which no further page is returned. A page with a token that is too
-    ///   long is followed by a failure.
+    /// - Throws: the provider's failure, after which no further page is returned. After a page whose token is too long,
+    ///   the next call fails.
     mutating func next() async throws(ProviderError) -> RequestedPage? {
         if let written = given.take() {
             // Releasing thousands of items takes time, so it does not happen on the thread that writes.
@@ -56,7 +56,7 @@ struct PagesAhead {
         for request in requests { request.cancel() }
     }
 
-    /// Requests a page after the one before it has arrived. The request does not run on the engine's thread, which is
+    /// Requests a page after the previous page has arrived. The request does not run on the engine's thread, which is
     /// busy writing.
     private mutating func enqueue(after before: Task<Answer, Never>?) {
         let request = Task.detached { [ask] () -> Answer in

@@ -2,17 +2,17 @@ import LinuxSystem
 
 /// A hash table from identifiers, or names in a directory, to the items that may match.
 ///
-/// Hashes come in no order, so a few insertions into a table on disk would touch pages all over it. Therefore entries
-/// gather in memory first and are written many at a time, into buckets by the first bits of their hashes. A bucket is
-/// one row with some hundreds of entries. After the index was closed or its process ended, the entries in memory are
-/// rebuilt from the items themselves: all with numbers after the last one stored, and the older ones that are noted
+/// Hashes have no order, so even a few insertions would touch many pages of a table on disk. Therefore entries are
+/// collected in memory and written many at a time. On disk they are in buckets by the first bits of their hashes. A
+/// bucket is one row with some hundreds of entries. At the next start, the entries that were only in memory are rebuilt
+/// from the items: those with greater numbers than the last stored one, and older ones that are noted
 /// (``LookupWriter``).
 final class Lookup: Sendable {
     struct State {
         var recent = RecentEntries()
         /// The binary logarithm of the number of buckets.
         var bits: UInt64 = LookupBuckets.leastBits
-        /// A counter of the times that entries moved to the disk.
+        /// The number of times that entries were moved to disk.
         var generation = 0
     }
 
@@ -32,10 +32,10 @@ final class LookupQueries {
         find = try connection.statement("SELECT (SELECT entries FROM lookup WHERE bucket = ?1)")
     }
 
-    /// Appends the items that may have a hash, nearly always one or none.
+    /// Appends the items that may match a hash. Usually there is at most one.
     ///
-    /// Until ``endReading()`` the connection sees the index as of this call. All entries for the rows of that
-    /// snapshot are found: they were in memory before the rows were committed.
+    /// Until ``endReading()`` the connection sees the index as of this call. All entries for the rows of this snapshot
+    /// are found, because they were in memory before the rows were committed.
     func numbers(_ hash: UInt64, _ numbers: inout [ItemNumber]) throws(IndexError) {
         while true {
             find.reset()

@@ -1,4 +1,4 @@
-/// The format of the buckets in the file: one row each, with its entries in no order.
+/// The format of the buckets in the file: one row per bucket, with the entries in any order.
 enum LookupBuckets {
     static let leastBits: UInt64 = 4
     private static let mostBits: UInt64 = 27
@@ -6,8 +6,8 @@ enum LookupBuckets {
     /// that.
     private static let averageCount = 448
 
-    /// Returns the row of a bucket. The row depends on the number of bits, so that buckets of two numbers of bits can
-    /// coexist.
+    /// Returns the row of a bucket. The row depends on the number of bits, so that the table can contain buckets for
+    /// two numbers of bits at once.
     static func key(_ bucket: UInt64, bits: UInt64) -> Int64 { Int64(1 << bits | bucket) }
 
     static func bits(for count: Int) -> UInt64 {

@@ -9,7 +9,7 @@ struct LookupEntry: RawRepresentable {
         rawValue = hash & ~Self.numberMask | UInt64(bitPattern: number.rawValue) & Self.numberMask
     }
 
-    /// The bits of an item's number in an entry, more than any domain needs.
+    /// The number of bits of an item's number in an entry. No domain needs more.
     static let numberBits: UInt64 = 36
     static let numberMask: UInt64 = (1 << numberBits) - 1
 
@@ -23,13 +23,13 @@ struct LookupEntry: RawRepresentable {
     static func bucket(_ hashOrEntry: UInt64, bits: UInt64) -> UInt64 { hashOrEntry >> (64 - bits) }
 }
 
-/// The entries that are not in the buckets yet, in a hash table in memory. None is removed, because the transaction
-/// that removes an item may be rolled back.
+/// The entries that are not in the buckets yet, in a hash table in memory. Entries are never removed, because the
+/// transaction that removes an item may be rolled back.
 struct RecentEntries {
-    /// The slots. An entry is in the slot that its first bits denote, or in the next free one (linear probing), so
-    /// the entries are almost sorted.
+    /// The slots. The first bits of an entry denote its slot. If that slot is taken, the entry is in the next free one
+    /// (linear probing). So the entries are almost sorted.
     private var slots: [UInt64]
-    /// The number of bits of an entry after those that denote its slot.
+    /// The number of bits of an entry that follow the bits for the slot.
     private let rest: UInt64
     private(set) var count = 0
 

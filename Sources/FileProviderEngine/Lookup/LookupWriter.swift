@@ -1,6 +1,6 @@
 import LinuxSystem
 
-/// The changes of the lookup, on the writing connection.
+/// The changes of the lookup on the connection that writes.
 final class LookupWriter {
     private let connection: DatabaseConnection
     private let lookup: Lookup
@@ -11,11 +11,11 @@ final class LookupWriter {
     private var fresh = Fresh()
     private var counts: Counts
 
-    /// The state that is known before the entries are where other connections find them.
+    /// State of entries that other connections cannot find yet.
     private struct Fresh {
         var filter = LookupFilter(capacity: 0)
-        /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table in
-        /// one go: each is a cache miss there, and the processor overlaps many at a time.
+        /// Entries that this transaction added and that were not looked up yet. They are moved to the shared table
+        /// together: each causes a cache miss there, and the processor handles many misses at a time.
         var entries: [LookupEntry] = []
 
         /// - Returns: Whether the filter is too full to be selective.
@@ -34,7 +34,8 @@ final class LookupWriter {
 
     /// The counts that are stored in the file.
     private struct Counts {
-        /// The greatest item number in the buckets. All items up to it are there, except noted ones.
+        /// The greatest item number in the buckets. The buckets have the entries of all items up to this number, except
+        /// noted items.
         var lastNumber: Int64 = 0
         /// The number of entries in the buckets.
         var entries: Int64 = 0
@@ -43,7 +44,7 @@ final class LookupWriter {
         var bits = Int64(LookupBuckets.leastBits)
     }
 
-    /// The number of entries up to which all stay in memory.
+    /// The number of entries up to which all entries stay in memory.
     private let leastRecent: Int
 
     init(
@@ -109,7 +110,7 @@ final class LookupWriter {
 
     // MARK: Changing
 
-    /// Whether a hash may be in the lookup. If so, ``LookupQueries/numbers(_:_:)`` finds it from now on.
+    /// Whether a hash may be in the lookup. If so, ``LookupQueries/numbers(_:_:)`` finds this hash from now on.
     func mayContain(_ hash: UInt64) -> Bool {
         guard fresh.filter.mayContain(hash) else { return false }
         settle()
@@ -139,10 +140,10 @@ final class LookupWriter {
         fresh.entries.removeAll(keepingCapacity: true)
     }
 
-    /// Counts an entry as stale. It stays until there are many stale ones.
+    /// Counts an entry as stale. Stale entries are removed when there are many of them.
     func remove() { counts.outdated += 1 }
 
-    /// Whether so many entries are in memory that ``store(lastNumber:)`` is due.
+    /// Whether the number of entries in memory requires a call of ``store(lastNumber:)``.
     var isDue: Bool {
         lookup.state.withLock { $0.recent.count } > max(leastRecent, Int(counts.entries / 4))
     }

@@ -4,16 +4,16 @@ import LinuxSystem
 /// An item that the provider's search found.
 package struct ProvidedSearchResult: Sendable {
     package let result: ProviderSearchResult
-    /// The names on the local path to the item, its own included; `nil` if the item is not in the index.
+    /// The names on the local path to the item, including its own; `nil` if the item is not in the index.
     package let names: [String]?
 }
 
-/// Searches by the provider, in addition to those of ``SearchIndex``.
+/// Searches by the provider, in addition to searches by ``SearchIndex``.
 extension DomainEngine {
     /// Asks the provider to search for items. No result is stored.
     ///
     /// - Parameters:
-    ///   - limit: The limit on the number of results, up to ``ProviderSearchCall/mostResults``.
+    ///   - limit: The maximum number of results, at most ``ProviderSearchCall/mostResults``.
     ///   - progress: Called with the number of results so far, and the number wanted.
     /// - Returns: The results, the best first, and whether the search was cut short because it took too long.
     package func searchProvider(

@@ -20,8 +20,8 @@ enum FoldedText {
         return folded.unicodeScalars.map(\.value)
     }
 
-    /// Whether a word may begin at a place of a text: after a scalar that is not part of a word, at each sign other
-    /// than a space, and at each character of scripts without spaces.
+    /// Whether a word may begin at a position of a text. A word begins after a scalar that is not part of a word, at
+    /// each punctuation mark, and at each character of scripts without spaces.
     static func isStart(_ place: Int, of scalars: [UInt32]) -> Bool {
         let scalar = scalars[place]
         guard isPartOfWords(scalar) else { return scalar != 0x20 }
@@ -82,11 +82,11 @@ struct SearchTerm {
     }
 }
 
-/// A writer of the tokens under which a name is found: all runs of three characters, and runs of one and two at the
-/// beginnings of words.
+/// A writer of the tokens under which a name is found: all runs of three characters, and runs of one or two characters
+/// at the beginnings of words.
 ///
-/// The tokenizer of the search index takes everything beyond ASCII for part of a word, so ASCII signs are moved
-/// there.
+/// The tokenizer of the search index treats every character beyond ASCII as part of a word. Therefore ASCII punctuation
+/// is mapped to characters beyond ASCII.
 struct TokenWriter {
     private(set) var text: [UInt8] = []
 

@@ -23,7 +23,8 @@ final class SearchBuilder: Sendable {
     private let reader: SearchReader
     private let path: String
 
-    /// The quiet time in seconds after which the thread begins. It waits no longer than ``patience`` for that.
+    /// The time in seconds without changes after which the thread begins. It waits for such a time at most
+    /// ``patience``.
     private static let calm = 0.5
     private static let patience = Duration.seconds(10)
     private static let batch = 2000
@@ -160,7 +161,7 @@ final class SearchBuilder: Sendable {
         return bytes.reduce(1) { ($0 &* 31 &+ Int64($1)) & Int64.max | 1 }
     }
 
-    /// Updates the file from the index, and opens it first if necessary.
+    /// Updates the search file from the index. Opens the file first if necessary.
     private func bring(to file: inout SearchFile?) throws(IndexError) {
         let open: SearchFile
         if let file { open = file } else { open = try self.open() }

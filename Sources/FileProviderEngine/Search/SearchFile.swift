@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// The search file: an FTS5 index of SQLite that does not store the text. Used by one thread at a time.
 ///
-/// It lags behind the index, and old words of an item are never removed. Therefore each item found is checked. Once
-/// too much of the file is stale, it is rebuilt.
+/// It lags behind the index, and old words of an item are never removed. Therefore each item that is found is checked.
+/// Once too much of the file is stale, it is rebuilt.
 final class SearchFile {
     /// The identity of the index that the file belongs to. Another index has other numbers.
     private let identity: Int64
@@ -14,7 +14,7 @@ final class SearchFile {
 
     private enum Key: String {
         case identity
-        /// The greatest item number in the file. All items up to it are there.
+        /// The greatest item number in the file. The file has all items up to this number.
         case last
         /// The number of items that were added again with other words.
         case repeated
@@ -85,7 +85,7 @@ final class SearchFile {
         return try statement.number()
     }
 
-    /// Returns the greatest item number in the file. All items up to it are there.
+    /// Returns the greatest item number in the file. The file has all items up to this number.
     func lastNumber() throws(IndexError) -> ItemNumber { ItemNumber(rawValue: try value(.last) ?? 0) }
 
     /// Empties the file if too much of it is stale.
@@ -102,8 +102,8 @@ final class SearchFile {
     ///
     /// - Parameters:
     ///   - items: The items in ascending number.
-    ///   - last: The greatest item number in the file afterwards; `nil` for items that are added again with other
-    ///     words.
+    ///   - last: The greatest item number in the file afterwards; `nil` if the items are added again because their
+    ///     words changed.
     func add(_ items: [(number: ItemNumber, words: SearchWords)], upTo last: ItemNumber?) throws(IndexError) {
         try connection.transaction { () throws(IndexError) in
             let insert = try connection.statement("INSERT INTO words (rowid, text) VALUES (?1, ?2)")
@@ -151,7 +151,7 @@ final class SearchFile {
 
     // MARK: Reading
 
-    /// Opens an existing file for reading; `nil` if it belongs to another version or index.
+    /// Opens an existing file for reading. Returns `nil` if the file belongs to another version or index.
     init?(reading path: String, identity: Int64) throws(IndexError) {
         self.identity = identity
         connection = try DatabaseConnection(path: path, .reading, cache: 4 << 20)
@@ -163,7 +163,7 @@ final class SearchFile {
     /// Enumerates the items that may match, the greatest number first.
     ///
     /// - Parameter body: Called for each item; returns `false` to stop.
-    /// - Returns: Whether the query has a condition that the file can narrow down.
+    /// - Returns: Whether the file can narrow down the query.
     func candidates(
         _ query: SearchQuery, _ body: (ItemNumber) throws(IndexError) -> Bool
     ) throws(IndexError) -> Bool {
@@ -186,7 +186,7 @@ final class SearchFile {
         return true
     }
 
-    /// A set of tokens. An item must have at least one.
+    /// A set of tokens. A matching item must have at least one of them.
     private struct Condition {
         let expression: String
         /// The estimated share of all items that have at least one of the tokens.
@@ -213,8 +213,8 @@ final class SearchFile {
         return Double(Self.probed) / Double(max(last - number + 1, Int64(Self.probed)))
     }
 
-    /// Combines the conditions. One that most items meet costs more to evaluate than it saves, so it is left to the
-    /// check of each item.
+    /// Combines the conditions. A condition that most items meet is left out, because it costs more to evaluate than it
+    /// saves. The check of each item applies it.
     private static func expression(_ conditions: [Condition]) -> String? {
         guard let least = conditions.map(\.share).min() else { return nil }
         let used = conditions.filter { $0.share <= max(least * 30, 0.01) }
@@ -232,7 +232,7 @@ final class SearchFile {
         return tokens
     }
 
-    /// The limit on months in which items were modified. A range with more of them is not selective.
+    /// The maximum number of months in a range of modification dates. A range with more months is not selective.
     private static let mostMonths = 400
 
     private func monthTokens(_ query: SearchQuery) throws(IndexError) -> [[UInt8]]? {

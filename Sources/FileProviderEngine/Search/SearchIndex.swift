@@ -3,15 +3,14 @@ import LinuxSystem
 
 /// A search for items by words, types and dates.
 ///
-/// The words are in a file beside the index. A thread of its own updates that file when the index is quiet. Items
-/// that are not in the file yet are examined one by one, so results are always correct. A damaged or lost file is
-/// rebuilt.
+/// The words are in a file beside the index. A separate thread updates the file when the index is quiet. Items that are
+/// not in the file yet are examined one by one, so results are always correct. A damaged or lost file is rebuilt.
 package final class SearchIndex: Sendable {
     private let index: Index
     private let reader: SearchReader
     private let builder: SearchBuilder
 
-    /// - Parameter path: The path of the file; it need not exist.
+    /// - Parameter path: The path of the file, which need not exist.
     package init(_ index: Index, path: String) {
         self.index = index
         reader = SearchReader(path: path, identity: index.identity)
@@ -20,10 +19,10 @@ package final class SearchIndex: Sendable {
 
     deinit { builder.stop() }
 
-    /// Schedules an update of the file after a change of the index, once the index is quiet.
+    /// Schedules an update of the file after a change of the index. The update begins when the index is quiet.
     package func noteChanges() { builder.wake() }
 
-    /// Updates the file to everything in the index. Blocks until that is done or has failed.
+    /// Updates the file so that it covers everything in the index. Blocks until the update is complete or has failed.
     package func catchUp() { builder.catchUp() }
 
     /// Whether the file has the words of everything in the index.
@@ -40,7 +39,7 @@ package final class SearchIndex: Sendable {
         }
     }
 
-    /// Ends the thread. The next one adds what the file lacks.
+    /// Ends the thread. The thread of the next process adds the items that the file lacks.
     package func close() { builder.stop() }
 
     /// Returns the items that match, the best first. Blocks for milliseconds, or longer if every item must be
@@ -79,14 +78,14 @@ package final class SearchIndex: Sendable {
     }
 }
 
-/// The search file as queries read it.
+/// The search file, for queries.
 final class SearchReader: Sendable {
     private let path: String
     private let identity: Int64
     // Held during a query. Taken before the index's own locks.
     private let state = Lock(State(file: nil))
 
-    /// Sendable because it is only touched under the lock.
+    /// Sendable because it is only used under the lock.
     private struct State: @unchecked Sendable {
         var file: SearchFile?
     }
@@ -96,7 +95,7 @@ final class SearchReader: Sendable {
         self.identity = identity
     }
 
-    /// Runs a function with the file, or with `nil` if there is none for the index. One query at a time.
+    /// Runs a function with the file, or with `nil` if no file exists for the index. Runs one query at a time.
     func withFile<Answer: Sendable>(
         _ body: (SearchFile?) throws(IndexError) -> Answer
     ) throws(IndexError) -> Answer {
@@ -111,8 +110,8 @@ final class SearchReader: Sendable {
         return try result.get()
     }
 
-    /// Removes the file. The reader closes it first: a SQLite connection to a removed file would, on closing, delete
-    /// parts of the next one.
+    /// Removes the file. Closes the reader's connection first: when SQLite closes a connection to a removed file, it
+    /// would delete files that belong to the new one.
     func remove() throws(IndexError) {
         let result = state.withLock { state in
             state.file = nil
@@ -123,7 +122,7 @@ final class SearchReader: Sendable {
 }
 
 extension Index {
-    /// The number that tells this index from others, in which the item numbers mean other items.
+    /// The number that distinguishes this index from others, whose item numbers denote other items.
     var identity: Int64 { Int64(bitPattern: hash.first) }
 
     fileprivate func search(
@@ -173,7 +172,7 @@ extension Index {
         }
     }
 
-    /// Returns the items that are new or have changed ``SearchWords`` since the search file was last updated.
+    /// Returns the items whose ``SearchWords`` are new or have changed since the last update of the search file.
     ///
     /// - Parameter limit: The maximum number of changes to return, the oldest first.
     /// - Returns: The items, and the mark of the last of these changes, or 0 if there are none.
@@ -214,7 +213,7 @@ extension Index {
 }
 
 extension IndexQueries.Row {
-    /// Creates a row from the current row of a statement, which has the columns number, parent, changes and data.
+    /// Creates a row from the current row of a statement, whose columns are number, parent, changes and data.
     fileprivate init(_ statement: Statement) {
         self.init(
             number: ItemNumber(rawValue: statement.integer(0)), parent: ItemNumber(rawValue: statement.integer(1)),

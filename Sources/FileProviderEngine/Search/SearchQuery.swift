@@ -1,9 +1,9 @@
 /// A search in a domain. An item must meet all conditions.
 package struct SearchQuery: Sendable, Equatable {
-    /// Parts of the name, without regard to case and accents. One of one or two characters must begin a word in the
+    /// Parts of the name, without regard to case and accents. A part of one or two characters must begin a word in the
     /// name.
     package var words: [String] = []
-    /// Identifiers of types. The item's type must be one of them or conform to one.
+    /// Identifiers of types. The item's type must be one of them, or conform to one of them.
     package var types: [String] = []
     /// Tags that the item must have, without regard to case and accents.
     package var tags: [String] = []
@@ -32,7 +32,7 @@ struct SearchCollector {
     private var seen: Set<ItemNumber> = []
     private var found: [(item: FoundItem, quality: Int)] = []
 
-    /// The factor by which more items are gathered than wanted, so that the best can be chosen.
+    /// The ratio of collected to wanted items. More items than wanted are collected, so that the best can be chosen.
     private static let factor = 4
     private static let most = 1000
 
@@ -57,13 +57,14 @@ struct SearchCollector {
         try take(fit.item, fit.quality)
     }
 
-    /// Examines a row that a statement of its own reads.
+    /// Examines a row that was read by a separate statement.
     mutating func look(at row: IndexQueries.Row) throws(IndexError) {
         guard !isFull, !seen.contains(row.number), let fit = try fitting(row) else { return }
         try take(fit.item, fit.quality)
     }
 
-    /// Returns the item of a row with a matching name and date, and how well the name matches.
+    /// Returns the item of a row whose name and date match, and the quality of the match of the name. Returns `nil` if
+    /// they do not match.
     private func fitting(_ row: IndexQueries.Row) throws(IndexError) -> (item: IndexedItem, quality: Int)? {
         guard row.isShown, row.number != .root, try isOfWantedTime(row) else { return nil }
         var quality = 0

@@ -1,8 +1,8 @@
 import FileProvider
 import UniformTypeIdentifiers
 
-/// The properties by which the search file finds an item. Tags are not among them: they are few and examined
-/// directly.
+/// The properties by which the search file finds an item. Tags are not among these properties: they are few, and are
+/// examined directly.
 struct SearchWords: Equatable {
     let name: String
     /// The identifier of the item's type.
@@ -25,8 +25,8 @@ struct SearchWords: Equatable {
 
     static func modified(_ item: IndexedItem) -> Double? { item.localModified ?? item.item.modified }
 
-    /// Returns the number of a month of 30 days since 1970. It only narrows down the search, so calendar months are
-    /// not needed.
+    /// Returns the number of a month of 30 days since 1970. Calendar months are not needed, because the month only
+    /// narrows down the search.
     static func month(of seconds: Double) -> Int64 {
         // Bounded, because a provider may report any date: everything before 1900 is one month, and so is everything
         // after 2200.
@@ -35,7 +35,7 @@ struct SearchWords: Equatable {
 }
 
 extension IndexedItem {
-    /// The identifier of the item's type: the provider's, or the one that follows from the kind and the name.
+    /// The identifier of the item's type. If the provider does not report it, it follows from the kind and the name.
     package var contentType: String {
         if !item.contentType.isEmpty { return item.contentType }
         switch item.kind {

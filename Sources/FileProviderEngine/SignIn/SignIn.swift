@@ -1,18 +1,18 @@
 import FileProvider
 import LinuxSystem
 
-/// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be
-/// refused again. Reads are still attempted and fail at once if refused, because the provider may accept them at any
-/// time.
+/// Sign-in at the provider. While a sign-in is needed, edits stay local and are not sent, because each would be refused
+/// again. Reads are still attempted, because the provider may accept them at any time. They fail at once if the
+/// provider refuses them.
 ///
 /// It calls no other part of the engine. See ``EngineContext`` for the thread.
 final class SignIn {
     private let context: EngineContext
     private(set) var status = SignInStatus()
-    /// A counter that grows with each sign-in, and whenever an error is reported as resolved. Failures of requests
-    /// from an earlier epoch are outdated.
+    /// A counter that increases with each sign-in, and when the provider reports an error as resolved. A failure of a
+    /// request that was sent in an earlier epoch is outdated.
     private(set) var epoch = 0
-    /// The time at which one item is tried although sign-in is needed, because the user may have signed in elsewhere.
+    /// The time at which one item is sent although a sign-in is needed, because the user may have signed in elsewhere.
     private(set) var nextProbe = 0.0
 
     init(_ context: EngineContext) { self.context = context }

@@ -2,7 +2,7 @@ import FileProvider
 
 /// The status of the sign-in at the provider, which may be needed before it accepts further requests.
 package struct SignInStatus: Sendable, Equatable {
-    /// The provider's failure that made a sign-in necessary; `nil` if none is needed.
+    /// The provider's failure that made a sign-in necessary; `nil` if no sign-in is necessary.
     package var failure: ProviderError?
     /// The number of consecutive failed attempts to sign in.
     package var failedAttempts = 0

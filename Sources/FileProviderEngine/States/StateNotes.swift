@@ -1,9 +1,10 @@
 import LinuxSystem
 
-/// The items of all domains with a state that may have changed, for followers of such changes.
+/// A log of changes: the items and domains whose state may have changed, for followers of such changes.
 ///
-/// Engines add notes, and followers read the notes after a position. Writers never wait for followers. Only the
-/// newest notes are kept; of dropped notes, the domains are known. While there is no follower, no notes are kept.
+/// Engines add notes, and followers read the notes from a position on. Writers never wait for followers. Only the
+/// newest notes are stored. For dropped notes, the log remembers their domains. Without a follower, no notes are
+/// stored.
 package final class StateNotes: Sendable {
     package struct Note: Sendable, Equatable {
         /// The identifier of the domain.
@@ -17,11 +18,11 @@ package final class StateNotes: Sendable {
     }
 
     package enum Subject: Sendable, Equatable {
-        /// An item that exists, with a state that may have changed.
+        /// An existing item whose state may have changed.
         case item(ItemNumber)
-        /// A name in a directory that no item has any more.
+        /// A name in a directory that does not denote an item any more.
         case gone(parent: ItemNumber, name: String)
-        /// The domain itself, with a status that may have changed.
+        /// The domain itself, whose status may have changed.
         case domain
     }
 
@@ -29,7 +30,7 @@ package final class StateNotes: Sendable {
     package struct Batch: Sendable, Equatable {
         /// The notes, in the order in which they were added.
         package var notes: [Note] = []
-        /// The identifiers of domains of which notes were dropped after the requested position.
+        /// The identifiers of domains whose notes after the requested position were dropped.
         package var incomplete: Set<String> = []
         /// The position after these notes.
         package var position: UInt64
@@ -115,7 +116,7 @@ package final class StateNotes: Sendable {
 
     /// Returns the notes from a position on.
     ///
-    /// - Returns: `nil` for a position that was not reached yet.
+    /// - Returns: `nil` if the log has not reached the position yet.
     package func notes(from position: UInt64) -> Batch? {
         state.withLock { state in
             guard position <= state.end else { return nil }

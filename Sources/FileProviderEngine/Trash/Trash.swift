@@ -2,7 +2,7 @@ import FileProvider
 import LinuxSystem
 
 /// The provider's trash, if it has one. Moving an item there is a local edit (``DomainEngine/trash(_:)``). A removal in
-/// the mount is permanent, as programs expect.
+/// the mount is permanent, as programs expect, and does not move the item to the trash.
 ///
 /// It calls the reconciler and the change tracker only (``TrashHost``). See ``EngineContext`` for the thread.
 final class Trash {
@@ -16,9 +16,9 @@ final class Trash {
 
     /// Restores an item from the trash. Waits for the provider.
     ///
-    /// - Parameter folder: the directory to move the item to; `nil` for its former one.
-    /// - Throws: a failure of kind `transient` while the removal is not yet sent, because it would move the item to
-    ///   the trash again.
+    /// - Parameter folder: the directory to move the item to; `nil` for its former directory.
+    /// - Throws: a failure of kind `transient` while the local removal is not sent yet. When sent, it would move the
+    ///   item to the trash again.
     func restore(
         _ identifier: String, to folder: ItemNumber?, _ engine: isolated any ItemReconciling
     ) async throws(ProviderError) {
@@ -57,8 +57,8 @@ final class Trash {
         context.replies.noteReport(of: [identifier, item.identifier])
     }
 
-    /// Removes an item from the trash permanently, a directory with everything in it. Waits for the provider. An item
-    /// that was restored meanwhile is not removed.
+    /// Removes an item from the trash permanently. A directory is removed with everything in it. Waits for the
+    /// provider. An item that was restored meanwhile is not removed.
     func remove(
         _ identifier: String, _ engine: isolated any ItemReconciling
     ) async throws(ProviderError) {

@@ -1,11 +1,12 @@
 import FileProvider
 import LinuxSystem
 
-/// Enumeration of the provider's trash. It finds changes that no change feed reported: from before the first anchor,
-/// after an anchor has expired, or without a change feed. A provider that cannot enumerate its trash, or crashes when
-/// asked to, serves all other requests as usual.
+/// Enumeration of the provider's trash. It finds changes that no change feed reports: those before the first anchor,
+/// those after an anchor has expired, and all changes if no change feed exists. A provider that cannot enumerate its
+/// trash, or crashes when asked to, serves all other requests as usual.
 ///
-/// It calls the reconciler and the change tracker only (``TrashHost``). Events of the change tracker ask for it.
+/// It calls the reconciler and the change tracker only (``TrashHost``). Events of the change tracker request the
+/// enumeration.
 final class TrashEnumeration {
     private let context: EngineContext
     private var listing = TrashListing()
@@ -130,8 +131,8 @@ final class TrashEnumeration {
         throw ProviderError(.badAnswer, message: "The provider's listing of its trash does not end.")
     }
 
-    /// Reconciles the items that were known to be in the trash and were not listed. The provider is asked for each of
-    /// them before it is removed.
+    /// Reconciles the known items of the trash that the listing did not include. The provider is asked for each of them
+    /// before it is removed.
     private func reconcile(
         _ listed: Set<String>, answering request: ReplyOrdering.Request, _ engine: isolated any TrashHost
     ) async throws(ProviderError) {

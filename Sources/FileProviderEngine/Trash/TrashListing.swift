@@ -1,9 +1,9 @@
 import FileProvider
 
-/// The state of the enumeration of the provider's trash. Changes of the trash that the change feed reports are
-/// handled elsewhere.
+/// The state of the enumeration of the provider's trash. The reconciler handles changes of the trash that the change
+/// feed reports.
 struct TrashListing {
-    /// Whether the trash may have changed without a report, so that it is to be listed.
+    /// Whether the trash is to be listed, because it may have changed without a report.
     var isWanted = true
     var task: Task<Void, Never>?
     /// The time at which the trash was last found to match the index, in seconds since 1970.
@@ -40,8 +40,8 @@ struct TrashListing {
 }
 
 extension TrashListing {
-    /// The state to store for the next start, so that a provider that crashes when asked is not asked at each start.
-    /// Empty if there was no failure.
+    /// The backoff, encoded for the next start. Because of it, a provider that crashes when it lists the trash is not
+    /// asked at each start. Empty if there was no failure.
     var words: [UInt8] { failures == 0 ? [] : Array("\(failures) \(nextTime)".utf8) }
 
     /// Restores a stored state.

@@ -1,6 +1,6 @@
 import FileProvider
 
-/// An item's locally set attributes, compared with the provider's.
+/// An item's locally set attributes and their comparison with the provider's.
 extension IndexedItem {
     /// Whether any attribute except dates is set locally and overrides the provider's.
     var hasSetAttributes: Bool { mode != nil || !attributes.isEmpty }
@@ -21,17 +21,19 @@ extension IndexedItem {
         return attributes
     }
 
-    /// Whether the locally set attributes equal those of another state of the row.
+    /// Whether an item's locally set attributes of some kinds equal those of another state of its row.
     func hasAttributes(of other: IndexedItem, _ kinds: MetadataKinds) -> Bool {
         (!kinds.contains(.modified) || localModified == other.localModified)
             && (!kinds.contains(.mode) || mode == other.mode)
             && (!kinds.contains(.extendedAttributes) || attributes == other.attributes)
     }
 
-    /// Adopts attributes that the provider had as set locally and has changed since. A value that the provider never
-    /// had stays as set. An attribute that the provider does not report is unchanged.
+    /// Adopts changes by the provider of locally set attributes. A value is adopted if the provider had the local value
+    /// before. A local value that the provider never had stays. An attribute that the provider does not report stays,
+    /// too.
     ///
-    /// - Parameter kinds: The kinds that are set locally and not sent yet, which are newer than the provider's report.
+    /// - Parameter kinds: The kinds that were set locally and are not sent yet. They are newer than the provider's
+    ///   report.
     mutating func followAttributes(since before: ProviderItem, except kinds: MetadataKinds) {
         if let mode, !kinds.contains(.mode), let known = before.fileSystemFlags, let now = item.fileSystemFlags,
             known & ItemAttributes.permissionFlags == Self.permissions(of: mode),
@@ -44,7 +46,7 @@ extension IndexedItem {
         }
     }
 
-    /// Drops records that are needless once the provider has the locally set attributes, as far as it accepts them.
+    /// Drops records that are not needed any more, because the provider has all locally set attributes that it accepts.
     mutating func reconcileAttributes() {
         guard !item.flags.contains(.lacksAttributes) else { return }
         attributes.settle(given: item.attributesAsShown)

@@ -6,7 +6,7 @@ struct MetadataSendQueue {
     /// The items to send user metadata of, by due time.
     var queue = TimeQueue()
     var running: [ItemNumber: Task<Void, Never>] = [:]
-    /// Items that were removed while their user metadata was being sent. It is looked at once more.
+    /// Items that were removed while their user metadata was being sent. Each is processed once more.
     var again: Set<ItemNumber> = []
     /// The number of consecutive failures per item.
     var attempts: [ItemNumber: Int] = [:]
@@ -15,12 +15,12 @@ struct MetadataSendQueue {
     /// The timer for the next look at the queue.
     var wake: (time: Double, waiting: Cancellable)?
 
-    /// Returns the number of items whose user metadata is held back for a moment, to be sent with later changes.
+    /// Returns the number of items whose user metadata is delayed, so that it is sent together with later changes.
     func pausedCount(at now: Double) -> Int {
         queue.count(after: now) { attempts[$0] == nil && running[$0] == nil }
     }
 
-    /// The number of failures after which a removal to the trash does not wait any longer.
+    /// The number of failures after which a removal to the trash stops waiting.
     private static let mostAttempts = 3
 
     /// Whether user metadata of an item is being sent, or will be soon.
@@ -33,7 +33,7 @@ struct MetadataSendQueue {
 }
 
 extension MetadataEntry {
-    /// Returns the entry of an item, or a new one.
+    /// Returns the entry of an item, or a new entry if the item has none.
     ///
     /// - Parameter known: The journal's entry with the item's number.
     static func entry(_ known: MetadataEntry?, of row: IndexedItem) -> MetadataEntry {
@@ -51,7 +51,7 @@ extension MetadataEntry {
 }
 
 extension EngineContext {
-    /// Returns the item of an entry. It may have another number if the index was lost.
+    /// Returns the item of an entry. The item may have a new number if the index was lost.
     func row(of entry: MetadataEntry) throws(IndexError) -> IndexedItem? {
         if let row = try index.item(entry.number), entry.isEntry(of: row) { return row }
         return try index.item(identifier: entry.identifier).flatMap { $0.isShown ? $0 : nil }

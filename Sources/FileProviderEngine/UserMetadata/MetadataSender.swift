@@ -4,19 +4,19 @@ import LinuxSystem
 /// The requests that send user metadata, and modes, dates and extended attributes. Only replicated providers accept
 /// these attributes.
 ///
-/// The values of attributes are in the item's row and stay there until the provider reports new ones. The journal and
-/// the index record which of them are set and not sent. The values of the row at the time of sending are sent, as far
-/// as the provider's differ.
+/// The values of attributes stay in the item's row until the provider reports new ones. The journal and the index
+/// record the kinds that are set and not sent. A request sends the row's values at that time that differ from the
+/// provider's.
 final class MetadataSender {
     private let context: EngineContext
-    /// Whether the provider accepts attributes; `nil` until it was asked.
+    /// Whether the provider accepts attributes; `nil` until the provider has replied.
     private var acceptsAttributes: Bool?
     /// Items for which the reply to a change of attributes was lost.
     private var uncertain: Set<ItemNumber> = []
 
     init(_ context: EngineContext) { self.context = context }
 
-    /// Whether the provider may accept attributes: it has not refused them.
+    /// Whether the provider may accept attributes: it has not refused any.
     var mayTakeAttributes: Bool { acceptsAttributes != false }
 
     /// Records that the last process may have sent an item's attributes.
@@ -136,7 +136,7 @@ final class MetadataSender {
         if isSettled { try settled(kind, of: sent.number) }
     }
 
-    /// Removes kinds that need not be sent any more from the journal.
+    /// Removes kinds from the journal that do not have to be sent any more.
     private func settled(_ kinds: MetadataKinds, of number: ItemNumber) throws {
         guard var entry = try context.journal.metadata(number) else { return }
         entry.kinds.subtract(kinds)
@@ -166,7 +166,7 @@ final class MetadataSender {
 
     /// Sends an item's attributes.
     ///
-    /// - Returns: Whether they were sent or need not be; `false` if another step comes first.
+    /// - Returns: Whether the attributes were sent or do not have to be sent; `false` if another step must come first.
     private func sendAttributes(
         _ kinds: MetadataKinds, of entry: MetadataEntry, _ row: IndexedItem?, _ engine: isolated any UserMetadataHost
     ) async throws -> Bool {
@@ -211,7 +211,9 @@ final class MetadataSender {
     /// The maximum number of consecutive requests for an item while replies are stale.
     private static let mostQuestions = 3
 
-    /// Requests an item that the provider may have changed without a reply.
+    /// Requests an item that the provider may have changed by a request whose reply was lost.
+    ///
+    /// - Returns: Whether the item's row has the reply.
     ///
     /// - Returns: Whether the item's row has the reply.
     private func askAnew(_ row: IndexedItem, _ engine: isolated any UserMetadataHost) async throws -> Bool {
@@ -236,7 +238,9 @@ final class MetadataSender {
         return false
     }
 
-    /// Ends the sending of attributes. The set values stay local until the provider reports new ones.
+    /// Stops sending attributes. The set values stay local until the provider reports new ones.
+    ///
+    /// - Parameter number: The item's number, which may differ from the entry's.
     ///
     /// - Parameter number: The item's number, which may differ from the entry's.
     private func leaveAttributes(_ kinds: MetadataKinds, of entry: MetadataEntry, _ number: ItemNumber?) throws {

@@ -1,7 +1,7 @@
 /// Uses of files that are not in the index yet.
 ///
 /// A program that walks through many files does not use them in the sense of the user's recent files. If more than a
-/// few files are opened within a span of time, none of them counts.
+/// few files are opened within a short time, none of them counts as used.
 struct PersonalUses: Sendable {
     private var span: [ItemNumber: Double] = [:]
     private var start = -Double.infinity
@@ -36,7 +36,7 @@ struct PersonalUses: Sendable {
 
     /// Returns the uses to write to the index.
     ///
-    /// - Parameter isEnd: Whether no more uses follow, so that the current span counts, too.
+    /// - Parameter isEnd: Whether no more uses follow, so that the files of the current time span count, too.
     func due(isEnd: Bool) -> [ItemNumber: Double] { isEnd ? all : settled }
 
     /// Moves the uses of an item to another number.
@@ -45,7 +45,7 @@ struct PersonalUses: Sendable {
         settled[other] = settled.removeValue(forKey: number)
     }
 
-    /// Drops uses that are in the index now.
+    /// Drops uses that the index has now.
     mutating func forget(_ uses: [ItemNumber: Double]) {
         for (number, time) in uses {
             if settled[number] == time { settled[number] = nil }

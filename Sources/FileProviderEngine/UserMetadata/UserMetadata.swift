@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// User metadata that is set locally: tags, favourite ranks and last-used dates. It is journalled before the call that
-/// sets it returns, and sent in the background. The same holds for attributes (``noteAttributes(_:of:)``).
+/// User metadata that is set locally: tags, favourite ranks and last-used dates. The call that sets it writes it to the
+/// journal before it returns. It is sent in the background. The same applies to attributes (``noteAttributes(_:of:)``).
 ///
 /// It calls the sign-in, the reconciler and the tracker of identifiers only (``UserMetadataHost``). See
 /// ``EngineContext`` for the thread. ``MetadataSender`` has the requests to the provider.
@@ -20,9 +20,9 @@ final class UserMetadata {
 
     /// The number of items with user metadata that is being sent.
     var sendingCount: Int { sending.running.count }
-    /// The number of items whose user metadata is held back for a moment, to be sent with later changes.
+    /// The number of items whose user metadata is delayed, so that it is sent together with later changes.
     var pausedCount: Int { sending.pausedCount(at: context.clock.now) }
-    /// Whether the provider may accept attributes: it has not refused them.
+    /// Whether the provider may accept attributes: it has not refused any.
     var mayTakeAttributes: Bool { sender.mayTakeAttributes }
 
     /// Whether user metadata of an item is being sent.
@@ -37,7 +37,7 @@ final class UserMetadata {
     }
 
     /// Adds tags to an item and removes others. The change is atomic on the engine's thread, so that concurrent changes
-    /// by other clients of this machine stay.
+    /// by other local clients are preserved.
     ///
     /// - Returns: The item's new tags.
     /// - Throws: `EINVAL` for an invalid tag and for more than ``TagList/most``.
@@ -52,7 +52,7 @@ final class UserMetadata {
         return tags
     }
 
-    /// Makes an item the last favourite, or no favourite. An item that is a favourite keeps its rank.
+    /// Adds an item to the end of the favourites, or removes it from them. An item that is a favourite keeps its rank.
     func setFavorite(_ isFavorite: Bool, of number: ItemNumber, _ engine: isolated any UserMetadataHost)
         throws(EditError)
     {
@@ -73,9 +73,9 @@ final class UserMetadata {
         try set(.lastUsed, [number: ItemMetadata(lastUsed: time)], engine)
     }
 
-    /// Sets user metadata of one or several kinds for some items, all or none.
+    /// Sets user metadata of one or several kinds for all given items, or for none.
     ///
-    /// - Parameter delay: Seconds until it is sent.
+    /// - Parameter delay: The delay in seconds after which the user metadata is sent.
     func set(
         _ kinds: MetadataKinds, _ values: [ItemNumber: ItemMetadata], after delay: Double = 0,
         _ engine: isolated any UserMetadataHost
@@ -114,8 +114,8 @@ final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Recovers user metadata that the last process set and the provider has not confirmed: sets it in the index where
-    /// it is missing, and sends it.
+    /// Recovers user metadata that the last process set and that the provider has not confirmed. Sets it in the index
+    /// if it is missing there, and sends it.
     func recover(_ engine: isolated any UserMetadataHost) throws(IndexError) {
         for entry in try context.journal.allMetadata() {
             // An index that was built anew may not have used the number yet.
@@ -145,8 +145,8 @@ final class UserMetadata {
         sendDue(engine)
     }
 
-    /// Sends the user metadata of removed items without delay. If the provider does not have an item either, its user
-    /// metadata is dropped.
+    /// Sends the user metadata of removed items without delay. Drops the user metadata of an item that the provider
+    /// does not have.
     func noteRemoved(_ removed: [ItemNumber], _ engine: isolated any UserMetadataHost) {
         var isAny = false
         for number in removed {
@@ -159,8 +159,8 @@ final class UserMetadata {
         if isAny { sendDue(engine) }
     }
 
-    /// Whether user metadata or attributes of an item, or of anything in it, must be sent before it goes to the trash,
-    /// because items may get other identifiers there. Sends them at once. The removal is looked at again afterwards.
+    /// Whether user metadata or attributes of an item, or of an item in it, must be sent before the item goes to the
+    /// trash, because identifiers may change there. Sends them at once. The removal is retried afterwards.
     func isAwaited(
         beforeTrashing number: ItemNumber, _ engine: isolated any UserMetadataHost
     ) throws(IndexError) -> Bool {
@@ -176,8 +176,8 @@ final class UserMetadata {
         return true
     }
 
-    /// Moves unsent user metadata to another number. If the journal's entry cannot be moved, it is found by its
-    /// identifier.
+    /// Moves unsent user metadata to another item number. If the journal's entry cannot be moved, recovery finds it by
+    /// its identifier.
     func move(_ number: ItemNumber, to successor: ItemNumber) {
         guard (try? context.journal.moveMetadata(number, to: successor)) == true else { return }
         if let time = sending.queue.time(of: number) {
@@ -202,7 +202,7 @@ final class UserMetadata {
     /// Journals attributes that are about to be set in an item's row. The caller records the returned kinds in the
     /// index.
     ///
-    /// - Returns: The kinds to send; empty if the provider accepts none.
+    /// - Returns: The kinds to send; empty if the provider does not accept attributes.
     func noteAttributes(_ kinds: MetadataKinds, of row: IndexedItem) throws(IndexError) -> MetadataKinds {
         guard mayTakeAttributes, !kinds.isEmpty else { return [] }
         let known = try context.journal.metadata(row.number)
@@ -216,8 +216,8 @@ final class UserMetadata {
         return kinds
     }
 
-    /// Sends the attributes that were not sent with a file's contents or a new directory, after the provider has
-    /// confirmed these.
+    /// Sends the attributes that were not sent with a file's contents or a new directory. Called after the provider has
+    /// confirmed the contents or the directory.
     func sendAttributesNow(of number: ItemNumber, isNew: Bool, _ engine: isolated any UserMetadataHost) {
         guard mayTakeAttributes, let row = try? context.index.item(number), row.isShown else { return }
         if isNew {

@@ -5,8 +5,8 @@ import LinuxSystem
 extension ContentCache {
     /// The maximum number of ranges that the index records. The largest ones are kept.
     private static let writtenRanges = 512
-    /// The number of bytes that causes a write to the index at once. Fewer are written after ``writingPause``
-    /// seconds.
+    /// The number of unrecorded bytes at which the index is written at once. Fewer bytes are recorded after
+    /// ``writingPause`` seconds.
     private static let writtenBytes: Int64 = 32 << 20
     private static let writingPause = 0.5
 
@@ -148,7 +148,7 @@ extension ContentCache {
     /// Removes the file with parts of an item, if there is one. The index does not record its ranges.
     func removeParts(_ number: ItemNumber) { try? folders.remove(number, in: folders.parts) }
 
-    /// Drops the parts of a file of which no handle has read any, because the provider has another version.
+    /// Drops the parts of a file if the provider has another version and no handle has read any part.
     ///
     /// - Returns: The item's row.
     func dropStalePartial(_ number: ItemNumber) throws(ProviderError) -> IndexedItem {

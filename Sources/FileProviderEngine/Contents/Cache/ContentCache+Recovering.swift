@@ -32,9 +32,9 @@ extension ContentCache {
         if !isSameBoot { try context.index.write { writer throws(IndexError) in try writer.setSetting(key, boot) } }
     }
 
-    /// Returns a file to the clean contents that was moved to `edits` when it was opened for writing, if the engine
-    /// ended before the journal recorded that. Such a file is unmodified, and is identified by its date and size. Any
-    /// other file is an edit and stays.
+    /// Moves a file from `edits` back to the clean contents, if the engine ended after it moved the file for an opening
+    /// and before the journal recorded the opening. Such a file is unmodified, and is identified by its date and size.
+    /// Any other file is an edit and stays.
     private func putBack(_ number: ItemNumber) throws {
         guard let row = try context.index.item(number), row.content == .current,
             row.localVersion == row.item.contentVersion
@@ -70,7 +70,7 @@ extension ContentCache {
         }
     }
 
-    /// Sweeps the first of some contents, and the others in later jobs, so that many do not delay other requests.
+    /// Sweeps the first few items, and the rest in later jobs, so that a long sweep does not delay other requests.
     func sweepClean(_ numbers: ArraySlice<ItemNumber>, _ engine: isolated any ContentCacheHost) {
         guard !context.isClosed else { return }
         do throws(Errno) {

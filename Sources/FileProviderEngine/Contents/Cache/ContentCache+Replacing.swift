@@ -79,7 +79,7 @@ extension ContentCache {
     }
 }
 
-/// Growth of open files, as far as the cache decides about it. If a new version of a file that programs read only adds
+/// The decision whether an open file grows or is replaced. If a new version of a file that programs read only adds
 /// bytes at the end, or has the same bytes, the added bytes are appended to the open file, as `tail -f` expects. Any
 /// other version replaces the file; see ``ContentCache/replace(_:_:)``. Openings wait until it is known which case
 /// applies. If the fetch fails, programs continue to share the local version.
@@ -143,7 +143,8 @@ extension ContentCache {
 
     /// Records that the provider's version of an open file is not fetched any more.
     ///
-    /// - Parameter version: A version that is known not to begin with the local bytes; `nil` if there is none.
+    /// - Parameter version: A version that is known not to begin with the local bytes; `nil` if no such version is
+    ///   known.
     func endGrowth(_ number: ItemNumber, refusing version: [UInt8]? = nil) {
         openFiles.update(number) { entry in
             entry.isGrowing = false

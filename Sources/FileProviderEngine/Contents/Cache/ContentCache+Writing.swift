@@ -25,8 +25,7 @@ extension ContentCache {
         return file
     }
 
-    /// Opens a file for writing that no handle has open for writing yet. Returns `nil` if its bytes have to be
-    /// fetched first.
+    /// Opens a file for its first write handle. Returns `nil` if its bytes have to be fetched first.
     ///
     /// - Parameter creating: whether an empty file is created if the contents are not local.
     private func beginWriting(

@@ -41,7 +41,7 @@ final class ContentCache {
     /// Records that clean contents grew, or shrank if the number of bytes is negative.
     func noteCleanBytes(_ bytes: Int64) { cleanBytes = bytes < 0 ? max(0, cleanBytes + bytes) : cleanBytes + bytes }
 
-    /// Replaces the size of the clean contents by the one that was computed from the index.
+    /// Sets the size of the clean contents to the size that was computed from the index.
     func correctCleanBytes(_ bytes: Int64) { cleanBytes = bytes }
 
     /// Records whether a fetch of a file is queued or running. Meanwhile its contents are not evicted.
@@ -118,8 +118,8 @@ final class ContentCache {
     ///
     /// - Parameters:
     ///   - asked: The number under which the contents were fetched.
-    ///   - isUnfinished: Whether the contents belong to no version, so that they are for the current handles and those
-    ///     that join them.
+    ///   - isUnfinished: Whether the contents belong to no version. Such contents are used only by the current handles
+    ///     and by handles that join them.
     /// - Returns: The size of the contents, in bytes.
     func keepIncoming(
         _ asked: ItemNumber, as number: ItemNumber, version: [UInt8], isUnfinished: Bool
@@ -143,7 +143,7 @@ final class ContentCache {
         return size
     }
 
-    /// Whether programs have a file open that is not complete locally and can be fetched.
+    /// Whether a file is open, incomplete locally, and can be fetched.
     func lacksContents(_ number: ItemNumber) -> Bool {
         // Handles that have read another version get no further bytes of it.
         guard let entry = openFiles.entry(number), entry.reading == nil, !partials.isStale(number),
@@ -152,8 +152,8 @@ final class ContentCache {
         do throws(ProviderError) { return try fileForReading(row) == nil } catch { return false }
     }
 
-    /// Gives all handles of a removed item the file with its bytes. Once the row is deleted, later reads could not
-    /// find the file.
+    /// Gives all handles of a removed item the file with its bytes. Later reads cannot find the file through its row,
+    /// which is deleted.
     func shareContents(_ number: ItemNumber) {
         guard let entry = openFiles.entry(number), entry.reading == nil || entry.writing == nil && entry.writers > 0,
             !partials.isStale(number)
@@ -176,8 +176,8 @@ final class ContentCache {
         }
     }
 
-    /// Records the use of a file when a handle has its contents or writes new ones. A handle that did not get the
-    /// contents is no use: the user has not seen them.
+    /// Records a use of a file: a handle got its contents or wrote new ones. A handle without contents does not count,
+    /// because the user has not seen them.
     func noteUse(of number: ItemNumber) {
         let now = context.clock.now
         openFiles.withLock { $0.personal.note(number, now) }

@@ -75,7 +75,7 @@ final class ContentFolders: Sendable {
         try empty(incoming)
     }
 
-    /// Opens the cache, if it can be used and is on the same file system as a directory.
+    /// Opens the cache directories, if they can be used and are on the same file system as `folder`.
     private static func cache(in path: String, besides folder: FileDescriptor) -> Cache? {
         guard let cache = try? Cache(in: path),
             let (one, other) = try? (cache.clean.status().identity, folder.status().identity)
@@ -134,7 +134,7 @@ final class ContentFolders: Sendable {
         try retrying { renameat(folder.rawValue, Self.name(number), other.rawValue, Self.name(successor)) }
     }
 
-    /// Moves the contents of a removed or replaced item to ``removed``, if there are any.
+    /// Moves the contents of a removed or replaced item, if it has any, to ``removed``.
     func moveAside(_ number: ItemNumber) throws(Errno) {
         for folder in [clean, edits] {
             do throws(Errno) {

@@ -3,7 +3,7 @@
 /// A policy only orders files. The engine decides which of them it evicts: never a dirty, open or pinned file, and none
 /// with a transfer in progress.
 package protocol EvictionPolicy: Sendable {
-    /// Returns the number of bytes to evict; 0 or less if there are none.
+    /// Returns the number of bytes to evict; 0 or less if nothing is to be evicted.
     ///
     /// - Parameters:
     ///   - cleanBytes: The size of all clean contents that are not pinned.

@@ -41,9 +41,9 @@ final class OpenFileTable: Sendable {
         /// Files whose contents are being removed or replaced.
         var claimed: Set<ItemNumber> = []
         var epoch = 0
-        /// The times at which files were last used and which are not in the index yet, in seconds since 1970.
+        /// The last uses of files that are not in the index yet, in seconds since 1970, by item number.
         var uses: [ItemNumber: Double] = [:]
-        /// The uses that may be those of the user, and which are not in the index yet.
+        /// The possible uses by the user, as opposed to background programs, that are not in the index yet.
         var personal = PersonalUses()
         var lastReader = 0
     }
@@ -103,8 +103,8 @@ final class OpenFileTable: Sendable {
         }
     }
 
-    /// Removes or replaces contents, unless the file is open. Meanwhile the file cannot be opened without the
-    /// engine's thread. Afterwards it cannot be opened by a row that was read before.
+    /// Runs a function that removes or replaces contents, unless the file is open. While the function runs, only the
+    /// engine's thread can open the file. Afterwards, a row that was read earlier cannot be used to open the file.
     ///
     /// - Returns: `nil` if the file is open.
     func whileClosed<Result>(_ number: ItemNumber, _ body: () -> Result) -> Result? {
@@ -123,8 +123,8 @@ final class OpenFileTable: Sendable {
         return body()
     }
 
-    /// Records that the item of an open file has another number, under which later openings find it. The existing
-    /// handles stay.
+    /// Records that the item of an open file got a new number, under which later openings find it. The existing handles
+    /// stay.
     ///
     /// - Returns: whether the file has any handle.
     func replaced(_ number: ItemNumber, by successor: ItemNumber) -> Bool {
@@ -144,7 +144,7 @@ final class OpenFileTable: Sendable {
     /// Whether a program has a file open for writing.
     func isOpenForWriting(_ number: ItemNumber) -> Bool { entry(number).map { $0.writers > 0 } ?? false }
 
-    /// Returns the number that a file has now, if it was replaced and handles of the earlier version are still open.
+    /// Returns the current number of a file that was replaced, if handles of the earlier version are still open.
     /// Otherwise returns the given number.
     func currentNumber(_ number: ItemNumber) -> ItemNumber {
         var number = number

@@ -7,7 +7,7 @@ import LinuxSystem
 final class PartialFiles {
     struct Entry {
         let file: PartialFile
-        /// The handles that have read bytes of this version, and that get no bytes of another.
+        /// The handles that have read bytes of this version, and must not get bytes of another version.
         fileprivate(set) var begun: Set<Int> = []
         /// Whether the provider has another version and a handle has begun to read this one. No further parts of this
         /// version are fetched.
@@ -18,7 +18,8 @@ final class PartialFiles {
     }
 
     private var entries: [ItemNumber: Entry] = [:]
-    /// Whether all handles of a file share the page cache, so that each may have read bytes that another requested.
+    /// Whether all handles of a file share the page cache, so that each may have read bytes that another handle
+    /// requested.
     private var pagesAreShared = false
 
     subscript(number: ItemNumber) -> Entry? { entries[number] }
@@ -28,7 +29,7 @@ final class PartialFiles {
     /// Whether the provider has another version than the one that a handle has begun to read in parts.
     func isStale(_ number: ItemNumber) -> Bool { entries[number]?.isStale == true }
 
-    /// Whether a file is the one that its item is read from, and was not replaced by that of another version.
+    /// Whether the item is read from this file now: the file was not replaced by a file of another version.
     func isInUse(_ file: PartialFile) -> Bool { entries[file.number]?.file === file }
 
     func add(_ file: PartialFile) -> Entry {
@@ -58,7 +59,7 @@ final class PartialFiles {
         if !pagesAreShared { entries[number]?.begun.remove(reader) }
     }
 
-    /// Records that all handles of a file that had begun to read are closed.
+    /// Records that every handle that had begun to read a file is closed.
     func noteAllClosed(_ number: ItemNumber) { entries[number]?.begun = [] }
 
     // MARK: Bytes

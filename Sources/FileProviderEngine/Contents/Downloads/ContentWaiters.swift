@@ -12,7 +12,7 @@ struct ContentWaiters {
     /// A request for a range of bytes, by a reader or by the engine.
     struct Read {
         let range: Range<Int64>
-        /// The number of the reading handle; `nil` if the range is fetched without one.
+        /// The number of the reading handle; `nil` if the range is fetched without a handle.
         let reader: Int?
         /// The completion handler; `nil` for read-ahead, which no reader waits for yet.
         let answer: EngineCompletion<PartSource>?
@@ -21,14 +21,14 @@ struct ContentWaiters {
     /// A reader that waits until it is known whether the provider serves parts.
     struct WaitingReader {
         let key: Int
-        /// The number of the reading handle; `nil` if it waits for the file's length.
+        /// The number of the reading handle; `nil` if the reader waits for the file's length.
         let reader: Int?
         let answer: EngineCompletion<PartSource>
     }
 
     private enum Waiter {
         case handle(Handle)
-        /// A request that wants the contents local without having the file open.
+        /// A request to make the contents local by a caller that does not have the file open.
         case download(EngineCompletion<Void>)
         case read(Read)
         case waitingReaders(WaitingReader)
@@ -98,7 +98,7 @@ struct ContentWaiters {
         return nil
     }
 
-    /// Moves the downloads of a file that was replaced to its new number. Its handles wait under the earlier one.
+    /// Moves the downloads of a replaced file to its new number. Handles of the file wait under the earlier number.
     mutating func moveDownloads(of number: ItemNumber, to successor: ItemNumber) {
         for answer in takeDownloads(of: number) { add(download: answer, of: successor) }
     }

@@ -1,8 +1,8 @@
 import FileProvider
 import LinuxSystem
 
-/// The end of partially materialized files: because they are complete, or of an earlier version than the provider's,
-/// or not open any more.
+/// The end of partially materialized files. It comes when a file is complete, of an earlier version than the
+/// provider's, or not open any more.
 extension Downloader {
     /// Moves a complete file to the clean contents.
     func completeParts(_ number: ItemNumber, _ engine: isolated any DownloaderHost) {
@@ -51,8 +51,8 @@ extension Downloader {
         engine.putAwayPartial(number)
     }
 
-    /// Drops the parts after the whole file was fetched at once, or keeps them for handles that have read another
-    /// version.
+    /// Drops the parts after the whole file was fetched. Keeps them if handles have read parts of a version other than
+    /// the fetched one.
     ///
     /// - Parameter version: The version of the fetched contents.
     func partsWereReplaced(_ number: ItemNumber, by version: [UInt8], _ engine: isolated any DownloaderHost) {

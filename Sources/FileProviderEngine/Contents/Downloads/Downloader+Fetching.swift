@@ -153,8 +153,8 @@ extension Downloader {
     /// Requests a file's contents once, and stores the reply.
     ///
     /// - Parameters:
-    ///   - takesOld: whether contents are accepted that are older than a report that arrived meanwhile, or that a
-    ///     program has not finished writing.
+    ///   - takesOld: whether outdated contents are accepted: those older than a report that arrived during the fetch,
+    ///     or those that a program has not finished writing.
     ///   - rejectedSize: the size of contents that were rejected because the provider reports another size. Contents
     ///     of this size are accepted the next time, because then the reported size is wrong.
     /// - Returns: whether the contents are local.

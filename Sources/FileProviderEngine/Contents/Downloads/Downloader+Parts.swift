@@ -133,7 +133,7 @@ extension Downloader {
         }
     }
 
-    /// Serves a reader from the parts of its file, or from the whole file if there are none.
+    /// Serves a reader from the parts of its file, or from the whole file if it has no parts.
     private func serve(
         _ need: Need, of number: ItemNumber, from partial: PartialFiles.Entry?, _ answer: EngineCompletion<PartSource>,
         _ engine: isolated any DownloaderHost

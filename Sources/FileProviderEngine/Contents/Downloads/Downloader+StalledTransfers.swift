@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Transfers without progress. The timeout of ``ProviderProcessOptions`` ends them as well, but much later.
 extension Downloader {
-    /// Seconds without progress after which a transfer counts as stalled, if the provider reports progress, and if it
-    /// does not.
+    /// Seconds without progress after which a transfer counts as stalled: `reported` if the provider reports progress,
+    /// `unreported` if it does not.
     private static let stallTimes = (reported: 10.0, unreported: 30.0)
 
     /// Cancels the transfer of a file that is evicted, if it is stalled or no program has the file open. Readers and

@@ -39,7 +39,7 @@ struct PartTransfers {
     var running = 0
     private var lastNumber = 0
 
-    /// The size in bytes from which on a file is fetched in parts. Smaller files are fetched whole.
+    /// The size in bytes of the smallest file that is fetched in parts. Smaller files are fetched whole.
     static let leastSize: Int64 = 4 << 20
     /// The maximum size of one part, in bytes.
     static let largestPart: Int64 = 16 << 20

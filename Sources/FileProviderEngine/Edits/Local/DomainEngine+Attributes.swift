@@ -49,9 +49,9 @@ extension DomainEngine {
     /// - Parameters:
     ///   - name: The full name, such as `user.color`.
     ///   - value: `nil` removes the attribute.
-    ///   - isThere: Whether the attribute must already exist, or must not; `nil` for either.
-    /// - Throws: `ENODATA` and `EEXIST` by `isThere`, and `ENODATA` when an attribute to remove does not exist;
-    ///   `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
+    ///   - isThere: `true` if the attribute must exist already, `false` if it must not; `nil` if both are allowed.
+    /// - Throws: `ENODATA` or `EEXIST` if the condition of `isThere` is not met; `ENODATA` if the attribute to remove
+    ///   does not exist; `ENOSPC` if all attributes of the item take more than ``LocalAttributes/sizeLimit`` bytes.
     package func setExtendedAttribute(
         _ name: String, of number: ItemNumber, to value: [UInt8]?, if isThere: Bool? = nil
     ) throws(EditError) {

@@ -1,9 +1,9 @@
 import FileProvider
 import LinuxSystem
 
-/// The writing of edits to journal and index, and its order.
+/// The writing of edits to the journal and the index, in the order that recovery depends on.
 extension DomainEngine {
-    /// Sets a closure that is called on the engine's thread at each moment at which journal and index disagree: for
+    /// Sets a closure that is called on the engine's thread whenever journal and index disagree for a moment: for
     /// tests.
     package func observeEdits(_ observer: (@Sendable () -> Void)?) { edits.observer = observer }
 
@@ -26,9 +26,9 @@ extension DomainEngine {
         }
     }
 
-    /// Writes a local change: to the journal first, so that after a crash in between the next start completes the
-    /// index. If either write fails, nothing was changed. On a full disk, clean contents are evicted before this
-    /// fails.
+    /// Writes a local change to the journal, and then to the index. After a crash in between, the next start completes
+    /// the index. If either write fails, nothing was changed. If the disk is full, evicts clean contents and tries
+    /// again.
     ///
     /// - Parameter freesSpace: Whether the change frees space on a full disk.
     @discardableResult
@@ -66,9 +66,9 @@ extension DomainEngine {
         }
     }
 
-    /// Writes a change that the provider has confirmed: to the index first, so that a crash in between only repeats
-    /// the step. Once the index has the change, this process treats the journal as having it, even if the disk is
-    /// full.
+    /// Writes a change that the provider has confirmed to the index, and then to the journal. A crash in between only
+    /// causes the step to be repeated. Once the index has the change, this process treats the journal as if it had the
+    /// change, too, even if the disk is full.
     @discardableResult
     func confirm<Result>(
         _ changes: [JournalChange], _ body: (inout IndexWriter) throws(IndexError) -> Result
@@ -93,7 +93,8 @@ extension DomainEngine {
         try journal.replace(removing: removed, putting: entries, freesSpace: freesSpace)
     }
 
-    /// Writes changes that have already happened to the journal, or queues them in memory until the disk has room.
+    /// Writes changes that have already happened to the journal. If the disk is full, queues them in memory until it
+    /// has room.
     func writeInAnyCase(_ changes: [JournalChange], freesSpace: Bool = true) throws(IndexError) {
         let (removed, entries) = Self.sorted(changes)
         try journal.replaceInAnyCase(removing: removed, putting: entries, freesSpace: freesSpace)
@@ -112,7 +113,7 @@ extension DomainEngine {
         return (removed, entries)
     }
 
-    /// Schedules the write of the journal's owed changes, if there are any.
+    /// Schedules the write of the changes that are queued for the journal, if any.
     private func payJournal() {
         guard journal.owesChanges, !edits.hasDeferredFlush else { return }
         edits.hasDeferredFlush = true
@@ -152,8 +153,8 @@ extension DomainEngine {
     }
 
     /// Performs a write that removes or replaces an edited file. The file's bytes are deleted once the write is on
-    /// disk, and restored if it fails. The bytes are renamed before the write, so that a crash does not leave them as
-    /// an edit that is not in the journal.
+    /// disk, and restored if the write fails. The file is renamed before the write. Otherwise a crash could leave an
+    /// edit that is not in the journal.
     ///
     /// - Parameter number: The item with the edited file, or `nil` if no edit is lost.
     func settingAsideEdit<Result>(
@@ -195,7 +196,8 @@ extension DomainEngine {
         for name in UploadName.all(number) { try? UploadCopy.remove(name, in: folders.uploads) }
     }
 
-    /// Passes the upload copies of a replaced item to its successor: the provider may turn out to hold one of them.
+    /// Passes the upload copies of a replaced item to its successor, because the provider may hold the contents of one
+    /// of them.
     func passUploads(of number: ItemNumber, to successor: ItemNumber) {
         for (name, newName) in zip(UploadName.all(number), UploadName.all(successor)) {
             try? UploadCopy.move(name, in: folders.uploads, to: folders.uploads, as: newName)
@@ -223,7 +225,7 @@ extension DomainEngine {
         guard isPlain, name != ".", name != ".." else { throw EditError(.invalidArgument) }
     }
 
-    /// Throws `ENOTEMPTY` unless a directory is empty, as far as the provider and this machine know.
+    /// Throws `ENOTEMPTY` unless a directory is empty, both locally and in the provider's last listing.
     func checkEmpty(_ folder: IndexedItem) throws(EditError) {
         let hasChildren = try reading { () throws(IndexError) in
             var found = false
@@ -241,10 +243,12 @@ extension DomainEngine {
 }
 
 extension IndexedItem {
-    /// The version that an edit is based on. A dataless file was truncated as it is at the provider.
+    /// The version that an edit is based on. If the file is dataless, this is the provider's version, which the edit
+    /// truncated.
     var versionToEdit: [UInt8] { content == .dataless ? item.contentVersion : localVersion }
 
-    /// Whether the provider allows an operation. It allows every one on items that it does not have yet.
+    /// Whether the provider allows an operation. All operations are allowed on items that the provider does not have
+    /// yet.
     func allows(_ capability: UInt) -> Bool { !isKnownToProvider || item.capabilities & capability != 0 }
 
     /// The values of `NSFileProviderItemCapabilities` that edits check.

@@ -18,8 +18,8 @@ extension DomainEngine {
     /// Removes an empty directory.
     ///
     /// - Returns: The removed item.
-    /// - Throws: `ENOTEMPTY`, also for a directory that was not enumerated completely, which the caller has to do
-    ///   first; see ``EditError/unlistedFolder``.
+    /// - Throws: `ENOTEMPTY`, also if the directory was not enumerated completely. The caller enumerates it first; see
+    ///   ``EditError/unlistedFolder``.
     @discardableResult
     package func removeFolder(_ name: String, in parent: ItemNumber) throws(EditError) -> IndexedItem {
         try checkOpen()
@@ -30,7 +30,7 @@ extension DomainEngine {
         return row
     }
 
-    /// Removes an empty directory. One that was never enumerated is enumerated first.
+    /// Removes an empty directory. A directory that was never enumerated is enumerated first.
     ///
     /// - Parameter completion: Called on the engine's thread or the calling one; must not block.
     /// - Returns: A handle that cancels the wait for the enumeration.
@@ -42,8 +42,8 @@ extension DomainEngine {
         whenListed({ engine throws(EditError) in try engine.removeFolder(name, in: parent) }, completion)
     }
 
-    /// Performs an edit and, if that fails because a directory must be enumerated completely first, enumerates it and
-    /// tries once more.
+    /// Performs an edit. If the edit fails because a directory must be enumerated completely first, enumerates the
+    /// directory and tries once more.
     nonisolated func whenListed(
         _ edit: @escaping @Sendable (isolated DomainEngine) throws(EditError) -> Void,
         _ completion: @escaping @Sendable (Result<Void, EditError>) -> Void
@@ -98,7 +98,7 @@ extension DomainEngine {
         let changes: LocalChanges
         let journal: JournalChange
 
-        /// The item, if bytes that were written locally are lost with it.
+        /// The item, if the removal discards bytes that were written locally.
         var lostEdit: ItemNumber? { hadEdits && !changes.contains(.contents) ? number : nil }
 
         func apply(_ writer: inout IndexWriter) throws(IndexError) {
@@ -133,7 +133,7 @@ extension DomainEngine {
             number: row.number, isForgotten: false, hadEdits: hadEdits, changes: entry.changes, journal: .put(entry))
     }
 
-    /// Completes a removal after it was written.
+    /// Completes a removal after the removal was written.
     func finish(_ removal: Removal) {
         edits.sent[removal.number] = nil
         edits.attempts[removal.number] = nil

@@ -51,7 +51,8 @@ extension DomainEngine {
         return other
     }
 
-    /// Renames or moves an item, after enumerating a directory to be replaced if it is not known to be empty.
+    /// Renames or moves an item. If it replaces a directory that is not known to be empty, enumerates that directory
+    /// first.
     ///
     /// - Parameter completion: Called on the engine's thread or the calling one; must not block.
     /// - Returns: A handle that cancels the wait for the enumeration.
@@ -144,8 +145,8 @@ extension DomainEngine {
 
     // MARK: Taking another's place
 
-    /// Whether a new local file becomes the new contents of the file that it replaces, which is how programs save. At
-    /// the provider, that is one step, and the item stays the same.
+    /// Whether a new local file becomes the new contents of the file that it replaces, as when a program saves a
+    /// document. At the provider, this is one change of contents, and the item keeps its identity.
     private func takesPlace(_ row: IndexedItem, of other: IndexedItem) throws(EditError) -> Bool {
         guard row.item.kind == .file, other.item.kind == .file, !row.isKnownToProvider, other.isKnownToProvider,
             other.allows(IndexedItem.Capability.writing), !edits.isBusy(row.number)

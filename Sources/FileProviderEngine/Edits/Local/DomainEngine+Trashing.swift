@@ -2,10 +2,9 @@ import FileProvider
 import Glibc
 import LinuxSystem
 
-/// Moves to the trash, as local edits.
 extension DomainEngine {
-    /// Moves an item to the provider's trash, a directory with everything in it. The removal is journalled now and
-    /// sent in the background.
+    /// Moves an item to the provider's trash. A directory is moved with everything in it. The removal is journalled now
+    /// and sent in the background.
     ///
     /// - Throws: `EBUSY` if the item, or something in it, has a local change that the provider has not confirmed.
     package func trash(_ number: ItemNumber) throws(EditError) {
@@ -42,7 +41,7 @@ extension DomainEngine {
         return true
     }
 
-    /// Whether an item was moved out of a directory or removed from it locally, and is still in it at the provider.
+    /// Whether a directory still has an item at the provider that was locally moved out of it or removed from it.
     private func isLeft(_ folder: IndexedItem) throws(IndexError) -> Bool {
         guard folder.item.kind == .folder else { return false }
         for entry in try journal.all() {

@@ -5,7 +5,7 @@ import LinuxSystem
 package struct EditError: Error, Sendable, Equatable {
     /// The error of the system call that requested the change.
     package var errno: Errno
-    /// A directory that is not completely enumerated. The change can be repeated once it is.
+    /// A directory that is not completely enumerated. The change can be repeated after its enumeration.
     package var unlistedFolder: ItemNumber?
 
     package init(_ errno: Errno, unlistedFolder: ItemNumber? = nil) {

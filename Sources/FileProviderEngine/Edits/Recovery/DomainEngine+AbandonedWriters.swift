@@ -3,12 +3,12 @@ import LinuxSystem
 
 /// Processes that had files open for writing when a daemon died.
 extension DomainEngine {
-    /// Returns the status of an item's edited file, after giving the item a copy if other processes still have the
-    /// file open for writing. Returns `nil` if there is no edited file.
+    /// Returns the status of an item's edited file, if it exists. If other processes have the file open for writing,
+    /// first replaces the item's file by a copy.
     ///
     /// With passthrough, the kernel writes to the file without asking the daemon, even when the mount is dead: only
-    /// close and fsync(2) fail. Such writes must not change contents that count as clean, nor an edit that is being
-    /// sent. So these processes keep the original file, and the item gets a copy of its present state.
+    /// close and fsync(2) fail. Such writes must change neither clean contents nor an edit that is being sent.
+    /// Therefore these processes keep the original file, and the item gets a copy of it.
     func partedFromWriters(_ number: ItemNumber) throws -> FileStatus? {
         guard let file = try folders.open(number, in: folders.edits, .readOnly) else {
             writerMarks.unmark(number)

@@ -2,7 +2,7 @@ import FileProvider
 
 /// The differences between journal and local state at start.
 struct EditDifferences {
-    /// The items that agree with the journal, and whose files no process can be writing to.
+    /// The items that agree with the journal and whose files are not open for writing.
     var settled: Set<ItemNumber> = []
     /// Rows that have local changes but no journal entry.
     var rows: [IndexedItem] = []

@@ -57,14 +57,14 @@ extension DomainEngine {
         startDueSteps()
     }
 
-    /// Returns the present entries of those items that still have one.
+    /// Returns the current entries of items, without the items that have no entry any more.
     func entries(of numbers: [ItemNumber]) throws(IndexError) -> [JournalEntry] {
         var entries: [JournalEntry] = []
         for number in numbers { if let entry = try journal.entry(number) { entries.append(entry) } }
         return entries
     }
 
-    /// Restores edited files whose removal or replacement a power failure undid, and deletes the others.
+    /// Restores edited files whose removal or replacement was undone by a power failure, and deletes the others.
     func recoverRemovedEdits() throws {
         for number in try folders.numbersSetAside() {
             if try journal.entry(number)?.changes.contains(.contents) == true {
@@ -76,7 +76,7 @@ extension DomainEngine {
     }
 
     /// Settles rows that have local changes but no journal entry. Either the call that made the change never returned,
-    /// or the change was confirmed and a power failure undid that in the index.
+    /// or a power failure removed the change's confirmation from the index.
     private func reconcileRowsWithoutEntries(_ rows: [IndexedItem]) throws {
         for row in rows {
             let size = Self.size(of: row.number, in: folders.edits)
@@ -181,7 +181,7 @@ extension DomainEngine {
         return folder
     }
 
-    /// Requests the item of a directory that contains an edit and of which only the identifier is known. Retries with
+    /// Requests the item of a directory of which only the identifier is known and that contains an edit. Retries with
     /// backoff.
     private func askWhere(_ folder: IndexedItem) {
         let identifier = folder.item.identifier
@@ -207,9 +207,9 @@ extension DomainEngine {
         }
     }
 
-    /// Corrects identifiers that differ between journal and index. The index is right: either the provider replied
-    /// just before the crash, or the item became a new one. The exception is an item that replaced another one and is
-    /// not in the index as such yet.
+    /// Corrects identifiers in the journal that differ from those in the index: either the provider replied just before
+    /// the crash, or the item became a new one. The journal is right only for an item that replaced another one, if the
+    /// index does not record the replacement yet.
     private func reconcileIdentities(_ numbers: [ItemNumber]) throws {
         for var entry in try entries(of: numbers) {
             guard let row = try index.itemEvenIfDeleted(entry.number), row.item.identifier != entry.identifier
@@ -242,7 +242,7 @@ extension DomainEngine {
         }
     }
 
-    /// Applies the journal's removals, and undoes all others.
+    /// Applies the removals that the journal records, and undoes removals that it does not record.
     private func imposeRemovals(_ numbers: [ItemNumber]) throws {
         for entry in try entries(of: numbers) {
             guard entry.changes.contains(.deleted) else {

@@ -26,16 +26,16 @@ extension DomainEngine {
         }
     }
 
-    /// Whether a file stays open because processes continue with it and have not written to it. They may write at any
-    /// moment without the daemon's knowledge. When the last of them closes it, it is compared with its state before
-    /// all of them.
+    /// Whether a file stays open for writing: processes have it open and have not written to it. They may write at any
+    /// time without the daemon's knowledge. After its last close, the file is compared with its state before the first
+    /// opening.
     private func staysOpen(_ entry: JournalEntry, _ status: FileStatus?) throws(IndexError) -> Bool {
         guard let status, isResumed(entry.number), entry.statusAtOpen == FileFingerprint(status) else { return false }
         guard entry.changes.isDisjoint(with: [.contents, .created, .deleted]) else { return false }
         return try index.item(entry.number)?.content == .current
     }
 
-    /// Replaces the marks of an earlier process by those of this engine's handles.
+    /// Replaces the writer marks of the previous process by the marks for this engine's handles.
     ///
     /// - Parameter numbers: Items that were examined.
     func reconcileMarks(besides numbers: [ItemNumber]) {
@@ -79,7 +79,8 @@ extension DomainEngine {
         }
     }
 
-    /// Recovers bytes of edits that are not in the journal: as an edit of their item, or as a new file in the root.
+    /// Recovers bytes of edits that are not in the journal. They become an edit of their item, or a new file in the
+    /// root.
     ///
     /// - Parameter known: Items with a journal entry.
     /// - Returns: The items for which an entry was added.

@@ -1,10 +1,10 @@
 import FileProvider
 import LinuxSystem
 
-/// Name collisions: the name that an item should have at the provider is taken there.
+/// Name collisions: another item at the provider has the name that an item should get.
 extension DomainEngine {
-    /// Resolves a name collision of a new item. The item that holds the name may be this very item, created before a
-    /// crash or by a request whose reply was lost.
+    /// Resolves a name collision of a new item. The colliding item may be the new item itself, created before a crash
+    /// or by a request whose reply was lost.
     func resolveCollision(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ failure: ProviderError
     ) async throws -> StepResult {
@@ -25,9 +25,9 @@ extension DomainEngine {
         return .done
     }
 
-    /// Takes the provider's item for the new item if they are the same, or equivalent.
+    /// Treats the provider's item as the new item, if both are the same or equivalent.
     ///
-    /// - Parameter isFoldersOwn: Whether any directory of the name will do, whatever it contains.
+    /// - Parameter isFoldersOwn: Whether any directory of this name is equivalent, whatever it contains.
     /// - Returns: `nil` if the provider's item is a different one.
     func adopt(
         _ number: ItemNumber, _ new: NewItem, parent: ItemNumber, _ upload: Upload?, _ holder: ProviderItem,
@@ -73,9 +73,9 @@ extension DomainEngine {
         return .done
     }
 
-    /// Whether the colliding item is known to have the name. If it is known to be elsewhere, or is unknown, it may be
-    /// a local item whose step has just ended. The step is then repeated once before anything is renamed, or taken for
-    /// another item.
+    /// Whether the colliding item certainly has the name. An item that is known in another place, or is not known, may
+    /// be a local item whose step has just ended. In this case the step is repeated once before anything is renamed or
+    /// merged.
     private func isSettled(
         _ holder: ProviderItem, _ number: ItemNumber, named name: String, in parent: String
     ) throws(IndexError) -> Bool {
@@ -84,8 +84,9 @@ extension DomainEngine {
         return row.item.isAt(name, in: parent)
     }
 
-    /// Whether an item still has the name that another one should get: it may have left meanwhile. The provider may
-    /// compare names differently, for example without case. Such a collision is believed after three attempts.
+    /// Whether an item still has the name that another item should get. It may have been renamed or moved meanwhile. A
+    /// provider may compare names in another way, for example without case. Therefore such a collision is believed
+    /// after three attempts.
     private func occupiesName(_ holder: ProviderItem, of number: ItemNumber, named name: String, in parent: String)
         -> Bool
     {
@@ -109,7 +110,7 @@ extension DomainEngine {
         return try await listedItem(named: name, in: parent)
     }
 
-    /// Returns the item that the provider has in a place; `nil` if it has none there, or no such directory.
+    /// Returns the item in a place at the provider; `nil` if the place is empty or its directory does not exist.
     func item(at place: SentLocation) async throws -> ProviderItem? {
         do {
             return try await listedItem(named: place.name, in: place.parent)
@@ -136,8 +137,8 @@ extension DomainEngine {
         }
     }
 
-    /// Waits for the colliding item to leave if it is about to be moved or removed. If that item in turn waits for
-    /// this one, renames it temporarily.
+    /// Waits for the colliding item to leave, if it is about to be moved or removed. If the colliding item itself waits
+    /// for the given item, renames the colliding item temporarily.
     private func makeWay(for number: ItemNumber, _ holder: ProviderItem) async throws -> StepResult? {
         guard let row = try index.item(identifier: holder.identifier) ?? rowLeft(at: holder), row.number != number,
             let entry = try journal.entry(row.number), !entry.changes.isDisjoint(with: [.place, .deleted])

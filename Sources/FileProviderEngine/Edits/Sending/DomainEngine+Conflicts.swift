@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// Conflicts: the provider's version is another one than the edit is based on.
+/// Conflicts: the provider's version is not the one that the edit is based on.
 extension DomainEngine {
     /// Finds out whether different contents at the provider are an earlier upload of this engine, or a conflict.
     func resolveConflict(_ number: ItemNumber, _ current: ProviderItem) async throws -> StepResult {
@@ -41,7 +41,7 @@ extension DomainEngine {
         case other
     }
 
-    /// The size in bytes up to which fetching for a comparison costs nothing.
+    /// The size in bytes up to which contents are fetched for a comparison without regard to cost.
     private static let smallSize: Int64 = 1 << 19
 
     /// Compares the provider's contents with the local ones and with the upload copies.
@@ -74,7 +74,7 @@ extension DomainEngine {
         return (likeness, contents.item)
     }
 
-    /// Keeps both versions: the locally edited one becomes a new item, and the provider's takes the name.
+    /// Keeps both versions. The local edit becomes a new item, and the provider's item keeps the name.
     private func keepBoth(_ entry: JournalEntry, _ row: IndexedItem, _ theirs: ProviderItem) throws {
         let number = entry.number
         let now = clock.now

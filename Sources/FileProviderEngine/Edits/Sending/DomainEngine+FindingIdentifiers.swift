@@ -1,13 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// The search for items that may have another identifier at the provider: items whose move got no reply, and items in
-/// directories that got another identifier.
+/// The search for items that may have a new identifier at the provider. These are items whose move got no reply, and
+/// items in directories that got a new identifier.
 extension DomainEngine {
     // MARK: Moves
 
-    /// Ends the uncertainty about a move: asks again about the items that were withheld in its place, and about
-    /// removals that were held back.
+    /// Ends the uncertainty about a move. Revalidates the items that were withheld in the target place, and those whose
+    /// removal was held back.
     func forgetMove(of number: ItemNumber) {
         edits.leaving[number] = nil
         guard let place = edits.moves.removeValue(forKey: number) else { return }
@@ -22,8 +22,8 @@ extension DomainEngine {
         requestRevalidation(Set(others.keys))
     }
 
-    /// Returns the item at the place that another item was moved to, if it is that item under another identifier and
-    /// the reply was lost.
+    /// Returns the provider's item at the place of a move whose reply was lost, if it is the moved item under a new
+    /// identifier.
     func moved(_ row: IndexedItem, to place: SentLocation) async throws -> ProviderItem? {
         guard let found = try await item(at: place), !found.identifier.hasSameBytes(as: row.item.identifier),
             found.isSame(as: row.item)
@@ -35,7 +35,9 @@ extension DomainEngine {
         return isUntouched && known.number.rawValue > row.number.rawValue ? found : nil
     }
 
-    /// Finds an item whose move got no reply, before it is moved on from there.
+    /// Finds an item whose move got no reply, before the item is moved again.
+    ///
+    /// - Returns: `nil` if the provider has the item under its known identifier, or does not have it.
     ///
     /// - Returns: `nil` if the provider has the item under its known identifier, or nowhere.
     func findMoved(_ row: IndexedItem, _ place: SentLocation) async throws -> StepResult? {
@@ -73,8 +75,8 @@ extension DomainEngine {
 
     // MARK: Unknown identifiers
 
-    /// Finds the new identifier of an item that the provider does not know by its identifier. The identifier changed
-    /// if that of a directory above changed, or is about to change.
+    /// Finds the new identifier of an item whose known identifier the provider does not recognize. An identifier can
+    /// change when the identifier of a directory above changes.
     ///
     /// - Returns: The item or delay to wait for; `nil` if the item is gone.
     func findNewIdentifier(of number: ItemNumber, asked identifier: String) async throws -> StepResult? {
@@ -142,7 +144,7 @@ extension DomainEngine {
         return false
     }
 
-    /// Returns the row of an item that was moved or removed locally, and that the provider still has in its old place
+    /// Returns the row of an item that was moved or removed locally and that the provider reports in its old place
     /// under an unknown identifier.
     func rowLeft(at item: ProviderItem) throws(IndexError) -> IndexedItem? {
         let reidentified = try index.reidentifiedFolders()
@@ -161,8 +163,8 @@ extension DomainEngine {
 
     // MARK: Removals
 
-    /// Returns the identifiers of removed items, without those that may only have moved. The fate of those is known
-    /// when the move is replied to, or the directory enumerated.
+    /// Returns the identifiers of removed items, without the items that may only have moved. Their status is known once
+    /// the reply to the move has come, or the directory was enumerated.
     func believed(gone identifiers: [String]) throws(ProviderError) -> [String] {
         guard !identifiers.isEmpty, try hasItemsElsewhere() else { return identifiers }
         let moving = Set(edits.moves.keys)
@@ -186,7 +188,7 @@ extension DomainEngine {
         return believed
     }
 
-    /// Whether the provider may have any item under another identifier than the known one.
+    /// Whether the provider may have an item under another identifier than the known one.
     private func hasItemsElsewhere() throws(ProviderError) -> Bool {
         if !edits.moves.isEmpty { return true }
         return try onRecord { () throws(IndexError) in try !index.reidentifiedFolders().isEmpty }

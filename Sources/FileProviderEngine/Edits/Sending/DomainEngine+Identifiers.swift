@@ -1,14 +1,13 @@
 import FileProvider
 import LinuxSystem
 
-/// Items that get another identifier from the provider when they are changed, as where identifiers are paths. From the
-/// reply on, index, journal and queued edits use the new identifier. Locally the item stays the same, with its number
-/// and bytes.
+/// Items whose identifier changes when they are changed, as with providers whose identifiers are paths. After the
+/// reply, index, journal and queued edits use the new identifier. Locally the item keeps its number and bytes.
 extension DomainEngine {
     // MARK: Answers
 
-    /// Checks that the identifier in a reply can be the item's own: no other item has it, unless that one was reported
-    /// since and is this item.
+    /// Checks that the identifier in a reply can belong to the item. No other item may have it, except one that was
+    /// reported during the request and is this same item.
     func checkIdentity(_ answer: ProviderItem, of number: ItemNumber, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         try await resolveHolder(of: answer.identifier, besides: number)
@@ -25,8 +24,8 @@ extension DomainEngine {
         _ = try reconcileReplaced(known)
     }
 
-    /// Settles a known item whose place and identifier another item has got. The provider does not have the known item
-    /// any more. If it was edited, it becomes a new item.
+    /// Handles a known item whose place and identifier now belong to another item at the provider. The provider does
+    /// not have the known item any more. If the known item was edited, it becomes a new item.
     ///
     /// - Returns: The item to wait for first, if any.
     func reconcileReplaced(_ known: IndexedItem) throws -> StepResult? {
@@ -39,14 +38,17 @@ extension DomainEngine {
         return nil
     }
 
-    /// Looks for the new identifier of the item that is still known by an identifier that another item is getting.
+    /// Finds the new identifier of the item that has an identifier in the index, because another item is getting that
+    /// identifier.
     func resolveHolder(of identifier: String, besides number: ItemNumber) async throws {
         guard let known = try index.item(identifier: identifier), known.number != number else { return }
         _ = try await findNewIdentifier(of: known.number, asked: identifier)
     }
 
-    /// Finds the second row of an item that was reported under its new identifier before the reply came. The caller
+    /// Finds the duplicate row of an item that was reported under its new identifier before the reply came. The caller
     /// removes that row.
+    ///
+    /// - Returns: The row's number, and the item to wait for first if the row has local changes.
     ///
     /// - Returns: The row's number, and the item to wait for first if that row has local changes.
     func double(of number: ItemNumber, _ answer: ProviderItem) throws -> (ItemNumber?, StepResult?) {
@@ -79,8 +81,8 @@ extension DomainEngine {
         follow([Reidentified(number: number, former: former, identifier: identifier)])
     }
 
-    /// Updates the journal and the queued edits for items that got other identifiers in the index, and enumerates the
-    /// directories among them.
+    /// Updates the journal and the queued edits for items whose identifiers changed in the index. Enumerates those
+    /// items that are directories.
     func follow(_ items: [Reidentified]) {
         guard !items.isEmpty else { return }
         for item in items {
@@ -103,7 +105,7 @@ extension DomainEngine {
         listReidentified()
     }
 
-    /// Updates the places of edits that await a reply and whose directory has another identifier now.
+    /// Updates the places of edits that await a reply and whose directory got a new identifier.
     private func passPlaces(from former: String, to identifier: String) throws(IndexError) {
         func moved(_ place: SentLocation) -> SentLocation? {
             place.parent.hasSameBytes(as: former) ? SentLocation(parent: identifier, name: place.name) : nil
@@ -133,11 +135,11 @@ extension DomainEngine {
         }
     }
 
-    /// Corrects a reply that was sent before the directory got another identifier: the item is in that directory. The
-    /// item's own new identifier comes with the enumeration of the directory.
+    /// Corrects a reply that was sent before the item's directory got a new identifier: the item's parent is that
+    /// directory. The item's own new identifier is learnt when the directory is enumerated.
     ///
     /// - Parameter parent: The directory's identifier at the time of the request.
-    /// - Returns: Whether the directory has another identifier now.
+    /// - Returns: Whether the directory got a new identifier.
     func isOutdated(_ answer: inout ProviderItem, in folder: ItemNumber, asked parent: String) throws -> Bool {
         guard let now = try index.item(folder), !now.item.identifier.hasSameBytes(as: parent),
             answer.parent.hasSameBytes(as: parent)
@@ -146,13 +148,13 @@ extension DomainEngine {
         return true
     }
 
-    /// Enumerates a directory in which an item has another identifier than the one in its reply.
+    /// Enumerates a directory in which an item has another identifier than its reply says.
     func listForIdentifiers(_ folder: ItemNumber) throws {
         try writeIndex { writer throws(IndexError) in try writer.noteReidentified(folder) }
         listReidentified()
     }
 
-    /// Adopts the identifier in the reply to a change that moves nothing, if the item got another one.
+    /// Adopts the identifier in the reply to a change that does not move the item, if the reply has a new one.
     func reidentify(_ row: IndexedItem?, as answer: ProviderItem, asked identifier: String) async throws {
         guard !answer.identifier.hasSameBytes(as: identifier) else { return }
         guard let row, row.item.identifier.hasSameBytes(as: identifier), answer.kind == row.item.kind else {
@@ -170,7 +172,7 @@ extension DomainEngine {
         follow(row.number, from: row.item.identifier, to: identifier)
     }
 
-    /// Enumerates the directories whose items may have other identifiers than the known ones.
+    /// Enumerates the directories whose items may have new identifiers.
     func listReidentified() {
         do throws(IndexError) {
             for folder in try index.reidentifiedFolders() where try index.item(folder) != nil {

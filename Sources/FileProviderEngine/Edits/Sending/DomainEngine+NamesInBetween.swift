@@ -1,17 +1,17 @@
 import FileProvider
 
-/// Temporary names of items at the provider, used when two items are exchanged there. They are never visible locally:
-/// until the item is moved on, its local name counts. Afterwards, a provider may still report the temporary name for a
-/// while.
+/// Temporary names of items at the provider, which are used to exchange two items. They are never visible locally:
+/// until the item has its final name, its local name counts. Afterwards, a provider may still report the temporary name
+/// for a while.
 extension DomainEngine {
-    /// The number of seconds for which a provider may report a name that an item has left.
+    /// The time in seconds for which a provider may report a name after the item was renamed again.
     private static let memory = 60.0
     /// The number of seconds after which the provider is asked for the present name.
     private static let pause = 1.0
 
     /// Ends an item's temporary name after the item was moved.
     ///
-    /// - Returns: The provider's reply, with the requested name if the reply still has the temporary one.
+    /// - Returns: The provider's reply, with the requested name in place of the temporary one.
     func leftNameInBetween(_ answer: ProviderItem, movedTo name: String, in parent: ItemNumber) -> ProviderItem {
         guard var inBetween = edits.namesInBetween[answer.identifier] else { return answer }
         inBetween.end = clock.now + Self.memory
@@ -33,7 +33,7 @@ extension DomainEngine {
         edits.namesInBetween[other] = name
     }
 
-    /// Returns reported items with their known places instead of temporary ones that they have left.
+    /// Returns reported items with their known places, where the report has a temporary place that the item has left.
     func withoutNamesInBetween(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !edits.namesInBetween.isEmpty else { return items }
         let now = clock.now

@@ -1,17 +1,18 @@
 import FileProvider
 import LinuxSystem
 
-/// The order of requests that concern one place. Where identifiers are paths, an item that takes another one's place
-/// also takes its identifier. Until both outcomes are known, a request by that identifier could reach either of them.
+/// The order of requests that concern one place. With identifiers that are paths, an item that moves to another item's
+/// place also gets that item's identifier. Until the outcome of both moves is known, a request by this identifier could
+/// reach either item.
 extension DomainEngine {
-    /// Records that the provider is about to be asked to move or remove an item, so that it may leave its place.
+    /// Records that the provider is about to be asked to move or remove an item, so that the item may leave its place.
     func noteLeaves(_ number: ItemNumber) throws(IndexError) {
         guard let row = try index.itemEvenIfDeleted(number), row.isKnownToProvider else { return }
         edits.leaving[number] = SentLocation(row.item)
     }
 
-    /// Returns the result of a step that must not ask the provider for a change by the item's identifier, because
-    /// another item has got it or may be getting it; `nil` if the step goes on.
+    /// Returns the result of a step that must not send the item's identifier to the provider, because another item has
+    /// this identifier or may be getting it. Returns `nil` if the step can continue.
     func settleTaken(_ row: IndexedItem) throws -> StepResult? {
         if edits.replaced.remove(row.number) != nil { return try makeAgain(row.number) }
         return taker(of: row) == nil ? nil : .later(configuration.settlingTime)
@@ -25,8 +26,9 @@ extension DomainEngine {
         }
     }
 
-    /// Returns why the provider must not be asked yet to put an item in a place; `nil` if it may be. Called directly
-    /// before the request, as the folder's identifier may have changed since the step began.
+    /// Returns the reason why the provider must not be asked yet to put an item in a place; `nil` if there is no
+    /// obstacle. Called directly before the request, because the directory's identifier may have changed since the step
+    /// began.
     func obstacle(
         for number: ItemNumber, to place: SentLocation, in folder: ItemNumber
     ) throws(IndexError) -> StepResult? {
@@ -40,13 +42,13 @@ extension DomainEngine {
         return .waits(for: other)
     }
 
-    /// Returns an item that the provider was asked to move to a place and that has no reply yet. The provider's item in
-    /// that place may be that one, under another identifier.
+    /// Returns an item whose move to a place was requested and not replied to. The provider's item in that place may be
+    /// this item under a new identifier.
     func mover(besides number: ItemNumber, to place: SentLocation) -> ItemNumber? {
         edits.moves.first { $0.value == place && $0.key != number && !waits($0.key, for: number) }?.key
     }
 
-    /// Returns an item that may still be in a place at the provider, and that is not held up.
+    /// Returns an item that may still be in a place at the provider and whose removal or move is not held up.
     private func itemLeaving(_ place: SentLocation, besides number: ItemNumber) throws(IndexError) -> ItemNumber? {
         for (other, left) in edits.leaving where left == place && other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
@@ -63,7 +65,7 @@ extension DomainEngine {
         return nil
     }
 
-    /// Returns a folder whose move the provider is performing, and which is a known folder or above it.
+    /// Returns a directory that the provider is moving now and that is a given directory or above it.
     private func folderBeingMoved(above folder: IndexedItem) throws(IndexError) -> ItemNumber? {
         guard !edits.moves.isEmpty else { return nil }
         var row: IndexedItem? = folder

@@ -84,7 +84,7 @@ extension DomainEngine {
 
     /// Records that the provider accepted contents.
     ///
-    /// - Parameter identifier: The item's identifier in the request; the reply may have another one.
+    /// - Parameter identifier: The item's identifier in the request; the reply may have a new one.
     func uploadDidFinish(
         _ sender: ItemNumber, generation: UInt64, size: Int64, _ answer: ProviderItem, asked identifier: String
     ) throws -> StepResult {
@@ -125,10 +125,11 @@ extension DomainEngine {
         return .done
     }
 
-    /// Records that the provider's service has the local contents. A crash may lose any part of this: then the edit is
+    /// Records that the provider's service has the local contents. After a crash that loses this record, the edit is
     /// sent again and found to be at the provider.
     ///
-    /// - Parameter isFetchedAnew: Whether the provider made other contents of them, which are fetched on demand.
+    /// - Parameter isFetchedAnew: Whether the provider converted the contents. The converted contents are fetched when
+    ///   they are read.
     func confirmContents(_ entry: JournalEntry, _ answer: ProviderItem, isFetchedAnew: Bool = false) throws {
         let number = entry.number
         var entry = entry
@@ -160,7 +161,7 @@ extension DomainEngine {
 
     // MARK: Confirmation
 
-    /// Polls whether the provider's service has contents that the provider accepted.
+    /// Polls the provider until its service has the contents that the provider accepted.
     private func pollConfirmation(
         _ entry: JournalEntry, _ row: IndexedItem, _ sent: EditState.SentContents
     ) async throws -> StepResult {
@@ -208,12 +209,11 @@ extension DomainEngine {
 }
 
 extension ProviderItem {
-    /// A version tag that differs from that of this item's contents.
+    /// A version tag that differs from the tag of this item's contents.
     var versionOfOlderContents: [UInt8] { contentVersion + [0] }
 
-    /// Returns the reply to a request that sent a name, as if the provider had kept that name. Applying the reply
-    /// itself later gives the item its name at the provider. Names that differ only in their normal form are equal,
-    /// and a local lookup of the sent name finds the item.
+    /// Returns the reply to a request, with the name that was sent. The provider's name is applied later. Names that
+    /// differ only in their normal form are equal, and a local lookup of the sent name finds the item.
     func sent(as name: String) -> ProviderItem {
         guard filename != name else { return self }
         var item = self
@@ -221,8 +221,8 @@ extension ProviderItem {
         return item
     }
 
-    /// Returns the reply to an upload, with the known place: the place at the provider is reported by moves and
-    /// changes.
+    /// Returns the reply to an upload with the known place instead of the reported one. Places are reported by moves
+    /// and changes.
     func kept(at row: IndexedItem) -> ProviderItem {
         var item = self
         item.parent = row.item.parent

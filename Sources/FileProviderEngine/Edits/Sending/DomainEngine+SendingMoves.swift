@@ -49,7 +49,7 @@ extension DomainEngine {
         return try finishMove(number, to: parent, named: name, answer)
     }
 
-    /// Whether the provider has no item with this item's identifier.
+    /// Whether the provider has no item with the row's identifier.
     private func isGone(_ row: IndexedItem) async throws -> Bool {
         do {
             _ = try await asking { () async throws(ProviderError) in
@@ -61,8 +61,8 @@ extension DomainEngine {
         }
     }
 
-    /// Returns the provider's item if a move whose reply was lost and that was undone locally left it in its place.
-    /// Some providers would report a collision of the item with itself.
+    /// Returns the provider's item if it is in its original place after a move whose reply was lost and that was undone
+    /// locally. Some providers would report a collision of the item with itself.
     private func itemInPlace(
         _ entry: JournalEntry, _ row: IndexedItem, in parent: IndexedItem
     ) async throws -> ProviderItem? {
@@ -73,8 +73,8 @@ extension DomainEngine {
         return item.isAt(row.name, in: parent.item.identifier) ? item : nil
     }
 
-    /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the item be moved
-    /// back locally afterwards.
+    /// Journals that the provider is about to be asked to move an item. The reply may be lost, and the user may move
+    /// the item back locally.
     func noteMayMove(_ number: ItemNumber, to place: SentLocation) throws {
         guard var entry = try journal.entry(number) else { return }
         if !entry.mayHaveMoved || entry.movedTo != place {
@@ -130,8 +130,8 @@ extension DomainEngine {
         return .done
     }
 
-    /// Moves an item to the root because its directory is gone, as the provider reported. The item would not be
-    /// visible otherwise.
+    /// Moves an item to the root because the provider reported that its directory is gone. Otherwise the item would not
+    /// be visible.
     func moveToRoot(_ entry: JournalEntry, _ row: IndexedItem) throws -> StepResult {
         var entry = entry
         entry.parent = .root
@@ -153,8 +153,8 @@ extension DomainEngine {
         return .done
     }
 
-    /// Returns the nearest directory above that is still to be moved or created at the provider. Before that, the item
-    /// could end up inside itself at the provider.
+    /// Returns the nearest directory above an item that is still to be moved or created at the provider. If the item
+    /// were sent first, the directory could end up inside itself at the provider.
     private func firstMoving(above row: IndexedItem) throws(IndexError) -> ItemNumber? {
         var number = row.parent
         while number != .root, let folder = try index.item(number) {

@@ -59,9 +59,9 @@ extension DomainEngine {
         return try finishNewItem(number, sent: new, in: parent.number, upload, answer)
     }
 
-    /// Checks that the reply to a new item can be that item. An item that was reported before the reply came is known
-    /// only since the creation, or has the name that was sent, as when a service merges the two. Any other known item
-    /// is a different one.
+    /// Checks that the reply to a new item can be about that item. The item in the reply may have been reported before
+    /// the reply. Then it must be known only since the creation, or have the name that was sent, as when a service
+    /// merges two items. Any other known item is a different one.
     private func checkIsNew(_ answer: ProviderItem, _ number: ItemNumber, _ new: NewItem) throws {
         guard let known = try index.item(identifier: answer.identifier), known.number != number else { return }
         let mayBeIt =
@@ -73,7 +73,7 @@ extension DomainEngine {
         }
     }
 
-    /// Looks for an item in the place that it was sent to earlier, if that is another place and the outcome is
+    /// Looks for an item in the place that it was sent to earlier, if this is not its present place and the outcome is
     /// unknown.
     private func findSent(_ number: ItemNumber, _ new: NewItem, _ upload: Upload?) async throws -> StepResult? {
         guard let place = try journal.entry(number)?.sent,
@@ -105,9 +105,10 @@ extension DomainEngine {
         return nil
     }
 
-    /// Records that the provider has a new item, which takes its identity from the reply.
+    /// Records that the provider has a new item. The item's identifier comes from the reply.
     ///
-    /// - Parameter wasThere: Whether the provider had the item before it was asked, so that it may contain more.
+    /// - Parameter wasThere: Whether the provider had the item before the request, so that a directory may contain
+    ///   further items.
     func finishNewItem(
         _ number: ItemNumber, sent: NewItem, in parent: ItemNumber, _ upload: Upload?, _ answer: ProviderItem,
         wasThere: Bool = false
@@ -184,7 +185,7 @@ extension DomainEngine {
         return .done
     }
 
-    /// Returns journal entries that record the directory's new identifier for the changed items in it.
+    /// Returns the journal entries of the changed items in a directory, with the directory's new identifier.
     func entries(in folder: ItemNumber, whichIsNow identifier: String) throws(IndexError) -> [JournalChange] {
         var changed: [ItemNumber] = []
         try index.children(of: folder) { item in
@@ -200,8 +201,9 @@ extension DomainEngine {
         return entries
     }
 
-    /// Prepares the removal of a row that is the double of another one. Contents that were edited in it become a
-    /// conflicted copy.
+    /// Prepares the removal of a duplicate row. Contents that were edited in it become a conflicted copy.
+    ///
+    /// - Returns: The item to wait for first, if any.
     ///
     /// - Returns: The item to wait for first, if any.
     func free(_ double: ItemNumber) throws -> StepResult? {
@@ -217,7 +219,7 @@ extension DomainEngine {
         return nil
     }
 
-    /// Creates the directory of a new or moved item again if the provider does not have it any more.
+    /// Creates the parent directory of a new or moved item again, if the provider does not have it any more.
     func reconcileMissingParent(_ parent: IndexedItem, _ failure: ProviderError) async throws -> StepResult {
         guard parent.number != .root else { throw failure }
         if let result = try await findNewIdentifier(of: parent.number, asked: parent.item.identifier) { return result }

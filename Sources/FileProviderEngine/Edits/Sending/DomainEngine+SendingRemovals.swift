@@ -85,10 +85,10 @@ extension DomainEngine {
         handle(applied)
     }
 
-    /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has it,
-    /// it is removed there too.
+    /// Looks for an item that was removed locally after it was sent and before its reply came. If the provider has the
+    /// item, it is removed there, too.
     ///
-    /// - Returns: `nil` if the provider has no trace of it.
+    /// - Returns: `nil` if the provider does not have it.
     private func findRemoved(_ row: IndexedItem, _ place: SentLocation) async throws -> StepResult? {
         let number = row.number
         // Two items that were sent to one place, one after the other, may have the same contents.
@@ -136,7 +136,8 @@ extension DomainEngine {
         return page.items.isEmpty && page.next == nil
     }
 
-    /// Ensures that a directory's removal removes nothing else; returns `nil` if it may be removed.
+    /// Ensures that the removal of a directory removes nothing that is still needed. Returns `nil` if the directory may
+    /// be removed.
     private func reconcileChildren(of folder: ItemNumber, _ current: ProviderItem) async throws -> StepResult? {
         var page: [UInt8]?
         var guarded = EndlessListing(limit: configuration.pagesWithoutNews, mostItems: configuration.itemsInFolder)
@@ -188,7 +189,7 @@ extension DomainEngine {
         forget(number)
     }
 
-    /// Shows an item again whose removal the provider refused.
+    /// Makes an item visible again after the provider refused its removal.
     private func comeBack(_ number: ItemNumber, _ said: [ProviderItem], _ failure: ProviderError?) async throws {
         // The directory that contained the item locally may be gone.
         let items = try await withAncestors(said)

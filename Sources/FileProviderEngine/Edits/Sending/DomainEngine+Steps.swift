@@ -1,7 +1,7 @@
 import FileProvider
 import LinuxSystem
 
-/// The result of one step, which is one item's next request or requests to the provider.
+/// The result of one step. A step consists of an item's next requests to the provider.
 enum StepResult {
     /// The step is done, or nothing was to be done. The item's remaining changes are next.
     case done
@@ -204,7 +204,7 @@ extension DomainEngine {
         startDueSteps()
     }
 
-    /// Whether an item waits for another one, directly or through others.
+    /// Whether an item waits for another one, directly or indirectly.
     func waits(_ number: ItemNumber, for other: ItemNumber) -> Bool {
         var next = edits.waitsFor[number]
         var steps = 0

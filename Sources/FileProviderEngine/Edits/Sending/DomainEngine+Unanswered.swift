@@ -1,10 +1,9 @@
 import FileProvider
 
-/// New items that the provider may or may not have: the reply has not come yet, or was lost. An item that the provider
-/// reports under the same name and place is most likely the new one. It is not shown as another item until that is
-/// known.
+/// New items that the provider may have or not: their reply has not come yet, or was lost. An item that the provider
+/// reports under the same name and place is most likely the new item. It is withheld from clients until this is known.
 extension DomainEngine {
-    /// Journals the place that an item is about to be sent to; `nil` if nothing is left to be found there.
+    /// Journals the place that an item is about to be sent to; `nil` deletes the record.
     func noteSent(_ number: ItemNumber, _ place: SentLocation?) throws {
         guard var entry = try journal.entry(number), entry.sent != place else { return }
         let before = entry.sent
@@ -14,8 +13,7 @@ extension DomainEngine {
         if let place { edits.unanswered[place, default: []].insert(number) }
     }
 
-    /// Ends the uncertainty about an item that was sent to a place, because its outcome is known or does not matter
-    /// any more.
+    /// Ends the uncertainty about an item that was sent to a place: the outcome is known or irrelevant.
     ///
     /// - Parameter identifier: The identifier that the item got, if it was created.
     func settle(_ place: SentLocation, of number: ItemNumber, as identifier: String? = nil) {
@@ -34,8 +32,8 @@ extension DomainEngine {
         for (place, sent) in edits.unanswered where sent.contains(number) { settle(place, of: number) }
     }
 
-    /// Returns another new item that was sent to a place and has no reply yet. The provider's item in that place may
-    /// be that one, which may have been moved or removed locally since.
+    /// Returns another new item that was sent to a place and has no reply yet. The provider's item in that place may be
+    /// this new item. The new item may have been moved or removed locally since.
     func sender(besides number: ItemNumber, to place: SentLocation) throws(IndexError) -> ItemNumber? {
         for other in edits.unanswered[place] ?? [] where other != number && !waits(other, for: number) {
             if let entry = try journal.entry(other), entry.failure == nil { return other }
@@ -43,10 +41,10 @@ extension DomainEngine {
         return nil
     }
 
-    /// Whether items were reported inside a directory that is not shown yet.
+    /// Whether items were reported inside a directory that is withheld.
     func holdsItems(_ identifier: String) -> Bool { edits.withheld[identifier]?.inside.isEmpty == false }
 
-    /// Returns the items that can be shown.
+    /// Returns items without those that are withheld.
     func withoutUnanswered(_ items: [ProviderItem]) throws(ProviderError) -> [ProviderItem] {
         guard !edits.unanswered.isEmpty || !edits.moves.isEmpty else { return items }
         var shown: [ProviderItem] = []
@@ -54,7 +52,7 @@ extension DomainEngine {
         return shown
     }
 
-    /// Whether a reported item is withheld, because it may be an item that was sent or is inside such an item.
+    /// Whether a reported item is withheld: it may be an item that was sent, or it is inside such an item.
     private func withhold(_ item: ProviderItem) throws(ProviderError) -> Bool {
         let identifier = item.identifier
         let inside = edits.withheld.removeValue(forKey: identifier)?.inside ?? []

@@ -1,9 +1,9 @@
 import FileProvider
 
-/// New items whose reply from the provider cannot be used. The provider may have created an item all the same. It is
-/// not asked to create the item again before that is known, or before the user retries.
+/// New items for which the provider's reply is unusable. The provider may still have created the item. It is asked to
+/// create the item again only once this is known, or when the user retries.
 extension DomainEngine {
-    /// Records that the reply to a new item cannot be used. Returns the failure of the step.
+    /// Records that the reply to a new item is unusable. Returns the failure of the step.
     func unfit(_ number: ItemNumber, _ answer: ProviderItem, _ new: NewItem, _ failure: ProviderError)
         -> ProviderError
     {
@@ -13,10 +13,10 @@ extension DomainEngine {
         return failure
     }
 
-    /// Looks for a new item where it was sent, after a reply that could not be used.
+    /// Looks for a new item in the place that it was sent to, after an unusable reply.
     ///
     /// - Returns: `nil` if the provider may be asked to create the item.
-    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide whether it may.
+    /// - Throws: ``ProviderError/unfitAnswer`` if only the user can decide this.
     func findUnfit(
         _ number: ItemNumber, _ entry: JournalEntry, _ new: NewItem, in parent: ItemNumber, _ upload: Upload?
     ) async throws -> StepResult? {
@@ -51,7 +51,7 @@ extension DomainEngine {
     /// The number of consecutive unusable replies after which the edit is parked.
     private static let mostBadAnswers = 5
 
-    /// Returns the failure of a step, as one that parks the edit if repeating the step is useless.
+    /// Returns the failure of a step. If repeating the step is useless, the returned failure parks the edit.
     func lasting(_ failure: ProviderError, of number: ItemNumber) -> ProviderError {
         guard failure.kind == .badAnswer, edits.attempts[number, default: 0] + 1 >= Self.mostBadAnswers else {
             return failure

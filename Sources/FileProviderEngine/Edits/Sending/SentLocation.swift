@@ -1,7 +1,7 @@
 import FileProvider
 
-/// The place that a new item was sent to. If the reply is lost and the item is renamed locally before it is sent
-/// again, it is looked for in this place, so that it is not created twice.
+/// The place that a new item was sent to. The reply may be lost, and the item renamed locally before it is sent again.
+/// It is then looked for in this place, so that it is not created twice.
 package struct SentLocation: Hashable, Sendable {
     /// The directory's identifier.
     package var parent: String

@@ -15,7 +15,7 @@ enum UploadCopy {
         init(_ error: Errno) { self = error == .noSpace || error == .quotaExceeded ? .noSpace : .system(error) }
     }
 
-    /// Ensures that all later writes to a file change its date, including those through mappings.
+    /// Ensures that every later write to a file changes its modification date, including writes through mappings.
     static func seal(_ file: FileDescriptor) throws(UploadCopyError) {
         do throws(Errno) { try file.synchronizeData() } catch { throw UploadCopyError(error) }
     }
@@ -60,8 +60,8 @@ enum UploadCopy {
         } catch .noSuchFile {}
     }
 
-    /// Renames a copy to the first of some names, the one that had that to the second, and so on; the last one is
-    /// deleted. If no such copy exists, as after one that the disk had no room for, all names stay as they are.
+    /// Renames a copy to the first of the older names, the copy with that name to the second, and so on. The last copy
+    /// is deleted. If the copy does not exist, for example because the disk was full, all names stay as they are.
     static func keep(_ name: String, as older: [String], in folder: FileDescriptor) throws(Errno) {
         do throws(Errno) {
             _ = try folder.status(of: name)

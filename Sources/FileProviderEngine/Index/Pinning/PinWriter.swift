@@ -8,8 +8,7 @@ final class PinWriter {
     private let removeWanted: Statement
     private let allFolders: Statement
 
-    /// The pinned directories, in memory because each new item is checked against them. Usually there are none or
-    /// few.
+    /// The pinned directories. They are in memory because each new item is checked against them. Usually there are few.
     private(set) var folders: Set<ItemNumber> = []
     /// Whether an item to materialize was added since ``takeNews()``.
     private var hasNews = false
@@ -36,7 +35,7 @@ final class PinWriter {
         return hasNews
     }
 
-    /// Whether the directory that an item is in is pinned.
+    /// Whether the directory of an item is pinned.
     func inheritsPin(_ item: IndexedItem) -> Bool { item.number != .root && folders.contains(item.parent) }
 
     /// Updates the records after a row was written.
@@ -83,7 +82,7 @@ extension IndexedItem {
 extension Index {
     /// Returns the pinned items that are not materialized, in ascending number.
     ///
-    /// - Parameter limit: The limit on their number.
+    /// - Parameter limit: The maximum number of items.
     package func wanted(limit: Int) throws(IndexError) -> [ItemNumber] {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM wanted ORDER BY number LIMIT ?1")

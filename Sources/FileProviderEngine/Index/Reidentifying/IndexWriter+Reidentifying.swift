@@ -8,12 +8,12 @@ package struct Reidentified: Sendable, Equatable {
 }
 
 extension IndexWriter {
-    /// Gives known items the identifiers under which the provider now reports them. Must be called before
+    /// Replaces the identifiers of known items by those that the provider now reports. Must be called before
     /// ``apply(_:listedIn:mark:)`` and ``remove(identifiers:)`` for the same reply.
     ///
-    /// An item that is reported under an unknown identifier is taken for a known item
+    /// An item that is reported under an unknown identifier is treated as a known item
     ///
-    /// - of the same name, if its directory has a new identifier itself and was not listed since;
+    /// - of the same name, if their directory got a new identifier and was not listed since;
     /// - of the same name and contents, if the same reply reports the known item as gone.
     ///
     /// - Parameter gone: The identifiers that the reply reports as gone.
@@ -25,12 +25,13 @@ extension IndexWriter {
         return try matching.run()
     }
 
-    /// Gives one item another identifier.
+    /// Changes the identifier of one item.
     package mutating func reidentify(_ number: ItemNumber, as identifier: String) throws(IndexError) {
         try update(number) { $0.item.identifier = identifier }
     }
 
-    /// Records that the identifiers of a directory's items may have changed, until the directory is listed.
+    /// Records that the identifiers of a directory's items may have changed. The record stays until the directory is
+    /// listed.
     mutating func noteReidentified(_ folder: ItemNumber) throws(IndexError) {
         guard let identifier = try item(folder)?.item.identifier else { return }
         try state.reidentified.note(folder)
@@ -59,8 +60,8 @@ extension IndexWriter {
         return found
     }
 
-    /// Whether an item that the provider does not know by its identifier may have another one. That is so if the item
-    /// or a directory above it is being moved, or if a directory above it has a new identifier and was not listed
+    /// Whether an item whose identifier the provider does not recognize may have a new one. This is possible if the
+    /// item or a directory above it is being moved, or if a directory above it has a new identifier and was not listed
     /// since.
     ///
     /// - Parameter moving: Items with an unknown place at the provider.
@@ -94,7 +95,7 @@ private struct Matching {
     private let gone: Set<String>
     private var items: [ProviderItem]
     private let told: Set<String>
-    /// The items that were moved or removed locally, by their places at the provider.
+    /// The items that were moved or removed locally, by their place at the provider.
     private var away: [Location: ItemNumber] = [:]
     private var result: [Reidentified] = []
 
@@ -160,15 +161,15 @@ private struct Matching {
         return false
     }
 
-    /// Whether a known item may be the reported one: the same kind, and its own identifier does not occur in the
-    /// reply.
+    /// Whether a known item may be the reported one: both have the same kind, and the reply does not contain the known
+    /// item's identifier.
     private func isFree(_ row: IndexedItem, _ item: ProviderItem) -> Bool {
         row.number != .root && row.isKnownToProvider && row.item.kind == item.kind
             && !told.contains(row.item.identifier)
     }
 
-    /// Matches files that are gone from one directory and new in another. This happens when another client renames a
-    /// directory above them.
+    /// Matches files that disappeared from one directory with files that appeared in another. Both happen when another
+    /// client renames a directory above them.
     private mutating func matchByContents() throws(IndexError) {
         var files: [Contents: [IndexedItem]] = [:]
         for identifier in gone {
@@ -216,7 +217,7 @@ private struct Matching {
 }
 
 extension ProviderItem {
-    /// Whether another item has the same kind and, as far as is reported, the same contents.
+    /// Whether another item has the same kind and the same contents, as far as versions, sizes and dates were reported.
     func isSame(as other: ProviderItem) -> Bool {
         guard kind == other.kind else { return false }
         return switch kind {

@@ -1,13 +1,14 @@
 import FileProvider
 
-/// The directories that the provider gave another identifier. If identifiers are paths, the items in such a directory
-/// have other identifiers too. Those are learnt when the directory is listed.
+/// The directories whose identifier the provider changed. If identifiers are paths, the identifiers of the items in
+/// such a directory have changed, too. The new ones are learnt when the directory is listed.
 final class ReidentifiedFolders {
     private let add: Statement
     private let remove: Statement
     private let all: Statement
 
-    /// The directories, in memory because each page of a listing is checked against them. Usually there are none.
+    /// The directories. They are in memory because each page of a listing is checked against them. Usually there are
+    /// none.
     private(set) var numbers: Set<ItemNumber> = []
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -38,7 +39,7 @@ final class ReidentifiedFolders {
 }
 
 extension Index {
-    /// Returns the directories with items that may have other identifiers than the known ones.
+    /// Returns the directories whose items may have new identifiers.
     func reidentifiedFolders() throws(IndexError) -> Set<ItemNumber> {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT number FROM reidentified")

@@ -1,8 +1,8 @@
 import FileProvider
 
 extension WriterConnection {
-    /// Makes the items of a directory name its new identifier as their parent, and records that their own identifiers
-    /// may have changed, until the directory is listed.
+    /// Sets the new identifier of a directory as the parent of its items. Records that the items' own identifiers may
+    /// have changed, until the directory is listed.
     func passOnIdentifier(of folder: IndexedItem, from before: IndexedItem) throws(IndexError) {
         guard before.isKnownToProvider, folder.isKnownToProvider, folder.item.kind == .folder else { return }
         let (old, new) = (before.item.identifier, folder.item.identifier)
@@ -48,8 +48,8 @@ extension WriterConnection {
         return numbers
     }
 
-    /// Merges a child of a duplicate directory into the same child of the directory that stays: the latter takes over
-    /// the identifier.
+    /// Merges a child of a duplicate directory into the same child of the directory that stays: the child in the
+    /// remaining directory gets the identifier.
     ///
     /// - Returns: Whether such a child was found.
     func takeIdentifier(of child: IndexedItem, in folder: IndexedItem) throws(IndexError) -> Bool {

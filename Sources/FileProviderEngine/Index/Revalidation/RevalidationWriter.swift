@@ -1,6 +1,7 @@
 import FileProvider
 
-/// The record of items with uncertain status until the provider has reported on them. It survives a crash.
+/// The record of items with uncertain status. An item stays recorded until the provider has reported on it, even across
+/// a crash.
 final class RevalidationWriter {
     private let put: Statement
     private let remove: Statement

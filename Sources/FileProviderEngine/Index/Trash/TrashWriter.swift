@@ -1,13 +1,13 @@
 import FileProvider
 
-/// The record of the items in the provider's trash. These are in no directory and have no number.
+/// The record of the items in the provider's trash. These items are in no directory of the index and have no number.
 final class TrashWriter {
     private let put: Statement
     private let remove: Statement
     private let find: Statement
     private let get: Statement
     private let countRows: Statement
-    /// The number of rows, or a greater one. Zero skips the lookup.
+    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
     private var count: Int64 = 0
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -18,7 +18,7 @@ final class TrashWriter {
         countRows = try connection.statement("SELECT count(*) FROM trash")
     }
 
-    /// Whether there may be items in the trash; `false` is certain.
+    /// Whether the trash may contain items. `false` means that it certainly does not.
     var mayHoldSome: Bool { count > 0 }
 
     /// Whether an item is known to lie in the trash.
@@ -32,8 +32,8 @@ final class TrashWriter {
     /// Recounts the rows after a rollback.
     func recount() throws(IndexError) { count = try countRows.number() ?? 0 }
 
-    /// Records an item. If the provider reports only the trash as its parent, the directory it was in is stored, if
-    /// known.
+    /// Records an item. If the provider reports the trash as the item's parent, the directory that the item was in
+    /// before is stored, if it is known.
     func note(_ item: ProviderItem, formerlyIn folder: String?) throws(IndexError) {
         var item = item
         if item.parent == ProviderItem.trashIdentifier {

@@ -15,7 +15,7 @@ extension Index {
         try found("SELECT number FROM facts WHERE rank IS NOT NULL ORDER BY rank, number", limit: .max)
     }
 
-    /// Returns a rank after those of all favourites, and at least the given one.
+    /// Returns a rank that is greater than those of all favourites, and at least the given one.
     package func nextFavoriteRank(atLeast least: UInt64) throws(IndexError) -> UInt64 {
         try read { queries throws(IndexError) in
             let statement = try queries.connection.statement("SELECT max(rank) FROM facts WHERE rank IS NOT NULL")
@@ -37,7 +37,7 @@ extension Index {
         try read { queries throws(IndexError) in try queries.metadata(of: number)?.1 ?? [] }
     }
 
-    /// Returns an item with its path; `nil` if it, or a directory above it, was removed locally.
+    /// Returns an item with its path; `nil` if the item, or a directory above it, was removed locally.
     package func found(_ number: ItemNumber) throws(IndexError) -> FoundItem? {
         try read { queries throws(IndexError) in
             var paths = ShownPaths()
@@ -45,7 +45,8 @@ extension Index {
         }
     }
 
-    /// Returns an item with its path and user metadata; `nil` if it, or a directory above it, was removed locally.
+    /// Returns an item with its path and user metadata; `nil` if the item, or a directory above it, was removed
+    /// locally.
     func found(
         _ number: ItemNumber, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexError) -> FoundItem? {
@@ -53,7 +54,8 @@ extension Index {
         return try found(item, queries, &paths)
     }
 
-    /// Returns the same for an item that has been read already.
+    /// Returns an item that was read already, with its path and user metadata; `nil` if a directory above it was
+    /// removed locally.
     func found(
         _ item: IndexedItem, _ queries: IndexQueries, _ paths: inout ShownPaths
     ) throws(IndexError) -> FoundItem? {
@@ -85,7 +87,8 @@ extension Index {
 struct ShownPaths {
     private var known: [ItemNumber: [String]?] = [.root: []]
 
-    /// Returns the names from the root to a directory, its own included; `nil` if one of them was removed locally.
+    /// Returns the names from the root down to a directory, including the directory's own; `nil` if one of them was
+    /// removed locally.
     mutating func names(of folder: ItemNumber, _ queries: IndexQueries) throws(IndexError) -> [String]? {
         var unknown: [(number: ItemNumber, name: String)] = []
         var number = folder

@@ -24,7 +24,7 @@ package struct ItemMetadata: Sendable, Equatable {
 
     var isEmpty: Bool { lastUsed == nil && favoriteRank == nil && tagData == nil }
 
-    /// Takes over the given kinds from another value.
+    /// Copies the values of the given kinds from another value.
     mutating func take(_ kinds: MetadataKinds, from other: ItemMetadata) {
         if kinds.contains(.lastUsed) { lastUsed = other.lastUsed }
         if kinds.contains(.favoriteRank) { favoriteRank = other.favoriteRank }
@@ -33,7 +33,7 @@ package struct ItemMetadata: Sendable, Equatable {
 }
 
 extension ProviderItem {
-    /// Takes over user metadata that was sent to the provider.
+    /// Adopts user metadata that was sent to the provider.
     mutating func take(_ kinds: MetadataKinds, from metadata: ItemMetadata) {
         var taken = ItemMetadata(self)
         taken.take(kinds, from: metadata)

@@ -1,16 +1,16 @@
 import FileProvider
 
-/// The writer of items' user metadata. Items without any have no row and cost nothing.
+/// The writer of items' user metadata. Items without user metadata have no row.
 ///
 /// A value that was set locally stays until the provider confirms it, whatever the provider reports meanwhile.
-/// Otherwise the provider's value counts. The date of the last use only grows.
+/// Otherwise the provider's value is used. The last-used date never decreases.
 final class MetadataWriter {
     private let find: Statement
     private let put: Statement
     private let remove: Statement
     private let renumber: Statement
     private let countRows: Statement
-    /// The number of rows, or a greater one. Zero skips the lookup.
+    /// An upper bound of the number of rows. If it is zero, no lookup is needed.
     private var count: Int64 = 0
 
     init(_ connection: DatabaseConnection) throws(IndexError) {
@@ -49,7 +49,7 @@ final class MetadataWriter {
     /// Returns the kinds of values that were set locally and are not confirmed.
     func setLocally(_ number: ItemNumber) throws(IndexError) -> MetadataKinds { try row(number).1 }
 
-    /// Confirms values that were set locally: from now on the provider's count.
+    /// Confirms values that were set locally. From now on, the provider's values are used.
     func settle(_ number: ItemNumber, _ kinds: MetadataKinds) throws(IndexError) {
         let (metadata, here) = try row(number)
         guard !here.isDisjoint(with: kinds) else { return }
