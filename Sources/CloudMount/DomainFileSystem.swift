@@ -4,7 +4,7 @@ import Glibc
 import LinuxSystem
 internal import MountTakeover
 
-/// The FUSE file system of one domain. Requests are answered from the index and from open files, or handed to the
+/// The FUSE file system of one domain. It replies to requests from the index and from open files, or hands them to the
 /// engine, which replies later. No function waits.
 ///
 /// The requests are in the files named after their subject.
@@ -35,8 +35,8 @@ final class DomainFileSystem: FileSystem {
     /// Creates the file system of a domain.
     ///
     /// - Parameters:
-    ///   - sharedTable: The table in which handles are recorded. After a takeover it already holds the open ones.
-    ///   - folderLimit: The limit on the directories whose cached entries are tracked; see ``Notifications``.
+    ///   - sharedTable: The table in which handles are recorded. After a takeover it already has the open handles.
+    ///   - folderLimit: The maximum number of directories whose cached entries are tracked; see ``Notifications``.
     ///   - hasEnded: Called when the session has ended.
     init(
         _ engine: DomainEngine, readers: ReaderPolicies, thumbnails: ThumbnailFiller?,
@@ -54,7 +54,7 @@ final class DomainFileSystem: FileSystem {
 
     var session: Session? { current.withLock { $0.session } }
 
-    /// The session, if files may use passthrough in it.
+    /// The session, if its files may use passthrough; `nil` otherwise.
     var passingSession: Session? { current.withLock { $0.passes ? $0.session : nil } }
 
     func start(_ session: Session) {
@@ -73,9 +73,9 @@ final class DomainFileSystem: FileSystem {
 
     /// Resumes the handles that were open before this process took over the mount.
     ///
-    /// - Parameter find: Creates the object for a backing file of the kernel. The backing file is closed with that
-    ///   object.
-    /// - Returns: The items that the table has as open.
+    /// - Parameter find: Creates the object for a backing file of the kernel. The backing file is closed when the
+    ///   object is released.
+    /// - Returns: The items that are open according to the table.
     @discardableResult
     func resumeHandles(backing find: (Int32) -> BackingFile?) -> Set<ItemNumber> {
         var items: [UInt64: (OpenHandle, IndexedItem)] = [:]

@@ -2,7 +2,7 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// The record of names and directory entries that the kernel may have cached, and their invalidation when the index
+/// The record of the names and directory entries that the kernel may have cached. They are invalidated when the index
 /// changes.
 ///
 /// File contents in the page cache are not part of this: each open decides whether they are still valid
@@ -10,15 +10,16 @@ import LinuxSystem
 final class Notifications: Sendable {
     private struct State {
         var session: Session?
-        /// Directories in which the kernel may have cached that a name does not exist; `nil` if there are too many,
-        /// which means all directories.
+        /// Directories of which the kernel may have cached that a name does not exist. `nil` stands for all
+        /// directories, if there are too many to list.
         var denying: Set<ItemNumber>? = []
-        /// Directories with entries that the kernel may have cached, and whether those are still valid.
+        /// Directories whose entries the kernel may have cached. The value is whether the cached entries are still
+        /// valid.
         var folders: [ItemNumber: Bool] = [:]
-        /// The directory of the last lookups, and their count since a lookup elsewhere or a new open of the
-        /// directory.
+        /// The directory of the last lookups, with their number. The number restarts with a lookup in another directory
+        /// or with a new open of this one.
         var lookups: (folder: ItemNumber, count: Int)?
-        /// Whether changes come from the kernel's own request, so that it need not be notified.
+        /// Whether the present changes come from the kernel's own request, so that the kernel need not be notified.
         var isSilent = false
     }
 
@@ -26,7 +27,8 @@ final class Notifications: Sendable {
     // Leaf lock: the session is notified after its release.
     private let state = Lock(State())
 
-    /// The limit on tracked directories. Above it, all of them count as changed, and as having missing names cached.
+    /// The maximum number of tracked directories. When it is exceeded, all directories count as changed, and as having
+    /// cached missing names.
     private let folderLimit: Int
     static let folderLimit = 100_000
 
@@ -39,7 +41,7 @@ final class Notifications: Sendable {
 
     func end() { state.withLock { $0 = State() } }
 
-    /// Records that the kernel may be told from now on that names do not exist in a directory.
+    /// Records that the kernel may cache from now on that names do not exist in a directory.
     func willDeny(namesIn folder: ItemNumber) {
         state.withLock { state in
             state.denying?.insert(folder)
@@ -48,6 +50,8 @@ final class Notifications: Sendable {
     }
 
     /// Records that a directory is opened with caching of its entries.
+    ///
+    /// - Returns: Whether the entries that the kernel cached at earlier opens are still valid.
     ///
     /// - Returns: Whether the entries cached at earlier opens are still valid.
     func openedFolder(_ folder: ItemNumber) -> Bool {
@@ -58,14 +62,14 @@ final class Notifications: Sendable {
         }
     }
 
-    /// The number of consecutive lookups in a directory after which a program is assumed to go through all of it.
+    /// The number of consecutive lookups in a directory after which a program is assumed to access all of its entries.
     private static let lookupLimit = 64
 
     /// Records that the kernel looked up an existing name in a directory.
     ///
-    /// The kernel caches only the names of a directory's entries. A program that wants the attributes of each, such
-    /// as `ls -l`, makes it look them up one by one. Without the cached entries it uses FUSE_READDIRPLUS, which
-    /// returns many with attributes.
+    /// The kernel caches only the names of a directory's entries. If a program needs the attributes of each entry, as
+    /// `ls -l` does, the kernel looks up one entry after the other. Without cached entries, it uses FUSE_READDIRPLUS,
+    /// which returns many entries with attributes.
     func lookedUp(in folder: ItemNumber) {
         let session = state.withLock { state -> Session? in
             let count = state.lookups.map { $0.folder == folder ? $0.count + 1 : 1 } ?? 1
@@ -77,8 +81,8 @@ final class Notifications: Sendable {
         session?.invalidate(folder.node, offset: 0, length: 0)
     }
 
-    /// Runs an edit that the kernel requested, on the engine's thread, without notifications: the kernel knows its
-    /// effects.
+    /// Runs an edit that the kernel requested, on the engine's thread. Sends no notifications, because the kernel knows
+    /// the effects of its request.
     func withoutInvalidating<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         state.withLock { $0.isSilent = true }
         defer { state.withLock { $0.isSilent = false } }

@@ -1,17 +1,17 @@
 import Foundation
 import FoundationAdditions
 
-/// The defaults of functions that a program implements either with a completion handler or as `async`. The default of
-/// each form calls the other.
+/// The defaults of functions with two forms, of which a program implements one: with a completion handler, or `async`.
+/// The default of each form calls the other form.
 enum AsyncBridging {
-    /// A function of one object.
+    /// A function of a given object.
     private struct Function: Hashable {
         let object: ObjectIdentifier
         let name: String
     }
 
-    /// The functions whose form with a handler is calling the `async` form. If that calls back, the class has
-    /// neither.
+    /// The functions whose default form with a handler is calling the `async` form. If the `async` form calls back, the
+    /// class implements neither.
     @TaskLocal private static var standingIn: Set<Function> = []
 
     /// Calls the `async` form. It is the default of the form with a completion handler.

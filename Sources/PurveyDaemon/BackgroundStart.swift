@@ -2,19 +2,19 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The start of the daemon in the background, with the wait until it is ready. This is what `purveyd` without
-/// `--foreground` does.
+/// Starts the daemon in the background, and waits until it is ready. This is what `purveyd` without `--foreground`
+/// does.
 ///
 /// The program starts itself once more in a session of its own, with the log file as its output, because a process
 /// that runs Swift cannot fork.
 ///
-/// The daemon outlives the process that first needed it, so it keeps none of that process's state. Its working
-/// directory is `/`, so that it does not keep a file system from being unmounted. It does not inherit ignored
-/// signals. Its limits are raised as far as the system permits.
+/// The daemon outlives the process that first needed it, so it inherits none of that process's state. Its working
+/// directory is `/`, so that other file systems can be unmounted. It does not inherit ignored signals. Its resource
+/// limits are raised to the system's maximum.
 enum BackgroundStart {
-    /// The daemon's message that it listens.
+    /// The message of a daemon that it accepts connections.
     static let ready = "ready"
-    /// The daemon's message that another one is already running.
+    /// The message of a daemon that another one is already running.
     static let alreadyRunning = "already running"
 
     /// Starts the daemon. Returns the exit status.
@@ -65,7 +65,7 @@ enum BackgroundStart {
         return (ours, daemon)
     }
 
-    /// Opens the log file. A file that is too long is renamed and a new one begun.
+    /// Opens the log file. If the file is too long, renames it and begins a new one.
     private static func openLog(_ path: String) throws(Errno) -> FileDescriptor {
         if let status = try? FileStatus.of(path, followingLinks: false), status.size > 4 << 20 {
             rename(path, path + ".old")

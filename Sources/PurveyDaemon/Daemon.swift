@@ -85,8 +85,8 @@ enum Daemon {
         return 0
     }
 
-    /// Returns the keeper of the mounts, which preserves them and starts another daemon when this process dies:
-    /// `purvey-keeper`, or the service manager.
+    /// Returns the keeper of the mounts: `purvey-keeper`, or the service manager. It preserves the mounts and starts
+    /// another daemon when this process dies.
     private static func mountKeeper(
         _ options: DaemonOptions, _ locations: Locations, _ service: ServiceSurroundings, _ log: DaemonLog
     ) -> (any MountKeeper)? {
@@ -105,7 +105,8 @@ enum Daemon {
         }
     }
 
-    /// Binds the socket. A daemon that was started on demand waits for one that is about to end or is dying.
+    /// Binds the socket. A daemon that was started on demand waits for a previous daemon that is about to end or is
+    /// dying.
     private static func listen(
         _ locations: Locations, _ service: ExchangeService, _ coordination: CoordinationService,
         _ domains: DomainService, _ programs: ProviderPrograms, _ storages: ProvidedStorages,
@@ -142,10 +143,10 @@ enum Daemon {
     }
 }
 
-/// The process that started this one and waits for the result. None if the user started the daemon.
+/// The process that started this one and waits for the result. It is missing if the user started the daemon.
 ///
-/// The type is not copyable, so that the channel is closed after one message: the end of the channel is what is
-/// awaited.
+/// The type is not copyable, so that the channel is closed after one message. The starter waits for the end of the
+/// channel.
 struct Starter: ~Copyable {
     private let channel: FileDescriptor?
 
@@ -160,11 +161,11 @@ struct Starter: ~Copyable {
     /// Whether a process waits for the result.
     var isWaiting: Bool { channel != nil }
 
-    /// Reports that the daemon listens.
+    /// Reports that the daemon accepts connections.
     consuming func ready() { tell(BackgroundStart.ready) }
 
-    /// Reports that there is a daemon already. For a start in the background that is a success; a user who started
-    /// this one in the foreground gets an error.
+    /// Reports that another daemon is already running. A start in the background succeeds in this case. A user who
+    /// started this daemon in the foreground gets an error.
     consuming func alreadyRunning(at socket: String, _ log: DaemonLog) -> CInt {
         guard channel != nil else { return fail("there is a daemon at \(socket) already", log) }
         tell(BackgroundStart.alreadyRunning)
@@ -179,7 +180,7 @@ struct Starter: ~Copyable {
         return 1
     }
 
-    /// Sends one message. The channel closes with the last reference to it.
+    /// Sends one message. The channel closes when the last reference to it is released.
     private func tell(_ message: String) {
         guard let channel else { return }
         let bytes = Array(message.utf8.prefix(4096))

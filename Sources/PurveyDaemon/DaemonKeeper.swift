@@ -4,12 +4,12 @@ import LinuxSystem
 import MountTakeover
 import Synchronization
 
-/// The process that starts a dead daemon again while it has domains, and keeps their mounts meanwhile. Without it,
+/// The process that restarts a dead daemon if it has domains, and keeps their mounts in the meantime. Without it,
 /// programs that use the mounts would get errors until the next command starts a daemon.
 ///
-/// A daemon with a dead predecessor connects to the predecessor's keeper, and takes over the mounts and the keeper.
-/// Any other starts a keeper when there is a domain. A keeper that dies is replaced, and everything is passed to the
-/// new one.
+/// If the previous daemon has died, a daemon connects to its keeper, and takes over the mounts and the keeper.
+/// Otherwise a daemon starts a keeper when the first domain exists. If a keeper dies, the daemon starts another one and
+/// passes all mounts to it.
 final class DaemonKeeper: MountKeeper {
     private let program: String
     private let kept: KeptProgram
@@ -17,28 +17,29 @@ final class DaemonKeeper: MountKeeper {
 
     private struct State {
         var hasEnded = false
-        /// The connection to the keeper. The keeper ends when this closes after a farewell.
+        /// The connection to the keeper. The keeper ends when the connection closes after a message that dismisses the
+        /// keeper.
         var line: SequencedPacketSocket?
         /// The mounts that the keeper has, or will get.
         var mounts: [String: KeptMount] = [:]
-        /// The number of keepers in a row that died soon after their start.
+        /// The number of consecutive keepers that died soon after their start.
         var deaths = 0
     }
 
     // Held while the keeper is started or sent a message, so that it is started only once and none is left behind.
     // Sending takes seconds if the keeper does not read.
     private let state = Lock(State())
-    /// Whether a keeper is wanted. Apart from the state, because its writers must not wait.
+    /// Whether a keeper is needed. It is separate from the state, because its writers must not wait for a lock.
     private let isWanted = Atomic<Bool>(false)
 
-    /// The time that a predecessor's keeper has to hand over the mounts.
+    /// The time in which the keeper of the previous daemon must hand over the mounts.
     private static let patience = Duration.seconds(20)
     private static let deathLimit = 10
 
     /// Creates the object. ``introduce()`` connects to a keeper, and ``want(_:)`` starts one.
     ///
-    /// - Parameter deaths: The number of daemons before this one that died soon after their start.
-    /// - Returns: `nil` if the keeper program is not installed beside this one.
+    /// - Parameter deaths: The number of consecutive earlier daemons that died soon after their start.
+    /// - Returns: `nil` if the keeper program is not installed in the directory of this program.
     init?(_ options: DaemonOptions, deaths: Int, locations: Locations, log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
             let slash = own.lastIndex(of: "/")
@@ -53,8 +54,8 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: The predecessor's
 
-    /// Connects to the keeper of a dead daemon, if there is one, and announces this daemon. Must be called before
-    /// this daemon reports that it is ready. Does not wait for a reply.
+    /// Connects to the keeper of a dead daemon, if it exists, and announces this daemon. Must be called before this
+    /// daemon reports that it is ready. Does not wait for a reply.
     func introduce() {
         guard let address = try? LocalSocketAddress(path: kept.socket),
             let line = try? SequencedPacketSocket.connect(to: address), isOfThisUser(line),
@@ -63,13 +64,13 @@ final class DaemonKeeper: MountKeeper {
         state.withLock { state in if !state.hasEnded { state.line = line } }
     }
 
-    /// Whether this user owns the process at the other end. Another user's process must not receive anything.
+    /// Whether this user owns the process at the other end of a connection. Nothing is sent to another user's process.
     private func isOfThisUser(_ line: SequencedPacketSocket) -> Bool {
         (try? line.peerCredentials().userID) == getuid()
     }
 
-    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has handed them over. Called
-    /// when this process has locked the domains, and before ``want(_:)``.
+    /// Takes over the mounts of a dead daemon, and its keeper. Blocks until the keeper has handed over the mounts.
+    /// Called when this process has locked the domains, and before ``want(_:)``.
     func claimMounts() -> [KeptMount] {
         guard let line = state.withLock({ $0.line }) else { return [] }
         let end = ContinuousClock.now + Self.patience
@@ -92,7 +93,8 @@ final class DaemonKeeper: MountKeeper {
         }
     }
 
-    /// Gives up the predecessor's mounts, because this daemon does not serve the domains. Another one may claim them.
+    /// Gives up the mounts of the previous daemon, because this daemon does not serve the domains. Another daemon may
+    /// claim the mounts.
     func withdraw() {
         guard let line = state.withLock({ $0.hasEnded ? nil : $0.line }) else { return }
         _ = lose(line)
@@ -108,7 +110,7 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: Mounts
 
-    /// Passes a mount to the keeper. If no keeper runs, the mount is passed when one starts.
+    /// Passes a mount to the keeper. If no keeper runs, the mount is passed when a keeper starts.
     func hold(_ mount: KeptMount) {
         state.withLock { state in
             state.mounts[mount.identifier] = mount
@@ -136,15 +138,15 @@ final class DaemonKeeper: MountKeeper {
 
     // MARK: Beginning and end
 
-    /// Sets whether a keeper is needed. It is started and ended in the background.
+    /// Sets whether a keeper is needed. The keeper is started or ended in the background.
     func want(_ isWanted: Bool) {
         let wasWanted = self.isWanted.exchange(isWanted, ordering: .sequentiallyConsistent)
         // Without a domain, the previous daemon's keeper may still run.
         if wasWanted != isWanted || !isWanted { HandlerThreads.shared.run { self.settle() } }
     }
 
-    /// Ends the keeper with the daemon, which is not started again. Remaining mounts are unmounted once the daemon
-    /// has ended.
+    /// Ends the keeper together with the daemon, so that the daemon is not restarted. The remaining mounts are
+    /// unmounted after the daemon has ended.
     func end() {
         state.withLock { state in
             state.hasEnded = true
@@ -180,7 +182,7 @@ final class DaemonKeeper: MountKeeper {
         return ours
     }
 
-    /// Waits for the end of the keeper, and starts another one unless this daemon dismissed it.
+    /// Waits for the end of the keeper. Starts another one, unless this daemon dismissed the keeper.
     private func watch(_ line: SequencedPacketSocket, since start: ContinuousClock.Instant) {
         var waited = pollfd(fd: line.descriptor.rawValue, events: CShort(POLLIN), revents: 0)
         // The keeper sends nothing at this stage, so the only event is its end.

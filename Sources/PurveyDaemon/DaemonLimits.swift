@@ -2,10 +2,10 @@ import LinuxSystem
 
 /// The resource limits that this daemon inherited and may not raise.
 enum DaemonLimits {
-    /// The number of descriptors below which the limit is reported: fewer than the usual minimum.
+    /// The number of descriptors below which the limit is reported. It is lower than the usual minimum.
     private static let fewDescriptors: UInt64 = 1024
 
-    /// The operations that will fail because of narrow limits, one sentence each. Empty on an ordinary system.
+    /// Sentences about the operations that will fail because of low limits. Empty on an ordinary system.
     static var narrow: [String] {
         ResourceLimit.allCases.compactMap { limit -> String? in
             guard let value = limit.current, let words = words(limit, value) else { return nil }

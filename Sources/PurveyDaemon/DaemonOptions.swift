@@ -6,14 +6,14 @@ import LinuxSystem
 struct DaemonOptions: Sendable {
     /// Whether to stay in the foreground and log to standard error, instead of running in the background.
     var foreground = false
-    /// The path to listen at, instead of the user's usual one.
+    /// The path of the socket to listen on; `nil` for the user's usual one.
     var socket: String?
     /// Whether to mount nothing.
     var noMount = false
     var level = DaemonLog.Level.info
     /// The descriptor on which the starter waits until this process is ready. Internal.
     var readiness: CInt?
-    /// The number of daemons before this one that died soon after their start; `nil` if no keeper restarts this
+    /// The number of consecutive earlier daemons that died soon after their start; `nil` if no keeper restarts this
     /// daemon. Internal.
     var deaths: Int?
 

@@ -3,11 +3,11 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The process that shows the domains on the desktop's bus while there are any: `purvey-bus`. When it ends, it is
-/// restarted with a backoff, which is reset after a long life.
+/// The process `purvey-bus`, which shows the domains on the desktop's bus. It runs while domains exist. When it ends,
+/// it is restarted with a backoff. The backoff is reset if the process ran for long.
 ///
-/// It is a separate process because D-Bus is spoken with GLib, and GLib's event loop and locks stay out of the
-/// daemon. Its calls are those of any other client; the daemon never waits for it.
+/// It is a separate process because it uses GLib for D-Bus, and GLib's event loop and locks stay out of the daemon. It
+/// makes the same calls as any other client. The daemon never waits for it.
 final class DesktopBusProcess: Sendable {
     private let program: String
     private let log: DaemonLog
@@ -15,11 +15,11 @@ final class DesktopBusProcess: Sendable {
     private struct State {
         var isWanted = false
         var hasEnded = false
-        /// Whether a process is being started or waits for its start.
+        /// Whether a process is being started, or a start is scheduled.
         var isStarting = false
         var instance: Instance?
         var service = Service()
-        /// The number of times in a row that the process ended soon.
+        /// The number of consecutive processes that ended soon after their start.
         var failures = 0
     }
 
@@ -42,10 +42,10 @@ final class DesktopBusProcess: Sendable {
     private static let longLife: Duration = .seconds(60)
     private static let firstPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(60)
-    /// The exit status of the process if the bus cannot be reached or has ended.
+    /// The exit status of the process if it cannot reach the bus, or the bus has ended.
     private static let statusWithoutBus: CInt = 3
 
-    /// - Returns: `nil` if the bus is disabled, or the program is not installed beside this one.
+    /// - Returns: `nil` if the bus is disabled, or if the program is not installed in the directory of this program.
     init?(log: DaemonLog) {
         guard let own = try? FileDescriptor.open("/proc/self/exe", .pathOnly).path,
             let slash = own.lastIndex(of: "/"), !SessionBus.isUnwanted
@@ -55,14 +55,14 @@ final class DesktopBusProcess: Sendable {
         self.log = log
     }
 
-    /// Sets the calls that the process may make: those of the domains, and no others of the daemon.
+    /// Sets the calls that the process may make: only those about domains.
     func serve(_ domains: DomainService) {
         var service = Service()
         domains.addCalls(to: &service)
         state.withLock { [service] in $0.service = service }
     }
 
-    /// Sets whether there are domains to show. The process is started and ended in the background.
+    /// Sets whether domains exist that are to be shown. The process is started or ended in the background.
     func want(_ isWanted: Bool) {
         let isChanged = state.withLock { state in
             defer { state.isWanted = isWanted }
@@ -71,7 +71,7 @@ final class DesktopBusProcess: Sendable {
         if isChanged { settle(after: .zero) }
     }
 
-    /// Ends the process with the daemon.
+    /// Ends the process together with the daemon.
     func end() {
         let instance = state.withLock { state in
             state.hasEnded = true
@@ -80,7 +80,7 @@ final class DesktopBusProcess: Sendable {
         instance?.end()
     }
 
-    /// Starts or ends the process as wanted.
+    /// Starts or ends the process, so that it runs if it is wanted.
     private func settle(after pause: Duration) {
         let (starts, ended) = state.withLock { state -> (Bool, Instance?) in
             guard state.isWanted, !state.hasEnded else { return (false, state.instance.take()) }

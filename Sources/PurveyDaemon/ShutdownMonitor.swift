@@ -3,11 +3,12 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// The main thread's loop while the daemon serves: it waits for a reason to end, and re-creates the socket if it is
-/// removed.
+/// The main thread's loop while the daemon serves. It waits for a reason to end, and creates the socket again if the
+/// socket was removed.
 ///
 /// A cleaner of temporary files, or a user who removes the daemon's directory, unlinks the socket. The daemon would
-/// live on, but clients could not connect. Then it listens again, or ends if another daemon has taken the place.
+/// continue, but clients could not connect. In this case it binds a new socket, or ends if another daemon has bound
+/// one.
 struct ShutdownMonitor {
     private let signals: SignalDescriptor
     private let listener: Listener
@@ -16,8 +17,8 @@ struct ShutdownMonitor {
     private let locations: Locations
     private let log: DaemonLog
     private let endsWhenIdle: Bool
-    /// A watch of the socket's directory; `nil` if the system has no room for one. Then the poll interval must
-    /// suffice.
+    /// A watch of the socket's directory; `nil` if the system has no room for a watch. Without a watch, the poll
+    /// interval is used.
     private var watch: FolderWatch?
 
     /// The poll interval in seconds.
@@ -69,7 +70,7 @@ struct ShutdownMonitor {
         }
     }
 
-    /// Listens again after the socket was removed. Returns the reason to end instead, if there is one.
+    /// Binds a new socket after the socket was removed. Returns the reason to end instead, if any.
     private mutating func listenAgain() -> String? {
         if endsWhenIdle, isIdle() { return "its socket \(locations.socket) was removed" }
         do {

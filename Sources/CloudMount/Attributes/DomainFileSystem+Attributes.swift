@@ -5,11 +5,11 @@ import Glibc
 import LinuxSystem
 
 extension DomainFileSystem {
-    /// The time for which the kernel may cache names and attributes. It is notified of every change.
+    /// The time for which the kernel may cache names and attributes. The kernel is notified of every change.
     static let validity = Duration.seconds(3600)
 
-    /// Returns an item's attributes for stat(2). For an open file they come from the file itself: the index has its
-    /// size and date only after it is closed.
+    /// Returns an item's attributes for stat(2). The attributes of an open file come from the file itself, because the
+    /// index has its size and date only after it is closed.
     func attributesReply(for item: IndexedItem, isRemoved: Bool = false) -> AttributesReply {
         var size = item.knownSize
         var blocks = UInt64(clamping: (item.sizeHere + 511) / 512)
@@ -51,7 +51,9 @@ extension DomainFileSystem {
             attributeValidity: reply.validity)
     }
 
-    /// Returns an item of the index, or one that was removed while it is open or is a program's working directory.
+    /// Returns an item of the index, or a removed item that is still open or a program's working directory.
+    ///
+    /// - Throws: `ESTALE` for any other item. The kernel then looks up the name again.
     ///
     /// - Throws: `ESTALE` for any other item, after which the kernel looks up the name again.
     func item(_ number: ItemNumber) throws(Errno) -> (item: IndexedItem, isRemoved: Bool) {
@@ -61,8 +63,8 @@ extension DomainFileSystem {
         throw .staleHandle
     }
 
-    /// Whether a program may change a file's contents. The provider decides, or the mode that the user has just set
-    /// and that is not sent yet.
+    /// Whether a program may change a file's contents. The mode that the user has set counts if it is not sent yet.
+    /// Otherwise the provider decides.
     func mayWrite(_ item: IndexedItem) -> Bool {
         item.allowsWriting
             || item.isSetToBeWritable && (try? index.locallySetMetadata(of: item.number))?.contains(.mode) == true

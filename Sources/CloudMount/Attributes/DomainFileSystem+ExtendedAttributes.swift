@@ -17,7 +17,7 @@ enum StateAttribute: String, CaseIterable {
     case uploaded = "user.purvey.uploaded"
     /// "1" while the item is being uploaded, otherwise "0".
     case uploading = "user.purvey.uploading"
-    /// "12/34": bytes uploaded and bytes in all, while the item is being uploaded and the total is known.
+    /// Bytes uploaded and bytes in all, such as "12/34", while the item is being uploaded and the total is known.
     case progress = "user.purvey.progress"
 
     static let prefix = "user.purvey."
@@ -41,7 +41,7 @@ enum StateAttribute: String, CaseIterable {
     }
 }
 
-/// Extended attributes: the state of items, the provider's attributes, and local changes of those.
+/// Extended attributes: the state of items, the provider's attributes, and local changes of the provider's attributes.
 extension DomainFileSystem {
     func extendedAttribute(_ name: Name, of node: NodeID, _ reply: Reply<Bytes>) {
         do throws(Errno) {
@@ -59,8 +59,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Lists the attributes that programs may copy along with an item. Its state is not among them, and is only
-    /// readable by name.
+    /// Lists the attributes that programs may copy along with an item. The attributes for the item's state are not
+    /// listed, and can only be read by name.
     func extendedAttributes(of node: NodeID, _ reply: Reply<NameList>) {
         do throws(Errno) {
             let (item, _) = try item(ItemNumber(node))

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// Error numbers for failures of the provider and of the engine.
 extension Errno {
-    /// The error after which the kernel looks up the names of a path again.
+    /// The error that makes the kernel look up the names of a path again.
     static let staleHandle = Errno(rawValue: ESTALE)
 
     init(_ failure: ProviderError) {

@@ -14,7 +14,7 @@ extension IndexedItem {
 
     private var permissions: UInt32 { UInt32(mode.map { $0 & 0o7777 } ?? givenMode) }
 
-    /// The size in bytes, as far as it is known without fetching the file.
+    /// The size in bytes; `nil` if it is only known after the file is fetched.
     var knownSize: Int64? {
         switch item.kind {
         case .folder: return 0

@@ -3,9 +3,9 @@ import Fuse
 extension Timestamp {
     /// Creates a timestamp from seconds since 1970, rounded to microseconds.
     ///
-    /// Every date that is shown passes through here, those of open files too: the index stores seconds as
-    /// floating-point numbers, and a file must not seem changed because its date comes from there after it was
-    /// closed.
+    /// All dates of a mount are created in this way, including those of open files. The index stores dates as
+    /// floating-point numbers. A file's date comes from the index after the file is closed, and must not differ from
+    /// its earlier date.
     init(seconds: Double) {
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
         let microseconds = Int64((bounded * 1e6).rounded())

@@ -7,8 +7,8 @@ internal import MountTakeover
 
 /// The files that programs have open, with their handles.
 ///
-/// All handles of a file are cached or all use passthrough, because the kernel refuses to mix them. The first open
-/// decides. After the last release, the next open decides anew.
+/// All handles of a file are cached, or all use passthrough, because the kernel refuses to mix both modes. The first
+/// open determines the mode. After the last release, the next open determines it again.
 final class HandleTable: Sendable {
     /// The way in which the kernel accesses a file's contents.
     enum AccessMode: Sendable {
@@ -38,9 +38,9 @@ final class HandleTable: Sendable {
         /// The file's status when one of its handles was last released.
         let lastStatus: FileStatus?
         let isOpenForWriting: Bool
-        /// The date of the contents before any write; `nil` if the contents' own date counts in any case.
+        /// The date of the contents before any write; `nil` if the contents' own date is always used.
         let modifiedBefore: Double?
-        /// The row at the last open. It stands for a row that was removed since.
+        /// The row at the last open. It is used if the row was removed since.
         let known: IndexedItem
 
         /// The current status of the contents; `nil` if they are not local.
@@ -56,7 +56,7 @@ final class HandleTable: Sendable {
         /// The status at the last release of a handle.
         var lastStatus: FileStatus?
 
-        /// Each handle is asked once, because it may be closed at any time and then has no descriptor.
+        /// Each handle is checked, because a handle may be closed at any time, and then has no descriptor.
         private var descriptor: FileDescriptor? {
             for opening in openings {
                 if let descriptor = opening.item.descriptor { return descriptor }
@@ -78,9 +78,10 @@ final class HandleTable: Sendable {
         var lastHandle: UInt64
         /// The resumed handles by the kernel's request number. A repeated open request had no reply.
         var requests: [UInt64: UInt64] = [:]
-        /// The version of each file's contents that the page cache may have, as of the file's last close.
+        /// The version of each file's contents that may be in the page cache. The version is that of the file's last
+        /// close.
         var pages: [ItemNumber: FileState] = [:]
-        /// The number of handles for writing that were released.
+        /// The number of write handles that were released.
         var endedCount: UInt64 = 0
     }
 
@@ -91,8 +92,8 @@ final class HandleTable: Sendable {
 
     /// Creates an empty table.
     ///
-    /// File handles are unique across daemon restarts: numbering starts at CLOCK_BOOTTIME in nanoseconds, and no
-    /// process opens one file per nanosecond.
+    /// File handles are unique across daemon restarts. Numbering starts at CLOCK_BOOTTIME in nanoseconds, and files are
+    /// opened at a lower rate than one per nanosecond.
     init(_ sharedTable: SharedHandleTable? = nil) {
         self.sharedTable = sharedTable
         var time = timespec()
@@ -100,7 +101,8 @@ final class HandleTable: Sendable {
         state = Lock(State(lastHandle: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)))
     }
 
-    /// The limit on recorded page versions. Above it all are dropped, at the cost of reading those pages again.
+    /// The maximum number of recorded page versions. When it is exceeded, all are dropped, and the kernel reads these
+    /// pages again.
     private static let pageLimit = 10_000
 
     /// Adds a handle.
@@ -108,9 +110,9 @@ final class HandleTable: Sendable {
     /// - Parameters:
     ///   - wasCut: Whether the file was opened with O_TRUNC.
     ///   - request: The kernel's number of the request.
-    ///   - passing: Creates a backing file. Called only for the first handle, and not under the lock. Returns `nil`
-    ///     if passthrough is not possible.
-    /// - Returns: The handle, the way of access, and whether the kernel's cached pages of the file are still valid.
+    ///   - passing: Creates a backing file; returns `nil` if passthrough is not possible. Called only for the first
+    ///     handle, and not under the lock.
+    /// - Returns: The handle, its access mode, and whether the kernel's cached pages of the file are still valid.
     func add(
         _ item: OpenHandle, known: IndexedItem, isForWriting: Bool, wasCut: Bool, request: UInt64,
         passing: () -> BackingFile?
@@ -160,10 +162,10 @@ final class HandleTable: Sendable {
     /// Resumes the handles that were open before this process took over the mount.
     ///
     /// - Parameters:
-    ///   - items: The handles that could be reopened. Accesses to all others fail from now on.
+    ///   - items: The handles that could be reopened. Accesses through all other handles fail from now on.
     ///   - backing: Returns the object of a backing file of the kernel. It is called for every backing file in the
-    ///     table, so that the caller can close those that no handle uses.
-    /// - Returns: The items of all recorded handles. The kernel's caches of them must not be trusted.
+    ///     table, so that the caller can close the unused ones.
+    /// - Returns: The items of all recorded handles. What the kernel has cached of these items may be outdated.
     func resume(
         _ items: [UInt64: (OpenHandle, IndexedItem)], backing: (Int32) -> BackingFile?
     ) -> Set<ItemNumber> {
@@ -198,8 +200,8 @@ final class HandleTable: Sendable {
         return numbers
     }
 
-    /// Returns the handle that the previous process created for a repeated request, and its way of access; `nil` if
-    /// it did not get that far.
+    /// Returns the handle that the previous process created for a request that is now repeated, and its access mode;
+    /// `nil` if the previous process created no handle.
     func opening(ofRequest request: UInt64) -> (opening: Handle, mode: AccessMode)? {
         state.withLock { state in
             guard let handle = state.requests[request], let opening = state.openings[handle],
@@ -220,14 +222,14 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// Records the partial file of a handle from which bytes were read. After a takeover, the handle must continue
-    /// with the same file.
+    /// Records that bytes were read from the partial file of a handle. After a takeover, the handle must continue with
+    /// the same file.
     func hasBegun(_ opening: Handle, _ descriptor: FileDescriptor) {
         guard let sharedTable, let status = try? descriptor.status() else { return }
         sharedTable.setFile(status.identity.inode, of: opening.handle)
     }
 
-    /// Records that a file's date was set. The date holds until the next write.
+    /// Records that a file's date was set. The date is valid until the next write.
     func noteDateIsSet(_ number: ItemNumber) {
         guard let status = view(of: number)?.status else { return }
         state.withLock { state in
@@ -238,14 +240,14 @@ final class HandleTable: Sendable {
 
     func opening(_ handle: UInt64) -> Handle? { state.withLock { $0.openings[handle] } }
 
-    /// Returns the state of an open file; `nil` if it is not open.
+    /// Returns the state of an open file; `nil` if the file is not open.
     func view(of number: ItemNumber) -> View? {
         state.withLock { state in
             state.files.isEmpty ? nil : state.files[number]?.view
         }
     }
 
-    /// The number of handles for writing that were released and reconciled. Their results are in the index.
+    /// The number of write handles that were released and reconciled. The index has the results of their writes.
     var endedCount: UInt64 { state.withLock { $0.endedCount } }
 
     /// Whether the kernel caches no attributes of a file at present, because each reply has a validity of zero.
@@ -256,7 +258,7 @@ final class HandleTable: Sendable {
         }
     }
 
-    /// Ends a handle: the kernel sends no more requests with it. Its file counts as open until ``remove(_:)``.
+    /// Ends a handle, with which the kernel sends no more requests. The file counts as open until ``remove(_:)``.
     func end(_ handle: UInt64) -> Handle? {
         sharedTable?.remove(handle)
         guard let opening = opening(handle) else { return nil }

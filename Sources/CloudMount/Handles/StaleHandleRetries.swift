@@ -3,18 +3,18 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// The opens for reading of files that the provider removed or replaced while programs have them open.
+/// Opens for reading of files that the provider removed or replaced while programs had them open.
 final class StaleHandleRetries: Sendable {
-    /// The threads that were told to look up a name again, and when.
+    /// The threads whose open failed with `ESTALE`, each with the time of the failure.
     // Leaf lock.
     private let callers = Lock<[Int32: ContinuousClock.Instant]>([:])
 
     /// The time within which a thread's next open counts as its second attempt.
     private static let timeOfAttempt = Duration.seconds(5)
 
-    /// Whether an open is to fail with `ESTALE`, after which the kernel looks up the name again and opens the result.
-    /// The kernel retries once. A second attempt for the same file comes from an open through `/proc/self/fd`, or
-    /// from a file that was replaced just after the lookup. Both get the version that they request.
+    /// Whether an open is to fail with `ESTALE`, which makes the kernel look up the name again and open the result. The
+    /// kernel retries once. A second attempt for the same file comes from an open through `/proc/self/fd`, or follows a
+    /// replacement of the file just after the lookup. Both get the version that they request.
     func isSentBack(_ caller: Caller) -> Bool {
         let now = ContinuousClock.now
         return callers.withLock { callers in

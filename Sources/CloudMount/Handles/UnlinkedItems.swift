@@ -1,7 +1,8 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// Items that were removed through the mount and that the kernel still refers to: open files and working directories.
+/// Items that were removed through the mount and that the kernel still refers to, because they are open or are working
+/// directories.
 final class UnlinkedItems: Sendable {
     // Leaf lock.
     private let items = Lock<[ItemNumber: IndexedItem]>([:])
@@ -9,7 +10,7 @@ final class UnlinkedItems: Sendable {
     /// - Parameter item: A removed item. The kernel has looked it up, so it will send FUSE_FORGET for it.
     func add(_ item: IndexedItem) { items.withLock { $0[item.number] = item } }
 
-    /// Returns an item as it was when it was removed, with the changes made since through its handles.
+    /// Returns a removed item as it was at its removal, with the later changes through its handles.
     subscript(_ number: ItemNumber) -> IndexedItem? { items.withLock { $0[number] } }
 
     func update(_ number: ItemNumber, _ change: (inout IndexedItem) -> Void) {

@@ -7,7 +7,7 @@ package import MountTakeover
 
 /// The options for mounting domains.
 package struct DomainMountOptions: Sendable {
-    /// Whether users other than the daemon's may access the mount.
+    /// Whether other users than the daemon's may access the mount.
     package var allowsOthers = false
     /// Whether to use passthrough for complete files, if the kernel and the daemon's rights allow it.
     package var wantsPassthrough = true
@@ -15,10 +15,10 @@ package struct DomainMountOptions: Sendable {
     package var passthroughHelper: String?
     /// The programs that must not cause fetches.
     package var readers = ReaderPolicies(path: nil)
-    /// The source of pictures for the desktop's thumbnail cache; `nil` leaves that cache alone.
+    /// The source of pictures for the desktop's thumbnail cache; `nil` if the cache is not to be filled.
     package var thumbnails: Thumbnails?
-    /// The limit on directories with tracked names and entries in the kernel's caches. Beyond it, the kernel receives
-    /// more notifications than necessary.
+    /// The maximum number of directories whose names and entries in the kernel's caches are tracked. If it is exceeded,
+    /// the kernel receives more notifications than necessary.
     package var folderLimit = Notifications.folderLimit
 
     package init() {}
@@ -73,10 +73,10 @@ package final class DomainMount: Sendable {
     // Leaf lock: the session is used after its release.
     private let state = Lock(State())
 
-    /// Mounts a domain and serves it on threads of its own.
+    /// Mounts a domain and serves it on separate threads.
     ///
-    /// Blocks until the kernel has accepted the mount. Creates the directory if it does not exist. Unmounts what a
-    /// dead daemon left mounted there.
+    /// Blocks until the kernel has accepted the mount. Creates the directory if it does not exist. Unmounts a mount
+    /// that a dead daemon left in the directory.
     package init(
         _ engine: DomainEngine, at path: String, options: DomainMountOptions
     ) throws(DomainMountError) {
@@ -96,8 +96,8 @@ package final class DomainMount: Sendable {
         }
     }
 
-    /// Resumes a domain's mount that outlived the previous daemon. The engine must have been created with the mount's
-    /// handles.
+    /// Resumes a domain's mount that outlived the previous daemon. The engine must have been created with the open
+    /// handles of the mount.
     package init(
         _ engine: DomainEngine, resuming handover: MountHandover, options: DomainMountOptions
     ) throws(DomainMountError) {
@@ -127,8 +127,10 @@ package final class DomainMount: Sendable {
         }
     }
 
-    /// Creates a domain's file system without a mount, for callers that send requests without a kernel. It resumes
-    /// the handles in the table if the engine was created with them.
+    /// Creates a domain's file system without a mount, for callers that send requests without a kernel. Resumes the
+    /// handles in the table, if the engine was created with them.
+    ///
+    /// - Parameter backing: Creates the object for a backing file of the kernel.
     ///
     /// - Parameter backing: Creates the object for a backing file of the kernel.
     package static func fileSystem(
@@ -141,8 +143,8 @@ package final class DomainMount: Sendable {
         return files
     }
 
-    /// The state that another daemon needs to take over the mount; `nil` if the kernel does not support that, or the
-    /// mount has ended.
+    /// The state that another daemon needs to take over the mount; `nil` if the kernel does not support a takeover, or
+    /// the mount has ended.
     package var handover: MountHandover? {
         let (session, sharedTable) = state.withLock { ($0.session, $0.sharedTable) }
         guard let sharedTable, let session = session?.handover else { return nil }
@@ -156,8 +158,8 @@ package final class DomainMount: Sendable {
 
     /// Unmounts the domain, and blocks until no request is being served.
     ///
-    /// Programs with open files get errors from then on, and waiting ones at once, because the daemon will not be
-    /// there to reply. What they wrote before is preserved.
+    /// Programs with open files get errors from then on. Programs that wait for the daemon get an error at once. Their
+    /// earlier writes are preserved.
     package func unmount() {
         let session = state.withLock { state in
             defer { state.session = nil }

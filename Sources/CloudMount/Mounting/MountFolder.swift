@@ -4,7 +4,9 @@ import LinuxSystem
 
 /// The directory that a domain is mounted on.
 enum MountFolder {
-    /// Creates the directory, or checks that the mount would not hide anything in it.
+    /// Creates the directory, or checks that a mount on it would not hide files.
+    ///
+    /// - Returns: Whether the directory was created.
     ///
     /// - Returns: Whether the directory was created.
     static func prepare(_ path: String) throws(DomainMountError) -> Bool {
@@ -21,7 +23,10 @@ enum MountFolder {
         return false
     }
 
-    /// Unmounts what a dead daemon left mounted, and removes the directory: that daemon created it or found it empty.
+    /// Unmounts a mount that a dead daemon left, and removes the directory. The directory was created by that daemon,
+    /// or was empty.
+    ///
+    /// - Returns: Whether such a mount existed.
     ///
     /// - Returns: Whether there was such a mount.
     @discardableResult

@@ -4,7 +4,8 @@ import Glibc
 import LinuxSystem
 package import MountTakeover
 
-/// A domain's mount in the form in which one daemon passes it to the next: the kernel session and the open handles.
+/// The mount of a domain, in the form in which one daemon passes it to the next: the kernel session and the open
+/// handles.
 package struct MountHandover: Sendable {
     /// The domain's identifier.
     package let identifier: String
@@ -29,14 +30,14 @@ package struct MountHandover: Sendable {
     /// The open handles, for the engine that takes over.
     package var openings: [HandleToResume] { sharedTable.handlesToResume }
 
-    /// The mount in the form in which the keeper holds it.
+    /// The mount, in the form in which the keeper stores it.
     package var kept: KeptMount {
         KeptMount(
             identifier: identifier, record: [madeFolder ? 1 : 0] + session.record,
             descriptors: [sharedTable.file] + session.devices)
     }
 
-    /// Creates a handover from what a keeper holds; `nil` if it has the format of another version.
+    /// Creates a handover from the data that a keeper stores; `nil` if the data has the format of another version.
     package init?(_ kept: KeptMount) {
         guard let made = kept.record.first, let file = kept.descriptors.first,
             let session = SessionHandover(
@@ -55,7 +56,7 @@ package struct MountHandover: Sendable {
         if wasMounted, madeFolder { rmdir(path) }
     }
 
-    /// Ends a mount that a keeper holds, regardless of the version that created it.
+    /// Ends a mount that a keeper has, regardless of the version of the daemon that created it.
     package static func abandon(_ kept: KeptMount) {
         let session = SessionHandover(
             record: Array(kept.record.dropFirst()), devices: Array(kept.descriptors.dropFirst()))

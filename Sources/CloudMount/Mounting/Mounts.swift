@@ -1,14 +1,14 @@
 import FileProviderEngine
 import LinuxSystem
 
-/// The mounted domains, each on a directory of its own.
+/// The mounted domains, each on its own directory.
 ///
-/// Functions may be called on any thread. Those that mount and unmount block for the kernel.
+/// Functions may be called on any thread. Functions that mount or unmount block until the kernel is done.
 package final class Mounts: Sendable {
     /// The state of a domain's mount.
     package enum State: Sendable {
         case mounted(path: String)
-        /// Another process unmounted it.
+        /// Another process unmounted the domain.
         case unmounted(path: String)
         case failed(DomainMountError)
     }
@@ -26,11 +26,12 @@ package final class Mounts: Sendable {
 
     deinit { unmountAll() }
 
-    /// Unmounts what a dead daemon left mounted in a directory: programs that access it would get errors, or hang.
+    /// Unmounts the mounts that a dead daemon left in a directory. Programs that access such a mount would get errors,
+    /// or hang.
     ///
     /// - Parameters:
     ///   - folder: The directory that contains the mount points.
-    ///   - kept: The paths that will be mounted again at once, which unmounts them then. Until then, errors are
+    ///   - kept: The paths on which a domain will be mounted soon. They stay mounted until then, because errors are
     ///     better for programs than an empty or missing directory.
     /// - Returns: The paths that were unmounted.
     @discardableResult
@@ -45,7 +46,7 @@ package final class Mounts: Sendable {
     /// Mounts a domain. A domain that is mounted elsewhere is unmounted there first. A failure is also recorded in
     /// ``states``.
     ///
-    /// - Parameter handover: A mount of the domain that outlived the previous daemon. It is resumed if possible,
+    /// - Parameter handover: A mount of the domain that outlived the previous daemon. The mount is resumed if possible,
     ///   otherwise ended.
     package func mount(
         _ engine: DomainEngine, at path: String, resuming handover: MountHandover? = nil
@@ -64,7 +65,7 @@ package final class Mounts: Sendable {
         }
     }
 
-    /// Returns the state that another daemon needs to take over a domain's mount; `nil` if that is not possible.
+    /// Returns the state that another daemon needs to take over a domain's mount; `nil` if a takeover is not possible.
     package func handover(of identifier: String) -> MountHandover? {
         guard case .mount(let mount) = entries.withLock({ $0[identifier] }) else { return nil }
         return mount.handover

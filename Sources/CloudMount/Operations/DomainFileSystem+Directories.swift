@@ -3,7 +3,8 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// Reading directories: from the index, and page by page as the provider's replies arrive for incomplete listings.
+/// Reading directories. Entries come from the index. If a listing is incomplete, they come page by page as the provider
+/// replies.
 extension DomainFileSystem {
     // Entries are in the order of item numbers, and a cookie continues after a number. "." and ".." come before all.
     private static let selfCookie: UInt64 = 1

@@ -65,8 +65,9 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`: another item may
-    /// have its name, which the kernel then looks up again. That does not apply to items removed through the mount.
+    /// Returns the error for an item that could not be opened. For a missing item it is `ESTALE`: another item may have
+    /// its name, and the kernel looks up the name again. For an item that was removed through the mount, it is another
+    /// error.
     func errno(_ failure: ProviderError, opening number: ItemNumber) -> Errno {
         failure.kind == .noSuchItem && removed[number] == nil ? .staleHandle : Errno(failure)
     }
@@ -136,8 +137,8 @@ extension DomainFileSystem {
         return fstatvfs(file.rawValue, &status) == 0 && status.f_bavail >= (1 << 30) / max(1, status.f_frsize)
     }
 
-    /// Calls a function when a handle's contents are local, at once if they are. Fails the request if they cannot be
-    /// fetched.
+    /// Calls a function when a handle's contents are local. Calls it at once if they are already. Fails the request if
+    /// the contents cannot be fetched.
     func whenReady<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void
@@ -156,7 +157,8 @@ extension DomainFileSystem {
         reply.onInterrupt { waiting.cancel() }
     }
 
-    /// Calls a function when some bytes of a handle are local, with a file that has them at their offsets.
+    /// Calls a function when some bytes of a handle are local. The function receives a file that has these bytes at
+    /// their offsets.
     func whenLocal<Content: SendableMetatype>(
         _ opening: HandleTable.Handle, at offset: Int64, count: Int, _ reply: Reply<Content>,
         _ body: @escaping @Sendable (FileDescriptor) -> Void

@@ -131,7 +131,8 @@ extension DomainFileSystem {
 
     func forget(_ node: NodeID, count: UInt64) { removed.forget(ItemNumber(node)) }
 
-    /// Returns the entry of an item that an earlier attempt of a repeated request made, if that item has the name.
+    /// Returns the entry of the item that an earlier attempt of a repeated request created, if that item has the given
+    /// name.
     private func entry(of name: Name, in parent: NodeID, where isIt: (ProviderItem) -> Bool) -> Entry? {
         guard let text = name.text, let item = try? index.item(named: text, in: ItemNumber(parent)), isIt(item.item)
         else {
@@ -142,8 +143,8 @@ extension DomainFileSystem {
 
     /// Runs an edit on the engine's thread and replies with its result.
     ///
-    /// - Parameter ifDone: Called if a repeated request fails. Returns the reply that the first attempt would have
-    ///   had, if that attempt was carried out.
+    /// - Parameter ifDone: Called if a repeated request fails. If the first attempt of the request succeeded, returns
+    ///   its reply.
     func edit<Content: SendableMetatype>(
         _ reply: Reply<Content>,
         _ body: @escaping @Sendable (isolated DomainEngine, DomainFileSystem) throws(EditError) -> Content,
@@ -157,8 +158,8 @@ extension DomainFileSystem {
             succeeded: { reply.reply($0) })
     }
 
-    /// Runs an edit on the engine's thread. If a directory must be listed completely first, it is listed and the edit
-    /// is retried.
+    /// Runs an edit on the engine's thread. If the edit requires a complete listing of a directory, lists the directory
+    /// and retries the edit.
     ///
     /// - Parameters:
     ///   - reply: The reply. An interrupted request ends the wait for a listing.
@@ -194,8 +195,8 @@ extension DomainFileSystem {
         }
     }
 
-    /// Runs an edit of an item that the kernel identifies by inode number. If the item has another number by now, or
-    /// is gone, the edit fails with `ESTALE` and the kernel looks up the name again.
+    /// Runs an edit of an item that the kernel identifies by inode number. If the item got another number or was
+    /// removed, the edit fails with `ESTALE` and the kernel looks up the name again.
     static func ofNode<Value>(_ edit: () throws(EditError) -> Value) throws(EditError) -> Value {
         do throws(EditError) {
             return try edit()
@@ -207,7 +208,7 @@ extension DomainFileSystem {
     /// The time in seconds for which an edit may hold the kernel's lock on a directory.
     private static let longestLockTime = 2.0
 
-    /// A flag that tells a wait that was too long from one that was interrupted.
+    /// A flag that distinguishes a wait that took too long from an interrupted one.
     private final class TimeLimit: Sendable {
         // Leaf lock.
         private let state = Lock(false)
@@ -217,12 +218,13 @@ extension DomainFileSystem {
         func end() { state.withLock { $0 = true } }
     }
 
-    /// The number of attempts. A directory whose listing becomes outdated each time is not awaited any longer.
+    /// The maximum number of attempts. After that many, a directory whose listing becomes outdated each time is not
+    /// awaited any longer.
     private static let attemptLimit = 4
 }
 
 extension Name {
-    /// Returns the name for a new item. Providers require names that are text.
+    /// Returns the name for a new item. Throws if the name is not valid UTF-8, because providers require text.
     func asNewName() throws(EditError) -> String {
         guard let text else { throw EditError(Errno(rawValue: EILSEQ)) }
         guard count <= 255 else { throw EditError(.nameTooLong) }

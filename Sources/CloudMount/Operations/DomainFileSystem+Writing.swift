@@ -71,8 +71,8 @@ extension DomainFileSystem {
         return written
     }
 
-    /// Returns how many of the bytes, from the first one on, are exactly what a file has between an offset and its
-    /// end; 0 if the file has other bytes there.
+    /// Returns the number of bytes, from the first one on, that are equal to a file's bytes from an offset to the
+    /// file's end; 0 if the file has other bytes after the offset.
     private static func writtenCount(
         of bytes: UnsafeRawBufferPointer, from offset: Int, to end: Int, _ descriptor: FileDescriptor
     ) -> Int {
@@ -127,12 +127,12 @@ extension DomainFileSystem {
         }
     }
 
-    /// Runs a function that takes disk space, and replies. If the disk is full, clean files are evicted and the
+    /// Runs a function that needs disk space, and replies. If the disk is full, clean files are evicted and the
     /// function is run once more.
     ///
     /// - Parameters:
-    ///   - lack: Returns the number of bytes for which there is no room.
-    ///   - body: The function; may block for the disk.
+    ///   - lack: Returns the number of bytes that do not fit on the disk.
+    ///   - body: The function, which may block on the disk.
     private func makingRoom<Content: ReplyContent & Sendable>(
         for lack: () -> Int64, _ reply: Reply<Content>, _ body: @escaping @Sendable () throws(Errno) -> Content
     ) {
@@ -148,16 +148,16 @@ extension DomainFileSystem {
         }
     }
 
-    /// Returns how many of the bytes exceed the free space on a file's disk.
+    /// Returns the number of bytes by which a write exceeds the free space on a file's disk.
     private static func lack(of bytes: Int64, on descriptor: FileDescriptor) -> Int64 {
         var status = statvfs()
         guard fstatvfs(descriptor.rawValue, &status) == 0 else { return bytes }
         return bytes - Int64(clamping: status.f_bavail.multipliedFullWidth(by: status.f_frsize).low)
     }
 
-    /// The limit on the bytes copied at once, so that a signal can interrupt the copy.
+    /// The maximum number of bytes copied at once, so that a signal can interrupt the copy.
     private static let copyLimit = 64 << 20
-    /// The limit on the bytes copied at once from a file that is not fully local.
+    /// The maximum number of bytes copied at once from a file that is not fully local.
     private static let partLimit = 4 << 20
 
     // MARK: Attributes

@@ -2,7 +2,7 @@ import CLinux
 import Fuse
 import LinuxSystem
 
-/// The policy in force: the standard one, modified by a file. The file is read again when it changes.
+/// The current policy: the standard policy, modified by a file. The file is read again when it changes.
 package final class ReaderPolicies: Sendable {
     private struct State {
         var policy: ReaderPolicy
@@ -13,7 +13,7 @@ package final class ReaderPolicies: Sendable {
     // Leaf lock. The file, which is small, is read under it.
     private let state: Lock<State>
 
-    /// - Parameter path: The path of the user's file; it need not exist.
+    /// - Parameter path: The path of the user's file, which need not exist.
     package init(path: String?, policy: ReaderPolicy = ReaderPolicy()) {
         self.path = path
         state = Lock(State(policy: policy))

@@ -2,10 +2,10 @@ import Fuse
 import Glibc
 import LinuxSystem
 
-/// The programs that are denied files that are not local: those that read every file they find, and would cause all
-/// files to be fetched.
+/// The programs that are denied files that are not local. These programs read every file that they find, and would
+/// cause all files to be fetched.
 ///
-/// Programs are recognized by the names of their executables. This is a courtesy, not a protection: a program with
+/// Programs are recognized by the names of their executables. This saves transfers and protects nothing: a program with
 /// another name gets the contents.
 package struct ReaderPolicy: Sendable, Equatable {
     /// The names of executables, without directories.
@@ -45,8 +45,9 @@ package struct ReaderPolicy: Sendable, Equatable {
     /// The length to which the kernel truncates a program's name in `/proc/PID/comm`.
     private static let shortName = 15
 
-    /// Whether the calling process is one of the programs. This never waits for that process: its command line is not
-    /// read, because the kernel blocks that while the process waits for a page of a file in the mount.
+    /// Whether the calling process is one of the programs. The function never waits for that process. It does not read
+    /// the process's command line, because the kernel blocks such a read while the process waits for a page of a file
+    /// in the mount.
     func refuses(_ caller: Caller) -> Bool {
         guard caller.processID > 0, !refused.isEmpty else { return false }
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

@@ -3,7 +3,7 @@ import ExtensionHost
 import Glibc
 import LinuxSystem
 
-/// The thumbnail cache that all programs of a desktop share. Functions block for the disk.
+/// The thumbnail cache that all programs of a desktop share. Functions block on the disk.
 ///
 /// Source: the thumbnail specification of freedesktop.org.
 package struct ThumbnailCache: Sendable {
@@ -12,17 +12,17 @@ package struct ThumbnailCache: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// The sizes, by the names of their directories: the length of a picture's longer side in pixels.
+    /// The sizes of pictures, by the names of their directories. A size is the length of the longer side in pixels.
     private static let folders: [(name: String, side: Int)] = [
         ("normal", 128), ("large", 256), ("x-large", 512), ("xx-large", 1024),
     ]
-    /// The directory of the records that a file has no picture. Each program has one of its own.
+    /// The directory of the records of files without a picture. Each program has its own directory.
     private static let failureFolder = "fail/purvey"
 
-    /// The sizes of the pictures to make, the smallest first. The provider is asked for the last one.
+    /// The sizes of the pictures to create, the smallest first. The provider is asked for the largest.
     static let sides = folders.map(\.side)
 
-    /// A file, as the cache identifies it.
+    /// A file, in the form in which the cache identifies it.
     package struct File: Sendable {
         let uri: String
         /// The modification date in seconds since 1970, as in stat(2).
@@ -36,7 +36,7 @@ package struct ThumbnailCache: Sendable {
             name = Self.digest(uri) + ".png"
         }
 
-        /// Returns the path with the bytes escaped that GLib escapes in a URI. Programs look up the digest of GLib's
+        /// Returns a path, escaped for a URI in the same way as GLib does. Programs compute the digest of GLib's
         /// result.
         private static func escaped(_ path: String) -> String {
             let digits = Array("0123456789ABCDEF".utf8)
@@ -62,7 +62,7 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Whether the cache knows a file: it has the file's pictures, or the record that there are none.
+    /// Whether the cache has a file's pictures, or the record that the file has none.
     package func knows(_ file: File) -> Bool {
         // The largest size is written last: if it exists, all do.
         [Self.folders.last?.name, Self.failureFolder].contains { folder in
@@ -74,7 +74,7 @@ package struct ThumbnailCache: Sendable {
         }
     }
 
-    /// Stores a file's pictures. The last one also stands for the larger sizes.
+    /// Stores a file's pictures. The last picture is also stored for the larger sizes.
     ///
     /// - Returns: Whether the pictures are valid.
     package func store(_ pictures: SmallPictures, of file: File) throws(Errno) -> Bool {

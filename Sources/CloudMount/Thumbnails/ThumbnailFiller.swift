@@ -4,18 +4,18 @@ import FileProviderEngine
 import Fuse
 import LinuxSystem
 
-/// A task that fills the desktop's thumbnail cache with the provider's pictures of the files in a directory that a
-/// program reads, before thumbnailers run. So they need not read the files.
+/// A task that fills the desktop's thumbnail cache with pictures from the provider. When a program reads a directory,
+/// the task requests the pictures of its files before thumbnailers run, so that they do not read the files.
 ///
-/// One directory is filled at a time, the latest first. Cached pictures are not requested again. For local files,
-/// thumbnailers make pictures themselves.
+/// It fills one directory at a time, the latest first. Cached pictures are not requested again. For local files,
+/// thumbnailers create the pictures themselves.
 package final class ThumbnailFiller: Sendable {
     private struct State {
-        /// The directories to fill. The last one is next.
+        /// The directories to fill. The last one is filled next.
         var waiting: [ItemNumber] = []
         var task: Task<Void, Never>?
         var isClosed = false
-        /// The files that were requested, whether or not the provider had a picture.
+        /// The files whose picture was requested, even if the provider had none.
         var tried: [ItemNumber: Attempt] = [:]
     }
 
@@ -24,7 +24,7 @@ package final class ThumbnailFiller: Sendable {
         let modified: Int64
         /// The time of the request, in seconds since 1970.
         let time: Double
-        /// The seconds until the file is requested again.
+        /// The time in seconds until the picture is requested again.
         let patience: Double
     }
 
@@ -36,15 +36,17 @@ package final class ThumbnailFiller: Sendable {
     // Leaf lock: tasks are started under it, but run elsewhere.
     private let state = Lock(State())
 
-    /// The limit on waiting directories: a program that walks a tree reads more than the user sees.
+    /// The maximum number of waiting directories. A limit is needed because a program that walks a tree reads more
+    /// directories than the user sees.
     private static let mostWaiting = 4
-    /// The limit on files of a directory for which pictures are requested. Users look at fewer.
+    /// The maximum number of files of a directory for which pictures are requested. Users look at fewer.
     private static let mostFiles = 5000
     private static let mostTried = 100_000
-    /// The seconds until a file is requested again: after a reply, and after none or a temporary failure.
+    /// The times in seconds until a picture is requested again: `patience` after a reply, `retryDelay` after no reply
+    /// or a temporary failure.
     private static let (patience, retryDelay) = (600.0, 5.0)
-    /// The number of files in one request to the provider. The first request is smaller, so that pictures appear
-    /// early and are being scaled while the provider works on more.
+    /// The number of files in the first and in each further request to the provider. The first request is smaller, so
+    /// that some pictures appear early and are scaled while the provider works on the next request.
     private static let (firstBatchSize, batchSize) = (4, 24)
     /// The number of pictures that are scaled concurrently.
     private static let picturesAtOnce = 3
@@ -56,7 +58,7 @@ package final class ThumbnailFiller: Sendable {
         self.pictures = pictures
     }
 
-    /// Schedules a directory to be filled, because a program opened it. Does not wait.
+    /// Schedules a directory to be filled, because a program opened it. Does not block.
     func look(into folder: ItemNumber) {
         state.withLock { state in
             guard !state.isClosed else { return }
@@ -67,7 +69,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    /// Cancels what is under way, also at the provider.
+    /// Cancels all work, including the requests to the provider.
     func close() {
         let task = state.withLock { state in
             state.isClosed = true
@@ -160,7 +162,7 @@ package final class ThumbnailFiller: Sendable {
         }
     }
 
-    /// Whether the provider is going to fail again to make a thumbnail of the same file.
+    /// Whether the provider will fail again to create a thumbnail of the same file.
     private static func isPermanent(_ failure: ProviderError) -> Bool {
         failure.kind == .badAnswer || failure.kind == .noSuchItem
     }

@@ -3,11 +3,11 @@
 /// Source: the thumbnail specification of freedesktop.org, and the PNG specification for its chunks.
 enum ThumbnailPicture {
     private static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    /// The size of the signature and the header chunk, with its length, name and checksum.
+    /// The size in bytes of the signature and the header chunk, including the chunk's length, name and checksum.
     static let headSize = 8 + 25
 
-    /// Returns the size of the beginning of a picture that has all its metadata, for pictures that Purvey wrote: all
-    /// but the file's URI is short.
+    /// Returns the maximum size in bytes of the beginning of a picture with all its metadata. It applies to pictures
+    /// that Purvey wrote: all their metadata except the file's URI is short.
     static func longestHead(uri: String) -> Int { headSize + uri.utf8.count + 256 }
 
     /// Returns the beginning of a picture, with its metadata.
@@ -15,7 +15,7 @@ enum ThumbnailPicture {
     /// - Parameters:
     ///   - picture: The first ``headSize`` bytes of a PNG file, or more.
     ///   - modified: The file's modification date in seconds since 1970.
-    /// - Returns: The bytes that replace the first ``headSize`` bytes; `nil` if those do not begin a PNG file.
+    /// - Returns: The bytes that replace the first ``headSize`` bytes; `nil` if `picture` is not a PNG file.
     static func head(of picture: some Collection<UInt8>, uri: String, modified: Int64) -> [UInt8]? {
         let head = Array(picture.prefix(headSize))
         guard head.count == headSize, head.starts(with: signature),
@@ -28,7 +28,7 @@ enum ThumbnailPicture {
         return result
     }
 
-    /// Returns a picture of one pixel, which is the record that a file has no picture.
+    /// Returns a picture of one pixel, which records that a file has no picture.
     static func failure(uri: String, modified: Int64) -> [UInt8] {
         var picture = signature
         // One by one pixel, 8 bits of grey.
@@ -40,8 +40,8 @@ enum ThumbnailPicture {
         return head + picture[headSize...]
     }
 
-    /// Returns the modification date of a picture's file, from the beginning of the picture; `nil` if it is not
-    /// stated or the picture is of another file.
+    /// Returns the modification date of a picture's file, from the beginning of the picture; `nil` if the picture has
+    /// no date or belongs to another file.
     static func modified(in bytes: [UInt8], uri: String) -> Int64? {
         guard bytes.starts(with: signature) else { return nil }
         var position = signature.count

@@ -5,7 +5,7 @@ package struct Thumbnails: Sendable {
     let cache: ThumbnailCache
     let pictures: PictureProcess
 
-    /// Creates the means of making thumbnails.
+    /// Creates the thumbnail support.
     ///
     /// - Parameters:
     ///   - path: The directory of the desktop's thumbnail cache.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A domain of a provider: one tree of items, such as an account. The user sees each domain as a folder of its own.
 ///
-/// Sendable, unlike Apple's class: values from the initializer do not change, and a lock protects the rest.
+/// Unlike Apple's class, it is Sendable. Values from the initializer do not change, and a lock protects the others.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomain: NSObject, @unchecked Sendable {
@@ -41,7 +41,13 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     // Protected by `lock`.
     private nonisolated(unsafe) var state = State()
 
-    /// Creates a domain of a provider that keeps its files itself, an ``NSFileProviderExtension``.
+    /// Creates a domain of a provider that stores its files itself, an ``NSFileProviderExtension``.
+    ///
+    /// - Parameters:
+    /// - identifier: The identifier, which contains neither `/` nor `:`.
+    /// - displayName: The name that the user sees.
+    /// - pathRelativeToDocumentStorage: The directory of the domain's files, relative to
+    ///   ``NSFileProviderManager/documentStorageURL``.
     ///
     /// - Parameters:
     ///   - identifier: contains neither `/` nor `:`.
@@ -58,7 +64,11 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Creates a domain of a replicated provider, whose files the system keeps.
+    /// Creates a domain of a replicated provider, whose files the system stores.
+    ///
+    /// - Parameters:
+    /// - identifier: The identifier, which contains neither `/` nor `:`.
+    /// - displayName: The name that the user sees.
     ///
     /// - Parameters:
     ///   - identifier: contains neither `/` nor `:`.
@@ -76,7 +86,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     /// The name that the user sees.
     open var displayName: String { name }
     /// The directory of the domain's files, relative to ``NSFileProviderManager/documentStorageURL``; empty if the
-    /// system keeps the files.
+    /// system stores the files.
     open var pathRelativeToDocumentStorage: String { storagePath }
     /// Whether the system keeps the files.
     open var isReplicated: Bool { replicates }
@@ -95,8 +105,8 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         get { with { $0.testingModes } }
         set { with { $0.testingModes = newValue } }
     }
-    /// The identity of the system's database of the domain; `nil` before it is known. It changes when the system has
-    /// lost that database and started again.
+    /// The identity of the system's database of the domain; `nil` while it is not known. It changes when the system
+    /// loses the database and creates a new one.
     open var backingStoreIdentity: Data? { with { $0.backingStoreIdentity } }
     /// Whether trashed items stay at the service.
     open var supportsSyncingTrash: Bool {
@@ -115,8 +125,8 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
     }
     /// The external volume of the domain; always `nil` on Linux.
     open var volumeUUID: UUID? { nil }
-    /// The provider's own data about the domain: strings as keys; strings, numbers, dates and data as values. The
-    /// path of a folder that the user handed to the domain has the key `path`.
+    /// The provider's own data about the domain. The keys are strings, the values strings, numbers, dates or data. The
+    /// key `path` has the path of a folder that the user handed to the domain.
     open var userInfo: [AnyHashable: Any]? {
         get { with { $0.userInfo } }
         set { with { $0.userInfo = newValue } }
@@ -126,7 +136,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         lock.withLock { body(&state) }
     }
 
-    /// Sets the state that the daemon reports.
+    /// Sets the state of the domain to the one that the daemon reported.
     package func set(isEnabled: Bool, isDisconnected: Bool, backingStoreIdentity: Data?) {
         with {
             $0.isEnabled = isEnabled
@@ -135,7 +145,7 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether an identifier is valid. It has to be a file name without `:`.
+    /// Whether an identifier is valid: a file name without `:`.
     package static func isValid(_ identifier: NSFileProviderDomainIdentifier) -> Bool {
         let name = identifier.rawValue
         return !name.isEmpty && name.utf8.count <= 255 && name != "." && name != ".."
@@ -145,6 +155,6 @@ open class NSFileProviderDomain: NSObject, @unchecked Sendable {
 
 extension NSNotification.Name {
     /// A notification that the domains have changed: one was added, removed, enabled, disabled or modified. It is
-    /// posted in processes that have asked for the domains.
+    /// posted in processes that have requested the list of domains.
     public static let fileProviderDomainDidChange = NSNotification.Name("NSFileProviderDomainDidChange")
 }

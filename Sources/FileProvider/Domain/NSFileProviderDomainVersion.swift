@@ -1,6 +1,6 @@
 import Foundation
 
-/// A version of a provider's state of a whole domain. Versions only grow.
+/// A version of a provider's state of a whole domain. Versions only increase.
 ///
 /// Source: FileProvider, `NSFileProviderDomain.h`.
 open class NSFileProviderDomainVersion: NSObject, NSSecureCoding {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A provider that supports domains on external volumes. Linux has domains on the system's volume only, so the system
-/// never calls it.
+/// A provider that supports domains on external volumes. On Linux, domains are on the system's volume only, so the
+/// system never calls these functions.
 ///
 /// A class implements one of the two forms.
 ///
@@ -65,8 +65,8 @@ extension NSFileProviderManager {
         case ineligible(NSFileProviderVolumeUnsupportedReason)
     }
 
-    /// Checks whether a volume can hold domains. On Linux none can, for no reason that has a name: a domain's files
-    /// are where `PURVEY_HOME` or `XDG_DATA_HOME` says.
+    /// Checks whether a volume can hold domains. On Linux no volume can, and the reason is `unknown`: `PURVEY_HOME` or
+    /// `XDG_DATA_HOME` determines the directory of a domain's files.
     ///
     /// - Throws: an error of Foundation if the URL's item does not exist.
     public class func checkDomainsCanBeStoredOnVolume(at url: URL) throws -> EligibilityResult {

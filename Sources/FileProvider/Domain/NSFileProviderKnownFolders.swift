@@ -2,7 +2,8 @@ import Foundation
 
 /// Folders of the user that a provider may take over: the desktop, and the documents.
 ///
-/// On Linux no provider can: claiming one fails. See ``NSFileProviderManager/claimKnownFolders(_:localizedReason:)``.
+/// On Linux no provider can take over a folder: the request fails. See
+/// ``NSFileProviderManager/claimKnownFolders(_:localizedReason:)``.
 ///
 /// Source: FileProvider, `NSFileProviderKnownFolders.h`.
 public struct NSFileProviderKnownFolders: OptionSet, Sendable {
@@ -25,12 +26,12 @@ open class NSFileProviderKnownFolderLocations: NSObject {
     open class Location: NSObject {
         /// The folder itself, if it exists.
         public let existingItemIdentifier: NSFileProviderItemIdentifier?
-        /// The existing or future parent of the folder.
+        /// The parent of the folder, whether the folder exists already or is to be created.
         public let parentItemIdentifier: NSFileProviderItemIdentifier?
         /// The folder's name in its parent.
         public let filename: String?
 
-        /// Creates a place for a folder that is to be made in another one.
+        /// Creates a place for a folder that is to be created in another one.
         public init(parentItemIdentifier: NSFileProviderItemIdentifier, filename: String) {
             existingItemIdentifier = nil
             self.parentItemIdentifier = parentItemIdentifier
@@ -47,7 +48,7 @@ open class NSFileProviderKnownFolderLocations: NSObject {
         }
     }
 
-    /// Whether the former place becomes a symbolic link to the new one.
+    /// Whether the folder's former path becomes a symbolic link to its new place.
     open var shouldCreateBinaryCompatibilitySymlink = true
     /// The place of the desktop.
     open var desktopLocation: Location?
@@ -62,7 +63,7 @@ open class NSFileProviderKnownFolderLocations: NSObject {
 ///
 /// Source: FileProvider, `NSFileProviderReplicatedExtension.h`.
 public protocol NSFileProviderKnownFolderSupporting: NSObjectProtocol {
-    /// Returns the places of known folders in the provider's domain.
+    /// Returns the places that known folders get in the provider's domain.
     func getKnownFolderLocations(
         _ knownFolders: NSFileProviderKnownFolders,
         completionHandler: @escaping @Sendable (NSFileProviderKnownFolderLocations?, (any Error)?) -> Void
@@ -75,9 +76,9 @@ extension NSFileProviderDomain {
 }
 
 extension NSFileProviderManager {
-    /// Takes over known folders. Always fails with `CocoaError.featureUnsupported`: the desktop and the documents are
-    /// where the user's configuration (`xdg-user-dirs`) places them, and a symbolic link from there to a mounted
-    /// folder does the same.
+    /// Takes over known folders. Always fails with `CocoaError.featureUnsupported`: the user's configuration
+    /// (`xdg-user-dirs`) determines the places of the desktop and the documents. A symbolic link from such a place to a
+    /// mounted folder has the same effect.
     public func claimKnownFolders(
         _ knownFolders: NSFileProviderKnownFolderLocations, localizedReason: String,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void
@@ -91,7 +92,7 @@ extension NSFileProviderManager {
         }
     }
 
-    /// Gives known folders back. Always fails with `CocoaError.featureUnsupported`, as there are none.
+    /// Gives known folders back. Always fails with `CocoaError.featureUnsupported`, because no folder is taken over.
     public func releaseKnownFolders(
         _ knownFolders: NSFileProviderKnownFolders, localizedReason: String,
         completionHandler: @escaping @Sendable ((any Error)?) -> Void

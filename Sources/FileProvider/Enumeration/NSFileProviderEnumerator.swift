@@ -5,7 +5,7 @@ import Foundation
 /// The system asks for the current sync anchor, then for one page after the other, and after that for changes, again
 /// and again.
 ///
-/// A class has to implement the enumeration of items, and may leave changes out. On an existential value the optional
+/// A class has to implement the enumeration of items, and may leave changes out. On an existential value, the optional
 /// functions can also be called as `enumerator.enumerateChanges?(for: observer, from: anchor)`.
 ///
 /// Source: FileProvider, `NSFileProviderEnumerating.h`.
@@ -13,9 +13,9 @@ public protocol NSFileProviderEnumerator: NSObjectProtocol {
     /// Informs the enumerator that no more calls follow. Work in progress may be dropped.
     func invalidate()
 
-    /// Reports the items of one page to an observer, in one or more portions, and then the next page.
+    /// Reports the items of one page to an observer, in one or more portions. Then reports the token of the next page.
     ///
-    /// Returns soon. It may call the observer later, on any thread.
+    /// The function must return soon. It may call the observer later, on any thread.
     ///
     /// - Parameter page: one of the two initial pages, or one that this provider has returned.
     func enumerateItems(for observer: any NSFileProviderEnumerationObserver, startingAt page: NSFileProviderPage)

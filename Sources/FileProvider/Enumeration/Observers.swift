@@ -1,9 +1,9 @@
 import Foundation
 
-/// The members that a class of enumeration observers may leave out. A program conforms to
-/// ``NSFileProviderEnumerationObserver`` instead.
+/// The members of enumeration observers that a class may leave out. Programs conform to
+/// ``NSFileProviderEnumerationObserver`` instead of this protocol.
 public protocol NSFileProviderEnumerationObserverRequirements: NSObjectProtocol {
-    /// The suggested number of items per page. A page may have at most a hundred times as many.
+    /// The suggested number of items per page. A page may have up to a hundred times as many items.
     var suggestedPageSize: Int { get }
 }
 
@@ -16,7 +16,7 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
     func didEnumerate(_ updatedItems: [any NSFileProviderItem])
     /// Ends the page.
     ///
-    /// - Parameter nextPage: the next page, at most 500 bytes; `nil` after the last one.
+    /// - Parameter nextPage: the token of the next page, at most 500 bytes; `nil` after the last page.
     func finishEnumerating(upTo nextPage: NSFileProviderPage?)
     /// Ends the page with an error.
     func finishEnumeratingWithError(_ error: any Error)
@@ -25,7 +25,7 @@ public protocol NSFileProviderEnumerationObserver: NSFileProviderEnumerationObse
 }
 
 extension NSFileProviderEnumerationObserverRequirements {
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var suggestedPageSize: Int { OptionalMember.missing(0) }
 }
 
@@ -37,8 +37,8 @@ extension NSFileProviderEnumerationObserver {
     }
 }
 
-/// The members that a class of change observers may leave out. A program conforms to ``NSFileProviderChangeObserver``
-/// instead.
+/// The members of change observers that a class may leave out. Programs conform to ``NSFileProviderChangeObserver``
+/// instead of this protocol.
 public protocol NSFileProviderChangeObserverRequirements: NSObjectProtocol {
     /// The suggested number of changes per batch.
     var suggestedBatchSize: Int { get }
@@ -56,7 +56,7 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
     ///
     /// - Parameters:
     ///   - anchor: the sync anchor for the next changes, at most 500 bytes.
-    ///   - moreComing: whether there are more changes already.
+    ///   - moreComing: whether more changes are already available.
     func finishEnumeratingChanges(upTo anchor: NSFileProviderSyncAnchor, moreComing: Bool)
     /// Ends the batch with an error.
     func finishEnumeratingWithError(_ error: any Error)
@@ -65,7 +65,7 @@ public protocol NSFileProviderChangeObserver: NSFileProviderChangeObserverRequir
 }
 
 extension NSFileProviderChangeObserverRequirements {
-    /// The default for a class without this member, which reads as `nil`.
+    /// The default for a class without this member. The value is read as `nil`.
     public var suggestedBatchSize: Int { OptionalMember.missing(0) }
 }
 

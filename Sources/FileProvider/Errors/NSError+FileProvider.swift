@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSError {
-    /// Returns the error for making, renaming or moving an item to a name that another item has.
+    /// Returns the error for creating, renaming or moving an item to a name that is taken by another item.
     public class func fileProviderErrorForCollision(with existingItem: any NSFileProviderItem) -> NSError {
         NSFileProviderError(
             .filenameCollision,

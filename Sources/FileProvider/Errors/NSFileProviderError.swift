@@ -2,24 +2,26 @@ import Foundation
 
 /// The domain of ``NSFileProviderError``.
 public let NSFileProviderErrorDomain = "NSFileProviderErrorDomain"
-/// The key in an error's `userInfo` for the item that has the name already. Superseded by
+/// The key in an error's `userInfo` for the item that already has the name. Superseded by
 /// ``NSFileProviderErrorItemKey``.
 public let NSFileProviderErrorCollidingItemKey = "NSFileProviderErrorCollidingItemKey"
 /// The key in an error's `userInfo` for the item that the error is about.
 public let NSFileProviderErrorItemKey = "NSFileProviderErrorItemKey"
-/// The key in an error's `userInfo` for the ``NSFileProviderItemIdentifier`` that no item has.
+/// The key in an error's `userInfo` for an ``NSFileProviderItemIdentifier`` without an item.
 public let NSFileProviderErrorNonExistentItemIdentifierKey = "NSFileProviderErrorNonExistentItemIdentifierKey"
 
-/// The failure of a provider, or of the system to send a request to one.
+/// The failure of a provider, or of the system when it sends a request to a provider.
+///
+/// Source: FileProvider, `NSFileProviderError.h`.
 ///
 /// Source: FileProvider, `NSFileProviderError.h`.
 public struct NSFileProviderError: _BridgedStoredNSError {
     /// The same error in Foundation's form.
     public let _nsError: NSError
-    /// Creates the error from one of Foundation's in this domain.
+    /// Creates the error from an error of Foundation in the same domain.
     public init(_nsError: NSError) { self._nsError = _nsError }
 
-    /// Creates an error with a code. If `userInfo` has no description, it gets that of the code.
+    /// Creates an error with a code. If `userInfo` has no description, the description of the code is added.
     public init(_ code: Code, userInfo: [String: Any] = [:]) {
         var userInfo = userInfo
         if userInfo[NSLocalizedDescriptionKey] == nil { userInfo[NSLocalizedDescriptionKey] = code.sentence }
@@ -38,9 +40,9 @@ public struct NSFileProviderError: _BridgedStoredNSError {
 
         /// A missing sign-in. The provider gets no requests until ``NSFileProviderManager/signalErrorResolved(_:)``.
         case notAuthenticated = -1000
-        /// A name that another item has.
+        /// A name that is taken by another item.
         case filenameCollision = -1001
-        /// A sync anchor or page that the provider does not know any more. Everything is enumerated again.
+        /// A sync anchor or page that the provider does not recognize any more. Everything is enumerated again.
         case syncAnchorExpired = -1002
         /// An exceeded quota of the user's account.
         case insufficientQuota = -1003
@@ -52,9 +54,9 @@ public struct NSFileProviderError: _BridgedStoredNSError {
         case deletionRejected = -1006
         /// A directory that is not empty.
         case directoryNotEmpty = -1007
-        /// A missing provider, or none that serves the domain.
+        /// A missing provider, or no provider for the domain.
         case providerNotFound = -2001
-        /// A provider in a place that it must not be run from.
+        /// A provider in a directory from which it must not run.
         case providerTranslocated = -2002
         /// An older version of the provider, which is still running.
         case olderExtensionVersionRunning = -2003
@@ -102,9 +104,9 @@ extension NSFileProviderError {
 extension NSFileProviderError {
     /// A missing sign-in.
     public static var notAuthenticated: Code { .notAuthenticated }
-    /// A name that another item has.
+    /// A name that is taken by another item.
     public static var filenameCollision: Code { .filenameCollision }
-    /// A sync anchor or page that the provider does not know any more.
+    /// A sync anchor or page that the provider does not recognize any more.
     public static var syncAnchorExpired: Code { .syncAnchorExpired }
     /// The same as ``syncAnchorExpired``.
     public static var pageExpired: Code { .syncAnchorExpired }
@@ -118,9 +120,9 @@ extension NSFileProviderError {
     public static var deletionRejected: Code { .deletionRejected }
     /// A directory that is not empty.
     public static var directoryNotEmpty: Code { .directoryNotEmpty }
-    /// A missing provider, or none that serves the domain.
+    /// A missing provider, or no provider for the domain.
     public static var providerNotFound: Code { .providerNotFound }
-    /// A provider in a place that it must not be run from.
+    /// A provider in a directory from which it must not run.
     public static var providerTranslocated: Code { .providerTranslocated }
     /// An older version of the provider, which is still running.
     public static var olderExtensionVersionRunning: Code { .olderExtensionVersionRunning }

@@ -3,11 +3,11 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// A failed operation on domains: one sentence, with advice.
+/// A failed operation on domains: one sentence, with advice to the user.
 struct DomainError: Error, CustomStringConvertible {
     let code: DomainFault.Code
     let description: String
-    /// The provider's failure that caused this one, if any.
+    /// The provider's failure that caused this error, if any.
     let cause: ProviderError?
 
     init(_ description: String, _ code: DomainFault.Code = .failed) {
@@ -16,14 +16,14 @@ struct DomainError: Error, CustomStringConvertible {
         cause = nil
     }
 
-    /// Creates a failure with another description of the same cause.
+    /// Creates an error with another description and the same cause as a given error.
     init(_ description: String, like error: any Error) {
         self.description = description
         cause = error as? ProviderError ?? (error as? DomainError)?.cause
         code = cause?.kind == .notAuthenticated ? .signInRefused : .failed
     }
 
-    /// Returns the failure with the affected item's or domain's name in front.
+    /// Returns the error, with the name of the affected item or domain before its description.
     func told(of place: String) -> DomainError { DomainError("\(place): \(description)", code, cause) }
 
     private init(_ description: String, _ code: DomainFault.Code, _ cause: ProviderError?) {

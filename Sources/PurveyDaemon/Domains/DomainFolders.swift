@@ -5,8 +5,7 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The domains on disk: a directory for each, with its record and all data of its engine. Functions block for the
-/// disk.
+/// The domains on disk. Each has a directory with its record and all data of its engine. Functions block on the disk.
 struct DomainFolders: Sendable {
     let locations: Locations
 
@@ -18,15 +17,15 @@ struct DomainFolders: Sendable {
     /// Returns the directory of a domain's clean contents, which can be fetched again.
     func cache(of record: DomainRecord) -> String { locations.cache + "/domains/" + record.identifier }
 
-    /// Locks the domains for this process; `nil` if another process holds the lock. It lasts as long as the returned
-    /// descriptor.
+    /// Locks the domains for this process; returns `nil` if another process has the lock. The lock lasts until the
+    /// returned descriptor is closed.
     func take() throws(Errno) -> FileDescriptor? {
         try PrivateFolder.make(folder)
         let file = try FileDescriptor.open(folder + "/.lock", [.readWrite, .create, .noFollow])
         return flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? file : nil
     }
 
-    /// Returns the records, and the names of domains with unreadable ones. Removes what was left of interrupted
+    /// Returns the records, and the names of domains whose record is unreadable. Removes the remains of interrupted
     /// additions and removals.
     func load() -> (records: [DomainRecord], damaged: [String]) {
         var records: [DomainRecord] = []
@@ -41,7 +40,7 @@ struct DomainFolders: Sendable {
         return (records, damaged)
     }
 
-    /// Returns the record of a domain; `nil` if it cannot be read.
+    /// Returns the record of a domain; `nil` if the record cannot be read.
     func record(of name: String) -> DomainRecord? {
         guard let data = FileManager.default.contents(atPath: recordFile(of: name)),
             let record = DomainRecord(propertyList: data), record.name == name
@@ -81,7 +80,8 @@ struct DomainFolders: Sendable {
             to: URL(fileURLWithPath: folder(of: record.name) + "/" + DomainRecord.fileName), options: .atomic)
     }
 
-    /// Removes all data of a domain, including its edits. It disappears at once and is deleted afterwards.
+    /// Removes all data of a domain, including its edits. The directory is first renamed, so that the domain disappears
+    /// atomically, and deleted afterwards.
     func remove(_ record: DomainRecord) throws(Errno) {
         let directory = try FileDescriptor.open(folder, [.readOnly, .directory])
         let gone = Self.unfinished + UUID().uuidString

@@ -9,7 +9,7 @@ struct DomainItem: Sendable {
 
     private var engine: DomainEngine { domain.engine }
 
-    /// Finds an item by the names on its path. Directories that were never listed are listed as far as necessary.
+    /// Finds an item by the names on its path. Lists directories on the path that were never listed.
     static func find(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         var number = ItemNumber.root
@@ -27,8 +27,8 @@ struct DomainItem: Sendable {
         return DomainItem(domain: domain, item: item)
     }
 
-    /// Finds an item by the names on its path, in the index if it has the item, without asking the provider.
-    /// Otherwise like ``find(_:in:)``.
+    /// Finds an item by the names on its path. If the index has the item, does not ask the provider. Otherwise like
+    /// ``find(_:in:)``.
     static func findKnown(_ names: [String], in domain: RunningDomain) async throws -> DomainItem {
         let index = domain.engine.index
         let known = try await HandlerThreads.shared.value { () throws -> IndexedItem? in
@@ -138,7 +138,7 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Calls `body` with the number of an item. A file that was replaced while it was open has another number since.
+    /// Calls `body` with the current number of an item. The number changes when a file is replaced while it is open.
     private static func withNumber(
         of item: IndexedItem, _ engine: DomainEngine,
         _ body: (ItemNumber) async throws(ProviderError) -> Void
@@ -153,7 +153,7 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Materializes a file, even if it has got another item number in the meantime.
+    /// Materializes a file, even if its item number changes meanwhile.
     private static func download(_ file: IndexedItem, _ engine: DomainEngine) async throws {
         try await withNumber(of: file, engine) { number throws(ProviderError) in
             try await engine.download(number)
@@ -167,21 +167,21 @@ struct DomainItem: Sendable {
         }
     }
 
-    /// Pins the item and materializes it. In a pinned directory, items that are added later are pinned too.
+    /// Pins the item and materializes it. Items that are added to a pinned directory later are pinned, too.
     func keep(_ report: @escaping Report) async throws {
         try await setPinned(true)
         try await download(report)
     }
 
-    /// Ends the pin that the user set on the item. Its contents may then be evicted.
+    /// Unpins the item, if the user pinned it. Its contents may then be evicted.
     func endKeeping() async throws {
         if item.isPinnedByFolder, !item.isPinned { throw try await errorOfPinnedItem() }
         if item.isPinned { try await setPinned(false) }
     }
 
-    /// Evicts a file, or all clean files in a directory. Items that are pinned within the directory stay.
+    /// Evicts a file, or all clean files in a directory. Items in the directory that are pinned themselves stay local.
     ///
-    /// - Parameter unpins: Whether to end the pin of the item itself; otherwise a pinned item is an error.
+    /// - Parameter unpins: Whether to unpin the item. If `false`, a pinned item causes an error.
     func evict(unpins: Bool) async throws {
         if item.isPinnedByFolder || item.isPinned && !unpins { throw try await errorOfPinnedItem() }
         if item.isPinned { try await setPinned(false) }
@@ -220,7 +220,7 @@ struct DomainItem: Sendable {
                 : "it stays, because a person has it kept", .kept)
     }
 
-    /// Describes the failure for a file, which is the item or lies in it.
+    /// Returns the error for a file that is the item or lies in it.
     private func failure(of file: IndexedItem, _ what: String, _ error: any Error) -> DomainError {
         let failure = DomainError(error)
         return DomainError("\(file.number == item.number ? "it" : file.name) \(what): \(failure)", like: error)
@@ -229,7 +229,7 @@ struct DomainItem: Sendable {
     /// Returns the item itself if it is a file, or all files in it.
     ///
     /// - Parameters:
-    ///   - listing: Whether to list directories that were not listed; otherwise only known items are returned.
+    ///   - listing: Whether to list directories that were not listed; if `false`, only known items are returned.
     ///   - isWanted: Whether a file in a directory is included.
     private func files(
         listing: Bool, where isWanted: @escaping @Sendable (IndexedItem) -> Bool = { _ in true }
@@ -261,7 +261,7 @@ struct DomainItem: Sendable {
 private final class FetchProgress: Sendable {
     private struct State {
         var done: Int64 = 0
-        /// The bytes fetched so far of files that are under way.
+        /// The number of bytes fetched so far, for files that are being fetched.
         var parts: [ItemNumber: Int64] = [:]
         var finished: Set<ItemNumber> = []
     }
@@ -302,7 +302,7 @@ private final class FetchProgress: Sendable {
 extension ItemDescription {
     /// Creates the description of an item.
     ///
-    /// - Parameter edit: The state of the item's edit; `nil` if it has none.
+    /// - Parameter edit: The state of the item's edit; `nil` if the item has no edit.
     init(_ item: IndexedItem, _ edit: EditStatus.Item?) {
         let upload = edit.map {
             UploadState(isUnderWay: $0.isUnderWay, sent: $0.sent, total: $0.total, failure: $0.failure)

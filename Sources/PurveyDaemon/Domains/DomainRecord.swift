@@ -5,19 +5,19 @@ import PropertyLists
 
 /// A domain as stored on disk, in a directory with the domain's name.
 struct DomainRecord: Sendable, Equatable {
-    /// The local name, which is also the directory's.
+    /// The local name, which is also the name of the directory.
     let name: String
-    /// The identifier for the provider. Each added domain gets a new one, so that nothing of a removed domain is
-    /// reused.
+    /// The identifier for the provider. Each added domain gets a new identifier, so that data of a removed domain is
+    /// not reused.
     let identifier: String
     /// The identifier of the provider's extension.
     let provider: String
     var settings: [DomainSetting]
     /// The properties that the provider's own program set; `nil` if the user added the domain.
     var managed: ManagedDomain?
-    /// The directory that was handed to the domain; `nil` if there is none, or it could not be opened yet.
+    /// The directory that the user handed to the domain; `nil` if there is none, or if it could not be opened yet.
     var handed: HandedFolder?
-    /// The reason why the provider's own program disconnected the domain; `nil` if it is connected.
+    /// The reason why the provider's own program disconnected the domain; `nil` if the domain is connected.
     var disconnection: String?
 
     /// The name of the file in the domain's directory.
@@ -30,7 +30,7 @@ struct DomainRecord: Sendable, Equatable {
 
     var isDamaged: Bool { identifier.isEmpty }
 
-    /// Returns the fault of a domain's name in one sentence; `nil` if the name is valid.
+    /// Returns a sentence about the fault of a domain's name; `nil` if the name is valid.
     static func fault(ofName name: String) -> String? {
         let hasControls = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if name.isEmpty || name.utf8.count > 200 { return "a domain's name has 1 to 200 bytes" }
@@ -51,7 +51,7 @@ struct DomainRecord: Sendable, Equatable {
 
     private static let standardCacheLimit: Int64 = 10 << 30
 
-    /// The domain as its provider's process sees it.
+    /// The domain, in the form in which its provider's process gets it.
     var providerDomain: ProviderDomain {
         guard let managed else {
             return ProviderDomain(
@@ -71,14 +71,14 @@ struct DomainRecord: Sendable, Equatable {
             .map { [UInt8]($0) }
     }
 
-    /// The domain as the provider's own program sees it.
+    /// The domain, in the form in which the provider's own program gets it.
     var description: ManagedDomain {
         managed
             ?? ManagedDomain(
                 identifier: identifier, displayName: name, storage: providerDomain.documentFolder)
     }
 
-    /// Reads a record from disk; `nil` if it is damaged.
+    /// Reads a record from disk; `nil` if the record is damaged.
     init?(propertyList data: Data) {
         guard let list = ForeignPropertyList.dictionary(data), let name = list["Name"] as? String,
             Self.fault(ofName: name) == nil, let identifier = list["Identifier"] as? String, !identifier.isEmpty,

@@ -5,8 +5,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about custom actions of providers. The index shows which ones fit an item, without starting an
-/// extension.
+/// The calls about custom actions of providers. The actions that fit an item are computed from the index, without
+/// starting an extension.
 extension DomainService {
     nonisolated func addActionCalls(to service: inout Service) {
         service.on(ListActionsCall.self) { request, call in
@@ -39,7 +39,7 @@ extension DomainService {
         }
     }
 
-    /// Returns an item that the provider knows, and one of its actions that fits the item.
+    /// Returns an item that the provider knows, and its action with the given identifier. The action must fit the item.
     func choice(
         _ action: String, for place: ItemPlace
     ) async throws -> (item: DomainItem, choice: ProviderActions.Choice) {

@@ -78,7 +78,7 @@ extension DomainService {
         addProviderSearchCall(to: &service)
     }
 
-    /// Returns the domains, each with the fault that prevents its work, including the provider's last failure.
+    /// Returns the domains. Each has the fault that prevents its work, if any, such as the provider's last failure.
     private func listed() async throws -> [DomainDescription] {
         var domains: [DomainDescription] = []
         for var domain in try await descriptions() {
@@ -92,8 +92,8 @@ extension DomainService {
         return domains
     }
 
-    /// Returns what a domain lacks: its extension may have been removed, or the directory that was handed to it.
-    /// `nil` if nothing is missing.
+    /// Returns a sentence about a missing part of a domain: its extension, or the directory that was handed to it.
+    /// Returns `nil` if nothing is missing.
     private func missing(of record: DomainRecord) async -> String? {
         await HandlerThreads.shared.value { [folders] in
             do {
@@ -112,7 +112,7 @@ extension DomainService {
         }
     }
 
-    /// Returns the limits of extensions that this system cannot enforce.
+    /// Returns the limits of extensions that this system is unable to enforce.
     private func weaknesses() async -> [String] {
         let handed = places.values.map(\.record).filter { $0.path != nil }.map(\.name).sorted()
         return await HandlerThreads.shared.value { ExtensionConfinement.weaknesses(handedTo: handed) }
@@ -134,7 +134,7 @@ extension DomainService {
     /// The limit on reported faults. More sentences do not help the user.
     private static let mostFaults = 20
     private static let mostNotes = 10
-    /// The seconds for which events are reported in which an edit had another result than intended.
+    /// The time in seconds for which the status reports edits that had another result than intended.
     private static let noteTime: Double = 24 * 60 * 60
 
     private static let versionNote =
@@ -143,7 +143,7 @@ extension DomainService {
 
     /// Completes the status of a running domain.
     ///
-    /// - Parameter missing: The text about what the domain lacks.
+    /// - Parameter missing: The sentence about a missing part of the domain.
     private static func fill(_ activity: inout DomainActivity, _ domain: RunningDomain, missing: String?) async {
         let errors = StatusErrors(domain: activity.domain.name, provider: activity.domain.provider)
         activity.faults += [missing].compactMap { $0 }
@@ -227,7 +227,7 @@ extension DomainService {
         }
     }
 
-    /// Runs a function with the item at a place. The error message names the item in the user's own words.
+    /// Runs a function with the item at a place. Error messages name the item as the user wrote it.
     func at<Value: Sendable>(
         _ place: ItemPlace, _ body: @Sendable (DomainItem) async throws -> Value
     ) async throws -> Value {
@@ -239,13 +239,13 @@ extension DomainService {
         }
     }
 
-    /// Finds the item that the user denotes by a path or by `DOMAIN:path`.
+    /// Finds the item that the user wrote as a path or as `DOMAIN:path`.
     func place(_ place: ItemPlace) async throws -> DomainItem {
         let (_, domain, names) = try await names(of: place)
         return try await find(place) { try await DomainItem.find(names, in: domain) }
     }
 
-    /// Returns the domain that the user denotes, and the names on the item's path in it.
+    /// Returns the domain in the user's description of a place, and the names on the item's path in that domain.
     func names(of place: ItemPlace) async throws -> (DomainRecord, RunningDomain, [String]) {
         try await ready()
         let named = Self.parts(of: place.text)
@@ -275,7 +275,7 @@ extension DomainService {
         return (String(text[..<colon]), names)
     }
 
-    /// Runs a function that finds an item. The error message names the place in the user's own words.
+    /// Runs a function that finds an item. Error messages name the place as the user wrote it.
     func find(_ place: ItemPlace, _ body: () async throws -> DomainItem) async throws -> DomainItem {
         do {
             return try await body()
@@ -284,7 +284,7 @@ extension DomainService {
         }
     }
 
-    /// Returns a path as written and with the symbolic links of its directory resolved.
+    /// Returns two forms of a path: as it was written, and with the symbolic links of its directory resolved.
     static func forms(_ path: String) -> [String] {
         guard let slash = path.lastIndex(of: "/"), let resolved = realpath(String(path[..<slash]), nil) else {
             return [path]

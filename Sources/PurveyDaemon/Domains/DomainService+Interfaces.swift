@@ -6,8 +6,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about providers' user interfaces. These are processes that a client talks to directly, without the
-/// daemon.
+/// The calls about providers' user interfaces. A user interface is a process with which a client communicates directly,
+/// without the daemon.
 extension DomainService {
     nonisolated func addInterfaceCalls(to service: inout Service) {
         service.on(DescribeInterfaceCall.self) { request, call in

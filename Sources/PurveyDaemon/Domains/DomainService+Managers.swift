@@ -87,7 +87,7 @@ extension DomainService {
         }
     }
 
-    /// Serves a call of programs that have a provider.
+    /// Serves a call of a program that has a provider.
     private nonisolated func on<C: ProviderCall>(
         _: C.Type, _ programs: ProviderPrograms, in service: inout Service,
         _ body: @escaping @Sendable (C, DomainService, [String]) async throws -> C.Value
@@ -111,16 +111,16 @@ extension DomainService {
 
     // MARK: Domains
 
-    /// Returns the domains of providers, including those that do not run. Waits for a while for those that are being
-    /// started or removed.
+    /// Returns the domains of providers, including those that are not running. Waits for a limited time for domains
+    /// that are being started or removed.
     private func records(of providers: [String]) async throws -> [DomainRecord] {
         try await settled(of: providers)
         return places.values.map(\.record).filter { providers.contains($0.provider) && !$0.identifier.isEmpty }
             .sorted { $0.name < $1.name }
     }
 
-    /// Returns the domain with an identifier. Without one, returns the domains that the user added, for which the
-    /// program has no identifier of its own.
+    /// Returns the domain with an identifier. If the identifier is `nil`, returns the domains that the user added: the
+    /// program has no identifiers of its own for them.
     private func running(
         _ identifier: String?, of providers: [String]
     ) async throws -> [(DomainRecord, RunningDomain)] {
@@ -136,7 +136,7 @@ extension DomainService {
         return domains
     }
 
-    /// Returns the first domain of ``running(_:of:)``, and throws if there is none.
+    /// Returns the first domain of ``running(_:of:)``. Throws if no such domain exists.
     func first(
         _ identifier: String?, of providers: [String]
     ) async throws -> (DomainRecord, RunningDomain) {
@@ -181,7 +181,7 @@ extension DomainService {
         }
     }
 
-    /// Returns a free name for a domain: its display name, changed as far as necessary for a directory's name.
+    /// Returns a free name for a domain. It is the display name, changed if it is not valid as a directory's name.
     private func freeName(like text: String) -> String {
         var name = String(
             String.UnicodeScalarView(
@@ -200,8 +200,8 @@ extension DomainService {
     /// Removes a domain of the given providers, or all of their domains if `identifier` is `nil`. Edits that were not
     /// uploaded are saved to a directory.
     ///
-    /// - Returns: The directory of the saved edits, or `nil` if there were none. If several domains had edits, the
-    ///   directory of the last one.
+    /// - Returns: The directory of the saved edits, or `nil` if there were none. If several domains had edits, it is
+    ///   the directory of the last domain.
     private func remove(_ identifier: String?, of providers: [String]) async throws -> String? {
         let records = try await records(of: providers).filter { record in
             identifier.map { record.description.identifier == $0 } ?? true
@@ -219,7 +219,7 @@ extension DomainService {
 }
 
 extension ManagedDomain {
-    /// The directory of its documents, relative to the provider's document storage.
+    /// The directory of the domain's documents, relative to the provider's document storage.
     fileprivate var documentFolder: String {
         ProviderDomain(
             identifier: identifier, displayName: displayName, storage: storage.isEmpty ? nil : storage
@@ -233,7 +233,7 @@ extension ManagedDomain {
 }
 
 extension ProviderError {
-    /// Returns a failure that the provider's own program sees as an `NSFileProviderError`.
+    /// Returns a failure that the provider's own program receives as an `NSFileProviderError`.
     static func domain(_ code: NSFileProviderError.Code, _ message: String) -> ProviderError {
         ProviderError(NSFileProviderError(code, userInfo: [NSLocalizedDescriptionKey: message]))
     }

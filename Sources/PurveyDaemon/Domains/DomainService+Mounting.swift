@@ -3,7 +3,7 @@ import Exchange
 import FileProviderEngine
 import LinuxSystem
 
-/// The mounts of domains. Each is made and ended on a thread that may wait for the kernel and for the keeper.
+/// The mounts of domains. Mounting and unmounting happen on a thread that may block on the kernel and on the keeper.
 extension DomainService {
     /// Returns the standard mount point of a domain.
     func mountPath(of name: String) -> String { folders.locations.mounts + "/" + name }
@@ -44,7 +44,7 @@ extension DomainService {
         }
     }
 
-    /// Waits until no mount is being made.
+    /// Waits until no domain is being mounted.
     func mountsSettled() async {
         while mountsUnderWay > 0 {
             await withCheckedContinuation { continuation in

@@ -46,7 +46,7 @@ extension DomainService {
         return (found.domain, found.item.item.identifier)
     }
 
-    /// Returns the running domain with an identifier of a record, and its provider.
+    /// Returns a running domain and its provider, by the identifier of the domain's record.
     private func running(_ identifier: String) async throws -> (provider: String, RunningDomain) {
         try await ready()
         for case .running(let record, let domain) in places.values where record.identifier == identifier {

@@ -15,7 +15,7 @@ enum DomainSettings {
         }
     }
 
-    /// Throws for settings that neither the provider nor Purvey knows, such as typing errors.
+    /// Throws if a setting is known neither to the provider nor to Purvey, for example because of a typing error.
     static func check(_ settings: [DomainSetting], for bundle: ExtensionBundle) throws(DomainError) {
         let known = bundle.domainSettings ?? [DomainSetting.path: "a folder that is handed to it"]
         for setting in settings where setting.key != DomainSetting.cache && known[setting.key] == nil {
@@ -54,7 +54,7 @@ enum DomainSettings {
 }
 
 extension DomainService {
-    /// Changes settings of a domain that are Purvey's own.
+    /// Changes those settings of a domain that concern Purvey and not the provider.
     func set(_ request: SetDomainCall) async throws -> DomainDescription {
         try await ready()
         try DomainSettings.checkOnce(request.settings)
@@ -80,8 +80,8 @@ extension DomainService {
         return description(of: now)
     }
 
-    /// Stores the directory that a domain was handed, if its record lacks it: because an older build wrote the record,
-    /// or the directory could not be opened before.
+    /// Stores the directory that was handed to a domain, if the domain's record lacks it. This happens if an older
+    /// build wrote the record, or if the directory could not be opened earlier.
     func noteHanded(_ folder: HandedFolder, of identifier: String) async {
         for case .running(var record, _) in places.values
         where record.identifier == identifier && record.handed == nil {
@@ -94,7 +94,7 @@ extension DomainService {
         }
     }
 
-    /// Ends the processes that run an older build of a provider.
+    /// Ends the provider processes that run an older build.
     func renew(_ provider: String) async {
         for case .running(let record, let domain) in places.values where record.provider == provider {
             await domain.provider.renew()

@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls of clients that show the states of items. They are answered from local state; no provider is asked.
+/// The calls of clients that show the states of items. The replies come from local state; no provider is asked.
 extension DomainService {
     nonisolated func addStateCalls(to service: inout Service) {
         service.on(ItemStatesCall.self) { request, call in
@@ -19,7 +19,7 @@ extension DomainService {
         }
     }
 
-    /// The time for which events are gathered, from the first one on.
+    /// The time for which events are collected, beginning with the first.
     private static let gatheringTime: Duration = .milliseconds(100)
 
     private nonisolated func news(from position: UInt64, over connection: Connection) async throws

@@ -7,7 +7,7 @@ extension DomainService {
     /// Returns the provider and the domain that own a file of a document storage.
     ///
     /// - Parameter path: The path relative to the directory of all containers.
-    /// - Returns: `nil` if the file is not in any domain's directory.
+    /// - Returns: `nil` if the file is not in a domain's directory.
     func owner(ofStoredFile path: String) async throws -> (provider: String, RunningDomain)? {
         let names = path.pathNames
         guard names.count > 2, names[1] == ProviderDomain.storageFolder else { return nil }

@@ -6,8 +6,8 @@ import MountTakeover
 
 /// The takeover of mounts from a dead daemon.
 extension DomainService {
-    /// Claims the mounts that outlived the previous daemon, by the names of their domains. Ends mounts without a
-    /// domain.
+    /// Claims the mounts that outlived the previous daemon. Returns them by the names of their domains. Ends mounts
+    /// whose domain does not exist.
     func takeOver(_ records: [DomainRecord]) async -> [String: MountHandover] {
         guard mounts != nil, let keeper else { return [:] }
         // The mount points as the kernel has them. They are not accessed, because a dead mount would block.
@@ -35,7 +35,7 @@ extension DomainService {
         ) { first, _ in first }
     }
 
-    /// Unmounts what a dead daemon left mounted, except for domains that are mounted now or soon.
+    /// Unmounts the mounts that a dead daemon left, except for domains that are mounted now or will be soon.
     func removeStaleMounts(except records: [DomainRecord]) async {
         let kept = Set(records.map { mountPath(of: $0.name) })
         await HandlerThreads.shared.value { [folders] in

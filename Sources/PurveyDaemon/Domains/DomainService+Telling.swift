@@ -4,7 +4,7 @@ import FileProviderEngine
 
 /// Descriptions of domains.
 extension DomainService {
-    /// Returns the path on which a domain is mounted; `nil` if it is not.
+    /// Returns the path on which a domain is mounted; `nil` if the domain is not mounted.
     func mountedPath(of record: DomainRecord) -> String? {
         if case .mounted(let path) = mounts?.states[record.identifier] { return path }
         return nil

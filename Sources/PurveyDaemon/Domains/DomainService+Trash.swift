@@ -30,7 +30,7 @@ extension DomainService {
         }
     }
 
-    /// The limit on listed items. More are of no use to the user and too many for one message.
+    /// The maximum number of listed items. More are useless for the user, and too many for one message.
     private static let most = 10_000
 
     private func trashed() async throws -> [TrashedItem] {
@@ -100,7 +100,8 @@ extension DomainService {
 }
 
 extension DomainItem {
-    /// The seconds to wait for the provider to confirm. The removal continues if that takes longer.
+    /// The time in seconds to wait for the provider's confirmation. The removal continues even if the confirmation
+    /// takes longer.
     private static let longestWait = 10.0
 
     func trash() async throws {

@@ -34,8 +34,8 @@ extension DomainService {
         return .init(item: found.item.item.identifier, domain: record.description.identifier)
     }
 
-    /// Returns the domains of the provider that serves a domain. Does not wait for those that are being started or
-    /// removed: the caller may be in the course of that itself.
+    /// Returns the domains of the provider that serves a domain. Does not wait for domains that are being started or
+    /// removed, because the caller may be the start or removal of one.
     ///
     /// - Parameter identifier: The identifier of the domain's record.
     fileprivate func siblings(of identifier: String) throws -> [DomainRecord] {
@@ -74,7 +74,7 @@ final class DomainServiceReference: Sendable {
 }
 
 extension Service {
-    /// Adds the calls that a domain's extension may make and that its engine alone cannot answer.
+    /// Adds the calls that a domain's extension may make and that need more than the domain's engine.
     ///
     /// - Parameter domain: Returns the domain; `nil` before it runs.
     mutating func addExtensionCalls(

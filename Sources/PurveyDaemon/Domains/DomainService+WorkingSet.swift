@@ -3,7 +3,7 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The calls about the working set. The domains' indexes answer them, without starting an extension.
+/// The calls about the working set. The replies come from the domains' indexes; no extension is started.
 extension DomainService {
     nonisolated func addWorkingSetCalls(to service: inout Service) {
         service.on(RecentsCall.self) { request, call in
@@ -43,7 +43,7 @@ extension DomainService {
         }
     }
 
-    /// The limit on items in a reply. More are of no use to the user and too many for one message.
+    /// The maximum number of items in a reply. More are useless for the user, and too many for one message.
     private static let most = 10_000
 
     private static func limit(_ wanted: Int) -> Int { min(max(0, wanted), most) }

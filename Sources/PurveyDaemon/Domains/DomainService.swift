@@ -10,7 +10,8 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// The daemon's domains. Each is started with the daemon and mounted, and is isolated from faults of the others.
+/// The daemon's domains. Each domain is started and mounted when the daemon starts, and is isolated from faults of
+/// other domains.
 actor DomainService {
     nonisolated let folders: DomainFolders
     private let surroundings: RunningDomain.Surroundings
@@ -22,7 +23,7 @@ actor DomainService {
     let keeper: (any MountKeeper)?
     private let bus: DesktopBusProcess?
 
-    /// The state of a domain. Only the task that has set `changing` ends that state.
+    /// The state of a domain. The task that sets `changing` is the only one that may end this state.
     enum DomainState {
         case changing(DomainRecord)
         case running(DomainRecord, RunningDomain)
@@ -38,14 +39,14 @@ actor DomainService {
     private(set) var places: [String: DomainState] = [:] {
         didSet { states.noteDomain() }
     }
-    /// The lock on the domains' directory. Held while this process serves the domains.
+    /// The lock on the domains' directory, which this process holds while it serves the domains.
     private var lock: FileDescriptor?
-    /// The reason why no domains are available, in one sentence.
+    /// A sentence with the reason why no domains are available.
     private var fault: String?
     private var start: Task<Void, Never>?
-    /// The tasks that start the domains found on disk.
+    /// The tasks that start the domains that were found on disk.
     private var starting: [Task<Void, Never>] = []
-    /// The number of mounts being made, and the callers that wait until there are none.
+    /// The number of domains that are being mounted, and the callers that wait until it is zero.
     var mountsUnderWay = 0
     var mountWaiters: [CheckedContinuation<Void, Never>] = []
     private(set) var isEnding = false
@@ -56,8 +57,8 @@ actor DomainService {
     /// Creates the service.
     ///
     /// - Parameters:
-    ///   - mountsDomains: Whether domains are mounted, or only served to commands.
-    ///   - keeper: The keeper, which ensures that no mount stays without a daemon.
+    ///   - mountsDomains: Whether domains are mounted. If `false`, they are only available to commands.
+    ///   - keeper: The keeper, which ensures that every mount has a daemon.
     ///   - bus: The process that shows the domains on the desktop's bus.
     init(
         _ locations: Locations, mountsDomains: Bool, keeper: (any MountKeeper)?, bus: DesktopBusProcess?,
@@ -83,7 +84,8 @@ actor DomainService {
         reference.set(self)
     }
 
-    /// Returns the thumbnail support; `nil` if the program that decodes pictures is not installed beside this one.
+    /// Returns the thumbnail support; `nil` if the program that decodes pictures is not installed in the directory of
+    /// this program.
     private static func thumbnails(_ locations: Locations) -> Thumbnails? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         let program = (own as NSString).deletingLastPathComponent + "/purvey-pictures"
@@ -91,8 +93,8 @@ actor DomainService {
         return Thumbnails(path: locations.thumbnails, pictures: PictureProcess(program: program, data: locations.data))
     }
 
-    /// The socket of `purvey-passthrough`, if an administrator runs it: the usual one, or that of
-    /// `PURVEY_PASSTHROUGH`.
+    /// The socket of `purvey-passthrough`, which an administrator may run: the path in `PURVEY_PASSTHROUGH`, or the
+    /// usual one.
     private static let passthroughHelper =
         getenv("PURVEY_PASSTHROUGH").map { String(cString: $0) } ?? "/run/purvey-passthrough"
 
@@ -104,7 +106,8 @@ actor DomainService {
 
     // MARK: Beginning and end
 
-    /// Starts all domains in the background. Calls wait for that, which takes disk accesses but no provider.
+    /// Starts all domains in the background. Calls wait until they are known, which takes disk accesses and no request
+    /// to a provider.
     func begin() {
         if start == nil, !isEnding { start = Task { await self.startAll() } }
     }
@@ -142,7 +145,7 @@ actor DomainService {
         }
     }
 
-    /// Locks the domains' directory. A daemon that is ending may hold the lock for a moment.
+    /// Locks the domains' directory. Waits for a moment for a daemon that is ending and has the lock.
     private func takeFolder() async throws(Errno) -> FileDescriptor? {
         for _ in 0..<300 {
             let file = try await HandlerThreads.shared.value { [folders] () throws(Errno) in try folders.take() }
@@ -209,7 +212,7 @@ actor DomainService {
         bus?.want(!places.isEmpty)
     }
 
-    /// Waits until the domains found on disk have been started.
+    /// Waits until the domains that were found on disk have been started.
     func ready() async throws {
         // A call may arrive before the daemon starts the domains itself.
         begin()
@@ -219,8 +222,8 @@ actor DomainService {
         if isEnding { throw DomainError("the daemon is ending; try again") }
     }
 
-    /// Waits until the domains are known, and for up to 30 seconds until those of some providers are started or
-    /// removed.
+    /// Waits until the domains are known. Then waits for up to 30 seconds until no domain of some providers is being
+    /// started or removed.
     func settled(of providers: [String]) async throws {
         try await ready()
         for _ in 0..<600 {
@@ -241,7 +244,11 @@ actor DomainService {
         return try await add(placeholder, password: request.password) { try await self.record(for: request) }
     }
 
-    /// Adds a domain, complete and mounted, or fails without a trace.
+    /// Adds a domain. Afterwards, the domain is complete and mounted; after a failure, nothing of it remains.
+    ///
+    /// - Parameters:
+    /// - placeholder: The record for other calls while the domain is being added. Its name is the domain's.
+    /// - password: The password for a sign-in before the start.
     ///
     /// - Parameters:
     ///   - placeholder: The record that others see meanwhile. Its name is the domain's.
@@ -277,7 +284,7 @@ actor DomainService {
         }
     }
 
-    /// Stores a record that a program has changed. The provider gets it when its process starts the next time.
+    /// Stores a record that a program has changed. The provider receives it at the next start of its process.
     func update(_ record: DomainRecord) async throws {
         try await HandlerThreads.shared.value { [folders] () throws in try folders.update(record) }
         switch places[record.name] {
@@ -334,7 +341,9 @@ actor DomainService {
         return RemoveDomainCall.Reply(edits: edits)
     }
 
-    /// Ends a domain that is to be removed. Fails if it has edits that are not to be kept.
+    /// Ends a domain that is to be removed. Fails if the domain has edits and they are not to be saved.
+    ///
+    /// - Returns: The directory with the edits.
     ///
     /// - Returns: The directory with the edits.
     private func end(_ record: DomainRecord, _ domain: RunningDomain, keepsEdits: Bool) async throws -> String? {
@@ -359,7 +368,7 @@ actor DomainService {
         try EditRescue.refuse(record, count: try await domain.engine.editStatus().items.count)
     }
 
-    /// Retries everything that failed: the start, the mount, the transfers.
+    /// Retries everything that failed: the domain's start, its mount, and its transfers.
     func retry(_ name: String) async throws -> DomainDescription {
         try await ready()
         guard let place = places[name] else { throw DomainError.noSuchDomain(name, among: places.keys) }

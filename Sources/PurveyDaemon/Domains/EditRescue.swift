@@ -4,13 +4,13 @@ import FileProviderEngine
 import Glibc
 import LinuxSystem
 
-/// Copies of edits that the service does not have, in a directory of their own, under their names in the domain,
-/// before the domain is removed.
+/// Saves edits that the provider's service does not have, before a domain is removed. They are copied to a new
+/// directory, under their names in the domain.
 enum EditRescue {
     /// One edit to copy.
     private struct Edit: Sendable {
         let number: ItemNumber
-        /// The names of the item's directories and its own.
+        /// The names of the item's directories and of the item.
         let names: [String]
         let kind: ProviderItem.Kind
         let linkTarget: String?
@@ -18,7 +18,7 @@ enum EditRescue {
 
     /// Copies the edits of a running domain.
     ///
-    /// - Returns: The directory; `nil` if there are no edits. On failure nothing is left of it.
+    /// - Returns: The directory; `nil` if there are no edits. If the copy fails, the directory is removed.
     static func keep(_ record: DomainRecord, _ domain: RunningDomain, _ folders: DomainFolders) async throws -> String?
     {
         try await keep(try await edits(of: domain.engine), of: record, folders)
@@ -26,7 +26,7 @@ enum EditRescue {
 
     /// Copies the edits of a domain that does not run.
     ///
-    /// - Parameter isWanted: Whether edits may be copied; otherwise the call fails if there are any.
+    /// - Parameter isWanted: Whether edits may be copied; if `false`, the call fails if edits exist.
     static func keepOfStopped(_ record: DomainRecord, _ folders: DomainFolders, isWanted: Bool) async throws -> String?
     {
         let data = folders.folder(of: record.name)
@@ -35,7 +35,7 @@ enum EditRescue {
         return try await keep(edits, of: record, folders)
     }
 
-    /// Throws if there are edits.
+    /// Throws if the domain has edits.
     static func refuse(_ record: DomainRecord, count: Int) throws(DomainError) {
         guard count > 0 else { return }
         throw DomainError(
@@ -78,8 +78,10 @@ enum EditRescue {
         return edits
     }
 
-    /// Returns the unsent edits of a domain that does not run, by its journal and files. The index is not read, since
-    /// it may be what prevents the start.
+    /// Returns the unsent edits of a domain that does not run, from its journal and its files. The index is not read,
+    /// because it may be the reason why the domain does not run.
+    ///
+    /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
     ///
     /// - Returns: The edits that can be copied, and the number of changes that the service does not have.
     private static func unsent(in folder: String) -> (edits: [Edit], count: Int) {

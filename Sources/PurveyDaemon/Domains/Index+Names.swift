@@ -1,7 +1,7 @@
 import FileProviderEngine
 
 extension Index {
-    /// Returns the names of an item's directories, from the root on, and its own. Empty for the root.
+    /// Returns the names of an item's directories, from the root on, and the item's own name. Empty for the root.
     func names(onTheWayTo item: IndexedItem) throws(IndexError) -> [String] {
         if item.number == .root { return [] }
         var names = [item.name]

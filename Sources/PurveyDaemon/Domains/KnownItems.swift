@@ -2,12 +2,12 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The known items of running domains: converts paths to items and back without asking a provider.
+/// The known items of running domains. Converts between paths and items without a request to a provider.
 struct KnownItems: Sendable {
     struct Domain: Sendable {
         let name: String
         let domain: RunningDomain
-        /// The actual mount point, or else the standard one.
+        /// The actual mount point, or the standard one if the domain is not mounted.
         let path: String
         /// The standard mount point.
         let otherPath: String
@@ -63,7 +63,7 @@ struct KnownItems: Sendable {
         return found
     }
 
-    /// Adds the states of edits, which the engines know.
+    /// Adds the upload states of edits, which the engines have.
     private static func standings(of found: [Found]) async -> [ItemStanding] {
         var edited: [String: (domain: RunningDomain, numbers: [ItemNumber])] = [:]
         for found in found {
@@ -81,15 +81,16 @@ struct KnownItems: Sendable {
 
     // MARK: News
 
-    /// The limit on items looked up per domain and batch. Above it, the whole domain is reported as changed.
+    /// The maximum number of items looked up per domain and batch. If there are more, the whole domain is reported as
+    /// changed.
     private static let mostLookups = 4096
-    /// The limit on items reported in one directory, on items in all, and on directories in one domain. Above a
-    /// limit, the directory or domain that contains them is reported instead.
+    /// The maximum number of items reported in one directory, in all, and of directories in one domain. If it is
+    /// exceeded, the enclosing directory or domain is reported instead.
     private static let mostInFolder = 256
     private static let most = 1024
     private static let mostFolders = 64
 
-    /// Coalesces recorded state changes into one notification.
+    /// Combines recorded state changes into one notification.
     func news(of batch: StateNotes.Batch) async throws -> FollowStatesCall.Reply {
         var subjects: [String: [StateNotes.Subject]] = [:]
         var isDomainDifferent = false

@@ -41,7 +41,7 @@ struct ManagedItems: Sendable {
         return request.isUpload ? try await engine.uploadTotals() : await engine.downloadTotals()
     }
 
-    /// The time for which changes are gathered into one notification.
+    /// The time for which changes are collected into one notification.
     private static let gathering: Duration = .milliseconds(300)
 
     func version(_ request: ManagerSetVersionCall) async throws -> ItemSetVersion {

@@ -2,8 +2,8 @@ import FileProvider
 import FileProviderEngine
 import LinuxSystem
 
-/// The notices of one provider that its engine has not processed yet. Their number is limited: only one of several
-/// notices with the same meaning is kept.
+/// The notices of one provider that its engine has not processed yet. Their number is limited: of several notices with
+/// the same meaning, one is stored.
 final class PendingNotices: Sendable {
     private struct State {
         var containers: Set<String> = []
@@ -13,8 +13,9 @@ final class PendingNotices: Sendable {
         var isScheduled = false
     }
 
-    /// The maximum number of containers, and of files with progress of an upload. The working set replaces further
-    /// containers, as its change feed covers all of them. Further progress is dropped.
+    /// The maximum number of containers, and the maximum number of files with upload progress. If there are more
+    /// containers, they are replaced by the working set, whose change feed covers all of them. Further progress is
+    /// dropped.
     private static let limit = 1_000
 
     // Leaf lock.

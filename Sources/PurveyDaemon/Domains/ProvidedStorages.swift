@@ -8,10 +8,10 @@ import Foundation
 import Glibc
 import LinuxSystem
 
-/// The document storages of all providers, for file coordination: before a program reads or writes a file there, the
-/// file's provider materializes it.
+/// The document storages of all providers, for file coordination. Before a program reads or writes a file in a storage,
+/// the file's provider materializes it.
 final class ProvidedStorages: ProvidedFiles {
-    /// The directory of all containers: its resolved path and its usual one.
+    /// The directory of all containers: its path with symbolic links resolved, and its usual path.
     private let containers: (real: ExactPath, named: String)
     private let linger: Duration
     let patience: Duration
@@ -19,7 +19,7 @@ final class ProvidedStorages: ProvidedFiles {
 
     private struct State {
         var domains: DomainService?
-        /// Timers for items that are no longer used. When one fires, the provider is notified.
+        /// The timers of items that are no longer in use. When a timer fires, the provider is notified.
         var stops: [Key: Deadlines.Entry] = [:]
     }
 
@@ -31,11 +31,12 @@ final class ProvidedStorages: ProvidedFiles {
     // Lock order: `Deadlines`' own lock is taken inside of this one.
     private let state = Lock(State())
 
-    /// The environment variable with the seconds after the last use of a file until its provider is notified.
+    /// The environment variable for the time in seconds between the last use of a file and the notification of its
+    /// provider.
     static let lingerKey = "PURVEY_PROVIDING_TIME"
 
-    /// The environment variable with the seconds that programs wait until a provider has noted what another one has
-    /// written.
+    /// The environment variable for the time in seconds that programs wait for a provider to process a write of another
+    /// program.
     static let patienceKey = "PURVEY_NOTING_TIME"
 
     /// - Parameter data: The directory of Purvey's data for this user.
@@ -61,7 +62,7 @@ final class ProvidedStorages: ProvidedFiles {
         return String(cString: resolved)
     }
 
-    /// Sets the domains. Until then no storage has an owner.
+    /// Sets the domains. Before that, no storage has an owner.
     func serve(_ domains: DomainService) { state.withLock { $0.domains = domains } }
 
     func mayProvide(_ path: ExactPath) -> Bool { PlainPath.isBeneath(path, containers.real) }
@@ -103,11 +104,11 @@ final class ProvidedStorages: ProvidedFiles {
     private struct Location {
         let provider: String
         let domain: RunningDomain
-        /// The path as the provider knows it.
+        /// The path under which the provider knows the file.
         let path: String
     }
 
-    /// Returns the domain that owns a path in a document storage; `nil` if none does.
+    /// Returns the domain that owns a path in a document storage; `nil` if no domain owns it.
     private func place(_ path: ExactPath) async throws -> Location? {
         guard mayProvide(path), let domains = state.withLock({ $0.domains }) else { return nil }
         let relative = String(decoding: path.utf8.dropFirst(containers.real.utf8.count), as: UTF8.self)
@@ -115,7 +116,8 @@ final class ProvidedStorages: ProvidedFiles {
         return Location(provider: provider, domain: domain, path: containers.named + relative)
     }
 
-    /// Returns the item with its file at a path; `nil` if the path is not in a domain's directory, or has no item.
+    /// Returns the item whose file is at a path; `nil` if the path is not in a domain's directory, or if it has no
+    /// item.
     func item(at path: ExactPath) async throws -> (RunningDomain, String)? {
         guard let place = try await place(path),
             let identifier = try await place.domain.provider.identify(path: place.path)
@@ -147,7 +149,7 @@ final class ProvidedStorages: ProvidedFiles {
         Task { await item.domain.provider.stopProviding(item.identifier) }
     }
 
-    /// Reports a change at a path that had no item when it was claimed, or was not claimed.
+    /// Reports a change at a path that had no item when the path was claimed, or that was not claimed.
     fileprivate func noteChange(at path: ExactPath, purpose: String) async {
         guard let place = try? await place(path), place.provider != purpose,
             let identifier = try? await place.domain.provider.identify(path: place.path)
@@ -168,7 +170,7 @@ final class ProvidedStorages: ProvidedFiles {
 private struct StoredItem: Sendable {
     let domain: RunningDomain
     let identifier: String
-    /// The path as the provider knows it.
+    /// The path under which the provider knows the file.
     let path: String
 
     func start(wantsContents: Bool) async throws(ProviderError) {
@@ -176,7 +178,7 @@ private struct StoredItem: Sendable {
     }
 }
 
-/// The files in document storages that are in use for one claim.
+/// The files in document storages that one claim uses.
 private final class StorageLease: ProvidedFilesLease {
     private let storages: ProvidedStorages
     private let purpose: String

@@ -3,7 +3,7 @@ import ExtensionHost
 import FileProvider
 import FileProviderEngine
 
-/// The custom actions of a provider: those it performs itself, and those for which a user interface asks the user.
+/// The custom actions of a provider. It performs some of them itself; for the others, a user interface asks the user.
 struct ProviderActions: Sendable {
     struct Choice: Sendable {
         let action: ExtensionAction
@@ -18,7 +18,7 @@ struct ProviderActions: Sendable {
     private let choices: [Choice]
     /// The provider's user interfaces, by identifier.
     let interfaces: [ExtensionBundle]
-    /// The faults of invalid actions, one sentence each.
+    /// Sentences about the faults of invalid actions.
     let faults: [String]
 
     /// Reads the actions from the property lists. Blocks for the disk.
@@ -32,7 +32,7 @@ struct ProviderActions: Sendable {
         faults = ([bundle] + interfaces).flatMap { bundle in bundle.actionFaults.map { "\(bundle.identifier): \($0)" } }
     }
 
-    /// Returns the actions that fit an item. Blocks for the disk.
+    /// Returns the actions that fit an item. Blocks on the disk.
     func fitting(_ item: DomainItem) throws -> [Choice] {
         let (engine, number) = (item.domain.engine, item.item.number)
         let index = engine.index
@@ -41,7 +41,7 @@ struct ProviderActions: Sendable {
         return choices.filter { $0.action.accepts([subject], domain: domain) }
     }
 
-    /// Returns the action with an identifier, if it fits an item. Blocks for the disk.
+    /// Returns the action with an identifier, if it fits an item. Blocks on the disk.
     func find(_ identifier: String, for item: DomainItem, named path: String) throws -> Choice {
         if let choice = try fitting(item).first(where: { $0.action.identifier == identifier }) { return choice }
         let isKnown = choices.contains { $0.action.identifier == identifier }

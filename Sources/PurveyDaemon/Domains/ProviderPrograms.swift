@@ -5,13 +5,13 @@ import ExtensionHost
 import FileProvider
 import LinuxSystem
 
-/// The owners of file providers: a provider belongs to the program with a registered bundle identifier that is the
-/// prefix of the provider's identifier.
+/// The programs that own file providers. A program owns the providers whose identifiers have the bundle identifier of
+/// its registered bundle as a prefix.
 struct ProviderPrograms: Sendable {
     let bundles: BundleRegistry
     let data: String
 
-    /// Returns the identifiers of the file providers of the program at the other end of a connection. Blocks for the
+    /// Returns the identifiers of the file providers of the program at the other end of a connection. Blocks on the
     /// disk.
     ///
     /// - Throws: `providerNotFound` if the program has none.
@@ -31,7 +31,7 @@ struct ProviderPrograms: Sendable {
         return own.map(\.identifier)
     }
 
-    /// Returns the same, on a thread that may block.
+    /// Returns the identifiers of ``providers(of:)``. Reads the disk on a thread that may block.
     func providers(ofProgramAt connection: Connection) async throws(ProviderError) -> [String] {
         try await HandlerThreads.shared.value { () throws(ProviderError) in try providers(of: connection) }
     }

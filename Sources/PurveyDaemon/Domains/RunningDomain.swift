@@ -14,7 +14,8 @@ struct RunningDomain: Sendable {
     let engine: DomainEngine
     let provider: ExtensionProvider
 
-    /// The path for the provider's notices and calls to the engine, which is created after the provider.
+    /// The path of the provider's notices and calls to the engine. It is created first, because the engine is created
+    /// after the provider.
     private final class Notices: Sendable {
         // Leaf lock: the engine is called after its release.
         private let domain = Lock<RunningDomain?>(nil)
@@ -25,7 +26,7 @@ struct RunningDomain: Sendable {
 
         func begin(_ domain: RunningDomain) { self.domain.withLock { $0 = domain } }
 
-        /// The domain; `nil` before it runs.
+        /// The domain; `nil` before the domain runs.
         var running: RunningDomain? { domain.withLock { $0 } }
         var items: ManagedItems? { running.map { ManagedItems(domain: $0) } }
 
@@ -57,10 +58,10 @@ struct RunningDomain: Sendable {
     /// Starts a domain.
     ///
     /// - Parameters:
-    ///   - isNew: Whether the domain is new. Then the provider is asked whether it can serve the domain, and the
-    ///     domain is stored on disk. Otherwise the provider's process is started when it is needed.
+    ///   - isNew: Whether the domain is new. In this case the provider is asked whether it can serve the domain, and
+    ///     the domain is stored on disk. If `false`, the provider's process is started when it is needed.
     ///   - password: The password for a sign-in before the provider is asked.
-    ///   - openings: The open handles of its mount, if that outlived the previous daemon.
+    ///   - openings: The open handles of the domain's mount, if the mount outlived the previous daemon.
     static func start(
         _ record: DomainRecord, isNew: Bool, password: String? = nil, resuming openings: [HandleToResume] = [],
         in surroundings: Surroundings

@@ -2,7 +2,7 @@ import Conduit
 import FileProviderEngine
 import LinuxSystem
 
-/// The clients that follow the states of items. Without any, state changes are not recorded.
+/// The clients that follow the states of items. If there are none, state changes are not recorded.
 final class StateFollowers: Sendable {
     private let states: StateNotes
     // Only the notes are called under it; their own lock is a leaf lock.
@@ -10,7 +10,7 @@ final class StateFollowers: Sendable {
 
     init(_ states: StateNotes) { self.states = states }
 
-    /// Adds a client until its connection ends.
+    /// Adds a client. It is removed when its connection ends.
     func add(_ connection: Connection) {
         let isNew = connections.withLock { connections in
             let isNew = connections.insert(connection).inserted

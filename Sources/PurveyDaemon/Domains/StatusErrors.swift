@@ -1,18 +1,18 @@
 import FileProvider
 
-/// The wording of the errors of `purvey status`: each names what the user can do.
+/// The wording of the errors of `purvey status`. Each error names a remedy.
 struct StatusErrors {
     /// The domain's name.
     let domain: String
     /// The identifier of the domain's extension.
     let provider: String
 
-    /// Returns a failure's message with what to do about it. The provider's own suggestion comes first.
+    /// Returns the message of a failure with a remedy. The provider's own suggestion is preferred.
     func text(_ failure: ProviderError) -> String {
         failure.suggestion == nil ? "\(failure.message) (\(remedy(of: failure.kind)))" : failure.advice
     }
 
-    /// Returns a message with the command that tries again, unless it names a command already.
+    /// Returns a message followed by the command that retries, unless the message already names a command.
     func text(_ message: String) -> String {
         message.contains("'purvey ") ? message : "\(message) ('purvey retry \(domain.shellWord)' tries again)"
     }

@@ -4,17 +4,17 @@ import MountTakeover
 
 /// The memory file that describes a mount's other descriptors.
 ///
-/// It begins with two numbers of 8 bytes in host byte order. The first is how many daemons have died with the mount,
-/// each soon after its start. The second is when a daemon last created the mount or took it over, in seconds since
-/// boot. Then follow texts, each with a zero byte at its end: the version, the mount's identifier, and the number of
-/// its descriptors. The rest is the mount's record.
+/// It begins with two numbers of 8 bytes in host byte order. The first is the number of consecutive daemons that had
+/// the mount and died soon after their start. The second is the time at which a daemon last created or took over the
+/// mount, in seconds since boot. They are followed by three texts with a zero byte at the end: the version, the mount's
+/// identifier, and the number of its descriptors. The rest is the mount's record.
 struct MountNote {
     let file: FileDescriptor
 
     private static let version = "purvey-mount 1"
     private static let sizeLimit = 32 << 10
     private static let numbersSize = 16
-    /// The lifetime in seconds after which a daemon's death is not attributed to its start.
+    /// The time in seconds since its start after which the death of a daemon does not count as soon after the start.
     private static let longLife: UInt64 = 60
 
     /// A mount that the service manager kept.
@@ -23,7 +23,8 @@ struct MountNote {
         let note: MountNote
         let mount: KeptMount
 
-        /// Creates the mount from its descriptors; `nil` if some are missing or the note has another version.
+        /// Creates the mount from its descriptors; `nil` if some descriptors are missing or the note has another
+        /// version.
         init?(_ key: UInt64, _ descriptors: [Int: FileDescriptor]) {
             guard let file = descriptors[0], let note = MountNote(file), let words = note.words else { return nil }
             let others = (1...max(1, words.count)).compactMap { descriptors[$0] }
@@ -61,7 +62,9 @@ struct MountNote {
         return (String(decoding: parts[1], as: UTF8.self), count, Array(parts[3]))
     }
 
-    /// Counts the death of a daemon with the mount.
+    /// Counts the death of a daemon that had the mount.
+    ///
+    /// - Returns: The number of consecutive deaths, each soon after the daemon's start.
     ///
     /// - Returns: The number of deaths in a row, each soon after the daemon's start.
     func noteDeath() -> UInt64 {

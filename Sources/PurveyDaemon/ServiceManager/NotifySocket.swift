@@ -9,16 +9,16 @@ struct NotifySocket: Sendable {
     /// The time in milliseconds that the manager has to read earlier messages.
     private static let patienceMilliseconds: CInt = 10_000
 
-    /// Creates the socket's address. It is not accessed before the first message.
+    /// Creates the socket's address. The socket is not accessed before the first message.
     ///
     /// - Parameter path: The value of `NOTIFY_SOCKET`.
-    /// - Returns: `nil` if it is not an absolute path, or too long for a socket.
+    /// - Returns: `nil` if the path is not absolute, or too long for a socket.
     init?(path: String) {
         guard path.hasPrefix("/"), path.utf8.count <= LocalSocketAddress.pathLimit else { return nil }
         self.path = path
     }
 
-    /// Sends a message, with a descriptor if it is about one. Waits for room, but not for long.
+    /// Sends a message, with a descriptor if the message is about one. Waits for a limited time if the socket is full.
     func send(_ text: String, _ descriptor: FileDescriptor? = nil) throws(Errno) {
         // Connects anew each time, because the manager may have been restarted.
         let kind = CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

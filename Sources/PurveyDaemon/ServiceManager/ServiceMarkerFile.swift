@@ -2,11 +2,11 @@ import Exchange
 import Glibc
 import LinuxSystem
 
-/// A file beside the socket which says that a service manager runs the daemon and restarts it after a crash. It
-/// exists until the service ends in order, or a daemon that is not a service has taken the place.
+/// A file beside the socket. It records that a service manager runs the daemon and restarts it after a crash. It exists
+/// until the service ends in order, or until a daemon that is not a service runs instead.
 ///
-/// The manager passes the mounts of a dead daemon only to its own next start. A daemon that is started on demand in
-/// between would take the place of that one, and the mounts would end.
+/// The manager passes the mounts of a dead daemon only to the daemon that it starts next. If another daemon were
+/// started on demand before that one, the mounts would end.
 struct ServiceMarkerFile {
     let path: String
     private let socket: String
@@ -23,7 +23,7 @@ struct ServiceMarkerFile {
 
     func remove() { unlink(path) }
 
-    /// Waits for the next start of a service that has died, if there is a service.
+    /// Waits until the service manager has restarted a dead daemon, if a service manager runs the daemon.
     ///
     /// - Returns: Whether the daemon is running.
     func waitForNextStart() -> Bool {

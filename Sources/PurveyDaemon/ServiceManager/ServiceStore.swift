@@ -3,11 +3,11 @@ import Exchange
 import LinuxSystem
 import MountTakeover
 
-/// The service manager (systemd) as the keeper of the mounts. It keeps a service's descriptors when the service dies,
-/// restarts it, and passes them to the new process. The unit permits that with `FileDescriptorStoreMax=` and
-/// `NotifyAccess=main`.
+/// The service manager (systemd) as the keeper of the mounts. When a service dies, the manager keeps its stored
+/// descriptors, restarts it, and passes them to the new process. The unit permits this with `FileDescriptorStoreMax=`
+/// and `NotifyAccess=main`.
 ///
-/// Each descriptor of a mount is stored under a name of its own, `purvey-KEY-INDEX`. The key is the mount's. Index 0
+/// Each descriptor of a mount is stored under a separate name, `purvey-KEY-INDEX`. The key denotes the mount. Index 0
 /// is a memory file that describes the others (``MountNote``), and is sent last. Incomplete mounts are dropped.
 final class ServiceStore: MountKeeper {
     private let socket: NotifySocket
@@ -21,7 +21,7 @@ final class ServiceStore: MountKeeper {
     }
 
     private struct State {
-        /// The mounts that were passed to this process and not claimed yet.
+        /// The mounts that the manager passed to this process and that are not claimed yet.
         var passed: [MountNote.Kept] = []
         var entries: [String: Entry] = [:]
         var lastKey: UInt64
@@ -31,7 +31,7 @@ final class ServiceStore: MountKeeper {
     // Held while messages are sent to the manager, which keeps their order.
     private let state: Lock<State>
 
-    /// The number of deaths in a row after which a mount is not resumed: it may be the cause of the crashes.
+    /// The number of consecutive deaths after which a mount is not resumed, because the mount may cause the crashes.
     private static let deathLimit: UInt64 = 6
     private static let prefix = "purvey-"
 
@@ -39,7 +39,7 @@ final class ServiceStore: MountKeeper {
     ///
     /// - Parameters:
     ///   - socket: The manager's socket.
-    ///   - passed: The descriptors that the manager stored, with their names.
+    ///   - passed: The descriptors that the manager has stored, with their names.
     init(socket: NotifySocket, passed: [(name: String, descriptor: FileDescriptor)], log: DaemonLog) {
         self.socket = socket
         self.log = log
@@ -100,7 +100,7 @@ final class ServiceStore: MountKeeper {
         }
     }
 
-    /// Ends a mount that is not resumed, so that programs do not wait in it.
+    /// Ends a mount that is not resumed, so that no program waits in it.
     private func abandon(_ kept: MountNote.Kept) {
         MountHandover.abandon(kept.mount)
         remove(Self.names(kept.key, kept.mount))

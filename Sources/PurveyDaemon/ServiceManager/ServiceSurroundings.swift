@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 /// The environment that a service manager such as systemd gives to this process: the notification socket
-/// (sd_notify(3)), and the descriptors that it stored, with their names (sd_listen_fds(3)).
+/// (sd_notify(3)), and the stored descriptors with their names (sd_listen_fds(3)).
 final class ServiceSurroundings: Sendable {
     /// The notification socket; `nil` if this process was not started by a service manager.
     let socket: NotifySocket?
@@ -16,16 +16,15 @@ final class ServiceSurroundings: Sendable {
     private static let firstPassed: CInt = 3
     private static let passedLimit: CInt = 65_536
 
-    /// Takes all of it, and removes it from the environment, because child processes are not the service. Called
-    /// once, before another thread is started.
+    /// Takes the socket and the descriptors, and removes their variables from the environment, because child processes
+    /// are not the service. Called once, before another thread is started.
     static func take() -> ServiceSurroundings {
         defer { for name in ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
         return ServiceSurroundings(
             socket: variable("NOTIFY_SOCKET").flatMap { NotifySocket(path: $0) }, passed: passedDescriptors)
     }
 
-    /// Returns the passed descriptors and drops this object's references, so that the caller decides when they are
-    /// closed.
+    /// Returns the passed descriptors and drops this object's references. The caller decides when they are closed.
     func takePassed() -> [(name: String, descriptor: FileDescriptor)] {
         passed.withLock { passed in
             defer { passed = [] }
